@@ -1,0 +1,2 @@
+//! The command line: translates options, calls the core once, prints the answer.
+fn main() {}

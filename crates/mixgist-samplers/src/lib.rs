@@ -1,0 +1,1 @@
+//! From data to draws: mixing priors, component models and algorithms as three independent axes.

@@ -1,0 +1,272 @@
+//! Gaussian atoms θ = (μ, Σ), many of them in one store; positive definiteness is checked here, once.
+
+use crate::linalg::{cholesky_in_place, from_cholesky, inverse_spd};
+use crate::{Error, Result};
+
+/// The form in which covariances are given. The caller says which; nothing is guessed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CovarianceForm {
+    /// d × d covariance matrix Σ.
+    #[default]
+    Covariance,
+    /// d × d precision matrix Σ⁻¹.
+    Precision,
+    /// d × d lower triangular Cholesky factor L, Σ = L Lᵀ.
+    Cholesky,
+    /// d variances, Σ = diag(v).
+    Diagonal,
+    /// One variance, Σ = v I.
+    Spherical,
+    /// One standard deviation; dimension 1 only.
+    StandardDeviation,
+}
+
+impl CovarianceForm {
+    /// Every form, with the name that files and options use.
+    pub const NAMES: [(&'static str, CovarianceForm); 6] = [
+        ("covariance", CovarianceForm::Covariance),
+        ("precision", CovarianceForm::Precision),
+        ("cholesky", CovarianceForm::Cholesky),
+        ("diagonal", CovarianceForm::Diagonal),
+        ("spherical", CovarianceForm::Spherical),
+        ("sd", CovarianceForm::StandardDeviation),
+    ];
+
+    /// The form of that name.
+    pub fn from_name(name: &str) -> Result<Self> {
+        Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, form)| *form).ok_or_else(|| {
+            let known: Vec<_> = Self::NAMES.iter().map(|(name, _)| *name).collect();
+            Error::usage(format!("unknown covariance form '{name}'")).hint(format!("one of: {}", known.join(", ")))
+        })
+    }
+
+    /// How many numbers an atom of dimension `dim` takes in this form.
+    pub fn numbers_per_atom(self, dim: usize) -> usize {
+        match self {
+            Self::Covariance | Self::Precision | Self::Cholesky => dim * dim,
+            Self::Diagonal => dim,
+            Self::Spherical | Self::StandardDeviation => 1,
+        }
+    }
+
+    /// Writes the covariance matrix that `given` stands for; every entry of `given` is finite.
+    fn expand(self, given: &[f64], d: usize, out: &mut [f64]) -> Result<()> {
+        match self {
+            Self::Covariance => symmetrize(given, d, "covariance", out)?,
+            Self::Precision => {
+                symmetrize(given, d, "precision matrix", out)?;
+                let inverse = inverse_spd(out, d).map_err(|_| not_positive_definite("precision matrix", out, d))?;
+                out.copy_from_slice(&inverse);
+            }
+            Self::Cholesky => {
+                for i in 0..d {
+                    if let Some(j) = (i + 1..d).find(|&j| given[i * d + j] != 0.0) {
+                        return Err(Error::input(format!("Cholesky factor is not lower triangular: entry ({i}, {j}) is {}", given[i * d + j]))
+                            .hint("an upper triangular factor must be transposed first"));
+                    }
+                    if given[i * d + i] <= 0.0 {
+                        return Err(Error::input(format!("diagonal entry {i} of the Cholesky factor is {}, must be positive", given[i * d + i])));
+                    }
+                }
+                from_cholesky(given, d, out);
+            }
+            Self::Diagonal | Self::Spherical => {
+                out.fill(0.0);
+                for i in 0..d {
+                    out[i * d + i] = given[if self == Self::Diagonal { i } else { 0 }];
+                }
+            }
+            Self::StandardDeviation => {
+                if given[0] <= 0.0 {
+                    return Err(Error::input(format!("standard deviation is {}, must be positive", given[0])));
+                }
+                out[0] = given[0] * given[0];
+            }
+        }
+        let mut factor = out.to_vec();
+        cholesky_in_place(&mut factor, d).map_err(|_| not_positive_definite("covariance", out, d))
+    }
+}
+
+fn not_positive_definite(what: &str, a: &[f64], d: usize) -> Error {
+    let smallest = crate::linalg::eigen_symmetric(a, d).values.into_iter().fold(f64::INFINITY, f64::min);
+    Error::input(format!("{what} is not positive definite (smallest eigenvalue {smallest:.3e})"))
+}
+
+/// Copies a matrix and removes asymmetry that rounding can explain; larger asymmetry is an error.
+fn symmetrize(given: &[f64], d: usize, what: &str, out: &mut [f64]) -> Result<()> {
+    for i in 0..d {
+        for j in 0..=i {
+            let (below, above) = (given[i * d + j], given[j * d + i]);
+            let scale = (given[i * d + i] * given[j * d + j]).abs().sqrt().max(below.abs()).max(above.abs());
+            if (below - above).abs() > 1e-8 * scale {
+                return Err(Error::input(format!("{what} is not symmetric: entry ({i}, {j}) is {below}, entry ({j}, {i}) is {above}")));
+            }
+            let mean = below + (above - below) / 2.0;
+            out[i * d + j] = mean;
+            out[j * d + i] = mean;
+        }
+    }
+    Ok(())
+}
+
+/// A store of Gaussian atoms of one dimension: means n × d and covariances n × d × d, row-major.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GaussianAtoms {
+    dim: usize,
+    means: Vec<f64>,
+    covariances: Vec<f64>,
+}
+
+impl GaussianAtoms {
+    /// Checks and stores atoms: `means` is n × dim, `shapes` the covariances in the given `form`.
+    ///
+    /// An error names the atom. Cost O(n d³).
+    pub fn new(dim: usize, means: Vec<f64>, shapes: Vec<f64>, form: CovarianceForm) -> Result<Self> {
+        if dim == 0 {
+            return Err(Error::input("atoms have dimension 0, must be at least 1"));
+        }
+        if form == CovarianceForm::StandardDeviation && dim != 1 {
+            return Err(Error::input(format!("covariance form 'sd' is for dimension 1, the means have dimension {dim}"))
+                .hint("use 'diagonal' (variances) or 'spherical'"));
+        }
+        let n = means.len() / dim;
+        let size = form.numbers_per_atom(dim);
+        if means.len() != n * dim || shapes.len() != n * size {
+            return Err(Error::input(format!(
+                "{} numbers for means and {} for covariances do not make atoms of dimension {dim} ({dim} and {size} an atom)",
+                means.len(),
+                shapes.len()
+            )));
+        }
+        if let Some(i) = means.iter().position(|x| !x.is_finite()) {
+            return Err(Error::input(format!("coordinate {} of the mean is {}", i % dim, means[i])).at_atom(i / dim));
+        }
+        if let Some(i) = shapes.iter().position(|x| !x.is_finite()) {
+            return Err(Error::input(format!("entry {} of the covariance is {}", i % size, shapes[i])).at_atom(i / size));
+        }
+        let mut covariances = if form == CovarianceForm::Covariance { shapes.clone() } else { vec![0.0; n * dim * dim] };
+        for (i, given) in shapes.chunks_exact(size).enumerate() {
+            let out = &mut covariances[i * dim * dim..(i + 1) * dim * dim];
+            form.expand(given, dim, out).map_err(|error| error.at_atom(i))?;
+        }
+        Ok(GaussianAtoms { dim, means, covariances })
+    }
+
+    /// Dimension d of the means.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Number of atoms.
+    pub fn len(&self) -> usize {
+        self.means.len() / self.dim
+    }
+
+    /// Whether there is no atom.
+    pub fn is_empty(&self) -> bool {
+        self.means.is_empty()
+    }
+
+    /// All means, n × d.
+    pub fn means(&self) -> &[f64] {
+        &self.means
+    }
+
+    /// All covariances, n × d × d.
+    pub fn covariances(&self) -> &[f64] {
+        &self.covariances
+    }
+
+    /// Mean of atom i.
+    pub fn mean(&self, i: usize) -> &[f64] {
+        &self.means[i * self.dim..(i + 1) * self.dim]
+    }
+
+    /// Covariance of atom i, row-major.
+    pub fn covariance(&self, i: usize) -> &[f64] {
+        let size = self.dim * self.dim;
+        &self.covariances[i * size..(i + 1) * size]
+    }
+
+    /// The atoms with the given indices, in that order.
+    pub fn select(&self, indices: impl IntoIterator<Item = usize>) -> Self {
+        let mut selected = GaussianAtoms { dim: self.dim, means: Vec::new(), covariances: Vec::new() };
+        for i in indices {
+            selected.means.extend_from_slice(self.mean(i));
+            selected.covariances.extend_from_slice(self.covariance(i));
+        }
+        selected
+    }
+
+    /// The atoms of a contiguous range.
+    pub fn range(&self, range: std::ops::Range<usize>) -> Self {
+        let size = self.dim * self.dim;
+        GaussianAtoms {
+            dim: self.dim,
+            means: self.means[range.start * self.dim..range.end * self.dim].to_vec(),
+            covariances: self.covariances[range.start * size..range.end * size].to_vec(),
+        }
+    }
+
+    /// The atoms in other coordinates, y = T x: μ ↦ Tμ, Σ ↦ TΣTᵀ. `transform` is d × d and invertible.
+    pub(crate) fn transformed(&self, transform: &[f64]) -> Self {
+        let d = self.dim;
+        let mut out = self.clone();
+        let mut half = vec![0.0; d * d];
+        for i in 0..self.len() {
+            let (mean, covariance) = (self.mean(i), self.covariance(i));
+            for a in 0..d {
+                out.means[i * d + a] = (0..d).map(|b| transform[a * d + b] * mean[b]).sum();
+                for b in 0..d {
+                    half[a * d + b] = (0..d).map(|k| transform[a * d + k] * covariance[k * d + b]).sum();
+                }
+            }
+            for a in 0..d {
+                for b in 0..=a {
+                    let value: f64 = (0..d).map(|k| half[a * d + k] * transform[b * d + k]).sum();
+                    out.covariances[(i * d + a) * d + b] = value;
+                    out.covariances[(i * d + b) * d + a] = value;
+                }
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_one_covariance_gives_the_same_atoms() {
+        let make = |shapes: &[f64], form| GaussianAtoms::new(2, vec![1.0, 2.0], shapes.to_vec(), form).unwrap();
+        let reference = make(&[4.0, 0.0, 0.0, 4.0], CovarianceForm::Covariance);
+        assert_eq!(make(&[0.25, 0.0, 0.0, 0.25], CovarianceForm::Precision), reference);
+        assert_eq!(make(&[2.0, 0.0, 0.0, 2.0], CovarianceForm::Cholesky), reference);
+        assert_eq!(make(&[4.0, 4.0], CovarianceForm::Diagonal), reference);
+        assert_eq!(make(&[4.0], CovarianceForm::Spherical), reference);
+        let sd = GaussianAtoms::new(1, vec![0.0], vec![3.0], CovarianceForm::StandardDeviation).unwrap();
+        assert_eq!(sd.covariances(), [9.0]);
+    }
+
+    #[test]
+    fn bad_atoms_are_named() {
+        let message = |dim, means: &[f64], shapes: &[f64], form| {
+            GaussianAtoms::new(dim, means.to_vec(), shapes.to_vec(), form).unwrap_err().to_string()
+        };
+        use CovarianceForm::*;
+        assert!(message(1, &[0.0, f64::NAN], &[1.0, 1.0], Covariance).contains("atom 1: coordinate 0 of the mean is NaN"));
+        assert!(message(1, &[0.0], &[f64::INFINITY], Covariance).contains("atom 0: entry 0 of the covariance is inf"));
+        assert!(message(1, &[0.0, 0.0], &[1.0, -1.0], Covariance).contains("atom 1: covariance is not positive definite"));
+        assert!(message(2, &[0.0, 0.0], &[1.0, 0.5, 0.2, 1.0], Covariance).contains("not symmetric"));
+        assert!(message(2, &[0.0, 0.0], &[1.0, 0.5, 0.0, 1.0], Cholesky).contains("not lower triangular"));
+        assert!(message(2, &[0.0, 0.0], &[1.0, 0.0, 0.0, -1.0], Cholesky).contains("must be positive"));
+        assert!(message(2, &[0.0, 0.0], &[1.0, 2.0, 2.0, 1.0], Precision).contains("precision matrix is not positive definite"));
+        assert!(message(2, &[0.0, 0.0], &[1.0, 0.0], Diagonal).contains("not positive definite"));
+        assert!(message(1, &[0.0], &[-2.0], StandardDeviation).contains("must be positive"));
+        assert!(message(2, &[0.0, 0.0], &[1.0], StandardDeviation).contains("dimension 1"));
+        assert!(message(2, &[0.0, 0.0, 1.0], &[1.0], Spherical).contains("do not make atoms"));
+        assert!(message(0, &[], &[], Spherical).contains("dimension 0"));
+    }
+}

@@ -1,0 +1,371 @@
+//! The posterior sample: M draws of a mixing measure, ragged, each a weighted set of atoms.
+
+use std::ops::Range;
+
+use crate::atoms::{CovarianceForm, GaussianAtoms};
+use crate::{Error, Result};
+
+/// One mixing measure G = Σ w_k δ_θk on its own, such as an estimate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MixingMeasure {
+    weights: Vec<f64>,
+    atoms: GaussianAtoms,
+}
+
+impl MixingMeasure {
+    /// Checks the weights (finite, non-negative, not all zero) and scales them to sum 1; atoms of weight 0 are dropped.
+    pub fn new(weights: Vec<f64>, atoms: GaussianAtoms) -> Result<Self> {
+        if weights.len() != atoms.len() {
+            return Err(Error::input(format!("{} weights for {} atoms", weights.len(), atoms.len())));
+        }
+        let (weights, _) = normalized_weights(&weights)?;
+        let positive: Vec<usize> = (0..weights.len()).filter(|&k| weights[k] > 0.0).collect();
+        if positive.len() == weights.len() {
+            return Ok(MixingMeasure { weights, atoms });
+        }
+        Ok(MixingMeasure {
+            atoms: atoms.select(positive.iter().copied()),
+            weights: positive.iter().map(|&k| weights[k]).collect(),
+        })
+    }
+
+    /// The weights, which sum to 1.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// The atoms.
+    pub fn atoms(&self) -> &GaussianAtoms {
+        &self.atoms
+    }
+
+    /// Number of atoms K.
+    pub fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Never: a mixing measure has at least one atom.
+    pub fn is_empty(&self) -> bool {
+        self.weights.is_empty()
+    }
+
+    /// Dimension of the means.
+    pub fn dim(&self) -> usize {
+        self.atoms.dim()
+    }
+}
+
+/// M draws G_1 … G_M with their chain, iteration and (optional) importance weights.
+///
+/// Atoms of weight exactly 0 are padding: they are dropped at the door, whatever their parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ensemble {
+    atoms: GaussianAtoms,
+    weights: Vec<f64>,
+    offsets: Vec<usize>,
+    chains: Vec<u32>,
+    iterations: Vec<u64>,
+    draw_weights: Option<Vec<f64>>,
+    renormalization: f64,
+}
+
+impl Ensemble {
+    /// Draws that all have `atoms_per_draw` atoms: `weights` (M, K), `means` (M, K, d), `shapes` in the given form.
+    pub fn from_dense(
+        dim: usize,
+        atoms_per_draw: usize,
+        weights: &[f64],
+        means: &[f64],
+        shapes: &[f64],
+        form: CovarianceForm,
+    ) -> Result<Self> {
+        if atoms_per_draw == 0 {
+            return Err(Error::input("draws have no atoms"));
+        }
+        if weights.len() % atoms_per_draw != 0 {
+            return Err(Error::input(format!("{} weights do not make draws of {atoms_per_draw} atoms", weights.len())));
+        }
+        let offsets: Vec<usize> = (0..=weights.len() / atoms_per_draw).map(|m| m * atoms_per_draw).collect();
+        Self::from_ragged(dim, &offsets, weights, means, shapes, form)
+    }
+
+    /// Draws of differing size: draw m owns the atoms `offsets[m]..offsets[m + 1]` of the flat arrays.
+    pub fn from_ragged(
+        dim: usize,
+        offsets: &[usize],
+        weights: &[f64],
+        means: &[f64],
+        shapes: &[f64],
+        form: CovarianceForm,
+    ) -> Result<Self> {
+        if dim == 0 {
+            return Err(Error::input("atoms have dimension 0, must be at least 1"));
+        }
+        check_offsets(offsets, weights.len())?;
+        let size = form.numbers_per_atom(dim);
+        for (what, got, expected) in
+            [("means", means.len(), weights.len() * dim), ("covariances", shapes.len(), weights.len() * size)]
+        {
+            if got != expected {
+                return Err(Error::input(format!(
+                    "{what} hold {got} numbers, expected {expected} for {} atoms of dimension {dim}",
+                    weights.len()
+                )));
+            }
+        }
+        let mut kept = Kept { offsets: vec![0], ..Kept::default() };
+        for (m, pair) in offsets.windows(2).enumerate() {
+            kept.add_draw(pair[0]..pair[1], weights).map_err(|error| error.at_draw(m))?;
+        }
+        let pick = |source: &[f64], size: usize| -> Vec<f64> {
+            if kept.atoms.len() == weights.len() {
+                return source.to_vec();
+            }
+            kept.atoms.iter().flat_map(|&i| &source[i * size..(i + 1) * size]).copied().collect()
+        };
+        let atoms = GaussianAtoms::new(dim, pick(means, dim), pick(shapes, size), form).map_err(|error| {
+            let Some(atom) = error.place().atom else { return error };
+            let given = kept.atoms[atom];
+            let draw = offsets.partition_point(|&start| start <= given) - 1;
+            error.at_draw(draw).at_atom(given - offsets[draw])
+        })?;
+        let draws = kept.offsets.len() - 1;
+        Ok(Ensemble {
+            atoms,
+            weights: kept.weights,
+            offsets: kept.offsets,
+            chains: vec![0; draws],
+            iterations: (0..draws as u64).collect(),
+            draw_weights: None,
+            renormalization: kept.renormalization,
+        })
+    }
+
+    /// Draws from mixing measures of one dimension.
+    pub fn from_measures(measures: &[MixingMeasure]) -> Result<Self> {
+        let dim = measures.first().map_or(1, MixingMeasure::dim);
+        let mut offsets = vec![0];
+        let (mut weights, mut means, mut covariances) = (Vec::new(), Vec::new(), Vec::new());
+        for (m, measure) in measures.iter().enumerate() {
+            if measure.dim() != dim {
+                return Err(Error::input(format!("dimension {}, the first draw has {dim}", measure.dim())).at_draw(m));
+            }
+            weights.extend_from_slice(measure.weights());
+            means.extend_from_slice(measure.atoms().means());
+            covariances.extend_from_slice(measure.atoms().covariances());
+            offsets.push(weights.len());
+        }
+        Self::from_ragged(dim, &offsets, &weights, &means, &covariances, CovarianceForm::Covariance)
+    }
+
+    /// Says which chain and iteration each draw comes from (without it: one chain, counted from 0).
+    pub fn with_chains(mut self, chains: Vec<u32>, iterations: Vec<u64>) -> Result<Self> {
+        for (what, got) in [("chain", chains.len()), ("iteration", iterations.len())] {
+            if got != self.len() {
+                return Err(Error::input(format!("{got} {what} numbers for {} draws", self.len())));
+            }
+        }
+        self.chains = chains;
+        self.iterations = iterations;
+        Ok(self)
+    }
+
+    /// Weighs the draws (importance sampling, SMC); scaled to sum 1.
+    pub fn with_draw_weights(mut self, weights: &[f64]) -> Result<Self> {
+        if weights.len() != self.len() {
+            return Err(Error::input(format!("{} draw weights for {} draws", weights.len(), self.len())));
+        }
+        if let Some(m) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+            return Err(Error::input(format!("draw weight is {}, must be finite and not negative", weights[m])).at_draw(m));
+        }
+        let total: f64 = weights.iter().sum();
+        if total <= 0.0 || !total.is_finite() {
+            return Err(Error::input(format!("draw weights sum to {total}")));
+        }
+        self.draw_weights = Some(weights.iter().map(|w| w / total).collect());
+        Ok(self)
+    }
+
+    /// Number of draws M.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Never: an ensemble has at least one draw.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Dimension of the means.
+    pub fn dim(&self) -> usize {
+        self.atoms.dim()
+    }
+
+    /// The atoms of all draws, draw after draw.
+    pub fn atoms(&self) -> &GaussianAtoms {
+        &self.atoms
+    }
+
+    /// The weights of all atoms; those of a draw sum to 1.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// M + 1 numbers: draw m owns the atoms `offsets()[m]..offsets()[m + 1]`.
+    pub fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
+    /// The atoms of draw m.
+    pub fn range(&self, m: usize) -> Range<usize> {
+        self.offsets[m]..self.offsets[m + 1]
+    }
+
+    /// Draw m on its own.
+    pub fn draw(&self, m: usize) -> MixingMeasure {
+        let range = self.range(m);
+        MixingMeasure { weights: self.weights[range.clone()].to_vec(), atoms: self.atoms.range(range) }
+    }
+
+    /// Chain of each draw.
+    pub fn chains(&self) -> &[u32] {
+        &self.chains
+    }
+
+    /// Iteration of each draw.
+    pub fn iterations(&self) -> &[u64] {
+        &self.iterations
+    }
+
+    /// Importance weights of the draws, summing to 1, when they were given.
+    pub fn draw_weights(&self) -> Option<&[f64]> {
+        self.draw_weights.as_deref()
+    }
+
+    /// The largest |sum of weights − 1| over the draws, before they were scaled to sum 1.
+    pub fn renormalization(&self) -> f64 {
+        self.renormalization
+    }
+
+    /// The same draws in other coordinates; see [`crate::Units`].
+    pub(crate) fn transformed(&self, transform: &[f64]) -> Self {
+        Ensemble { atoms: self.atoms.transformed(transform), ..self.clone() }
+    }
+}
+
+/// What is left of the given atoms once padding is dropped.
+#[derive(Default)]
+struct Kept {
+    atoms: Vec<usize>,
+    weights: Vec<f64>,
+    offsets: Vec<usize>,
+    renormalization: f64,
+}
+
+impl Kept {
+    fn add_draw(&mut self, range: Range<usize>, weights: &[f64]) -> Result<()> {
+        let (normalized, correction) = normalized_weights(&weights[range.clone()])?;
+        for (i, w) in range.zip(normalized) {
+            if w > 0.0 {
+                self.atoms.push(i);
+                self.weights.push(w);
+            }
+        }
+        self.offsets.push(self.atoms.len());
+        self.renormalization = self.renormalization.max(correction);
+        Ok(())
+    }
+}
+
+/// Weights scaled to sum 1 and |sum − 1| before that. Weights that sum to 1 up to rounding are left as they are,
+/// so that reading what was written changes no bit.
+fn normalized_weights(weights: &[f64]) -> Result<(Vec<f64>, f64)> {
+    if weights.is_empty() {
+        return Err(Error::input("has no atoms"));
+    }
+    if let Some(k) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+        return Err(Error::input(format!("weight is {}, must be finite and not negative", weights[k])).at_atom(k));
+    }
+    let total: f64 = weights.iter().sum();
+    if total <= 0.0 || !total.is_finite() {
+        return Err(Error::input(format!("weights sum to {total}")));
+    }
+    let correction = (total - 1.0).abs();
+    if correction <= 1e-14 {
+        return Ok((weights.to_vec(), correction));
+    }
+    Ok((weights.iter().map(|w| w / total).collect(), correction))
+}
+
+fn check_offsets(offsets: &[usize], atoms: usize) -> Result<()> {
+    if offsets.len() < 2 {
+        return Err(Error::input("there are no draws"));
+    }
+    if offsets[0] != 0 || offsets[offsets.len() - 1] != atoms {
+        return Err(Error::input(format!(
+            "offsets run from {} to {}, must run from 0 to the number of atoms, {atoms}",
+            offsets[0],
+            offsets[offsets.len() - 1]
+        )));
+    }
+    match offsets.windows(2).position(|pair| pair[0] >= pair[1]) {
+        Some(m) => Err(Error::input(format!("has no atoms (offsets {} and {})", offsets[m], offsets[m + 1])).at_draw(m)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(offsets: &[usize], weights: &[f64]) -> Result<Ensemble> {
+        let means: Vec<f64> = (0..weights.len()).map(|i| i as f64).collect();
+        Ensemble::from_ragged(1, offsets, weights, &means, &vec![1.0; weights.len()], CovarianceForm::Covariance)
+    }
+
+    #[test]
+    fn weights_are_normalized_and_the_correction_is_kept() {
+        let ensemble = line(&[0, 2, 3], &[1.0, 1.0, 0.5]).unwrap();
+        assert_eq!(ensemble.weights(), [0.5, 0.5, 1.0]);
+        assert_eq!(ensemble.renormalization(), 1.0);
+        assert_eq!(ensemble.draw(1).atoms().means(), [2.0]);
+    }
+
+    #[test]
+    fn padding_is_dropped_unread() {
+        let ensemble = Ensemble::from_dense(
+            1,
+            2,
+            &[1.0, 0.0, 0.5, 0.5],
+            &[3.0, f64::NAN, 1.0, 2.0],
+            &[1.0, f64::NAN, 1.0, 1.0],
+            CovarianceForm::Covariance,
+        )
+        .unwrap();
+        assert_eq!(ensemble.offsets(), [0, 1, 3]);
+        assert_eq!(ensemble.atoms().means(), [3.0, 1.0, 2.0]);
+    }
+
+    #[test]
+    fn errors_name_draw_and_atom_as_the_caller_counts_them() {
+        let message = |offsets: &[usize], weights: &[f64]| line(offsets, weights).unwrap_err().to_string();
+        assert_eq!(message(&[0, 1, 3], &[1.0, 0.5, -0.5]), "draw 1, atom 1: weight is -0.5, must be finite and not negative");
+        assert_eq!(message(&[0, 1, 3], &[1.0, 0.0, 0.0]), "draw 1: weights sum to 0");
+        assert_eq!(message(&[0, 1, 1], &[1.0]), "draw 1: has no atoms (offsets 1 and 1)");
+        assert_eq!(message(&[0], &[]), "there are no draws");
+        assert!(message(&[0, 1], &[1.0, 1.0]).contains("must run from 0"));
+        assert!(message(&[0, 1], &[f64::NAN]).contains("weight is NaN"));
+        let error = Ensemble::from_dense(1, 2, &[1.0, 0.0, 0.5, 0.5], &[0.0, 0.0, 0.0, f64::NAN], &[1.0; 4], CovarianceForm::Covariance);
+        assert_eq!(error.unwrap_err().to_string(), "draw 1, atom 1: coordinate 0 of the mean is NaN");
+    }
+
+    #[test]
+    fn draw_weights_and_chains_must_fit() {
+        let ensemble = || line(&[0, 1, 2], &[1.0, 1.0]).unwrap();
+        assert_eq!(ensemble().with_draw_weights(&[1.0, 3.0]).unwrap().draw_weights(), Some(&[0.25, 0.75][..]));
+        assert!(ensemble().with_draw_weights(&[1.0]).is_err());
+        assert!(ensemble().with_draw_weights(&[1.0, -1.0]).unwrap_err().to_string().contains("draw 1: draw weight is -1"));
+        assert!(ensemble().with_draw_weights(&[0.0, 0.0]).is_err());
+        assert!(ensemble().with_chains(vec![0], vec![0, 1]).is_err());
+    }
+}

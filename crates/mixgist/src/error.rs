@@ -1,0 +1,173 @@
+//! The one error type: what is wrong, where it is, and what helps.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What kind of trouble an [`Error`] is; fronts map it to exit codes and exception classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The input (a file, an array) cannot be used.
+    Input,
+    /// An option or argument has a value that makes no sense.
+    Usage,
+    /// The job does not fit into memory or onto the disk.
+    Resource,
+    /// Reading or writing failed.
+    Io,
+    /// The user stopped the job.
+    Interrupted,
+}
+
+/// Where in the input the trouble is; draws, atoms, rows and columns count from 0, lines of a file from 1.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file that was read.
+    pub file: Option<PathBuf>,
+    /// Line of that file, counted from 1.
+    pub line: Option<u64>,
+    /// Index of the draw.
+    pub draw: Option<usize>,
+    /// Index of the atom within its draw.
+    pub atom: Option<usize>,
+}
+
+/// The one error of mixgist: a message with its place and, where one helps, a hint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug, Clone, PartialEq)]
+struct Inner {
+    kind: ErrorKind,
+    message: String,
+    place: Place,
+    hint: Option<String>,
+}
+
+/// What every fallible function of mixgist returns.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An error of the given kind.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Error(Box::new(Inner { kind, message: message.into(), place: Place::default(), hint: None }))
+    }
+
+    /// The input cannot be used.
+    pub fn input(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Input, message)
+    }
+
+    /// An option has a value that makes no sense.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage, message)
+    }
+
+    /// The job does not fit.
+    pub fn resource(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Resource, message)
+    }
+
+    /// The user stopped the job.
+    pub fn interrupted() -> Self {
+        Self::new(ErrorKind::Interrupted, "interrupted")
+    }
+
+    /// Reading or writing `path` failed.
+    pub fn io(path: &Path, doing: &str, cause: &std::io::Error) -> Self {
+        Self::new(ErrorKind::Io, format!("cannot {doing}: {cause}")).in_file(path)
+    }
+
+    /// Adds the draw.
+    #[must_use]
+    pub fn at_draw(mut self, draw: usize) -> Self {
+        self.0.place.draw = Some(draw);
+        self
+    }
+
+    /// Adds the atom within its draw.
+    #[must_use]
+    pub fn at_atom(mut self, atom: usize) -> Self {
+        self.0.place.atom = Some(atom);
+        self
+    }
+
+    /// Adds the line of the file.
+    #[must_use]
+    pub fn at_line(mut self, line: u64) -> Self {
+        self.0.place.line = Some(line);
+        self
+    }
+
+    /// Adds the file, unless one is known already.
+    #[must_use]
+    pub fn in_file(mut self, file: &Path) -> Self {
+        self.0.place.file.get_or_insert_with(|| file.to_owned());
+        self
+    }
+
+    /// Adds what the user can do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// What kind of trouble it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Where it is.
+    pub fn place(&self) -> &Place {
+        &self.0.place
+    }
+
+    /// What the user can do about it.
+    pub fn hint_text(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Place { file, line, draw, atom } = &self.0.place;
+        let mut parts = Vec::new();
+        match (file, line) {
+            (Some(file), Some(line)) => parts.push(format!("{}:{line}", file.display())),
+            (Some(file), None) => parts.push(file.display().to_string()),
+            (None, Some(line)) => parts.push(format!("line {line}")),
+            (None, None) => {}
+        }
+        match (draw, atom) {
+            (Some(draw), Some(atom)) => parts.push(format!("draw {draw}, atom {atom}")),
+            (Some(draw), None) => parts.push(format!("draw {draw}")),
+            (None, Some(atom)) => parts.push(format!("atom {atom}")),
+            (None, None) => {}
+        }
+        for part in parts {
+            write!(f, "{part}: ")?;
+        }
+        f.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_come_before_the_message() {
+        let error = Error::input("weight is negative (-1)").at_draw(3).at_atom(2).at_line(9).in_file(Path::new("a.csv"));
+        assert_eq!(error.to_string(), "a.csv:9: draw 3, atom 2: weight is negative (-1)");
+        assert_eq!(error.kind(), ErrorKind::Input);
+    }
+
+    #[test]
+    fn the_first_file_stays() {
+        let error = Error::input("x").in_file(Path::new("inner")).in_file(Path::new("outer"));
+        assert_eq!(error.to_string(), "inner: x");
+    }
+}

@@ -1,0 +1,2 @@
+//! One door for everything a developer runs: `cargo xtask test`.
+fn main() {}
