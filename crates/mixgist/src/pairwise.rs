@@ -1,0 +1,13 @@
+//! Sliced distances between draws: the full matrix, rows of it, and single pairs, each with its Monte Carlo error over slices.
+
+mod bridge;
+mod matrix;
+mod rows;
+mod sliced;
+mod tile;
+
+pub(crate) use bridge::Bridge;
+pub use matrix::{Condensed, DistanceMatrix};
+pub(crate) use matrix::cost_matrix;
+pub(crate) use rows::row_sums;
+pub use sliced::{Distance, SlicedDistance};

@@ -1,0 +1,191 @@
+//! The full matrix of distances between draws, with the Monte Carlo error of each entry.
+
+use rayon::prelude::*;
+
+use super::bridge::{Bridge, PANEL};
+use super::tile::{Batch, Columns, row_costs};
+use crate::line::{Lines, Order, transport_cost};
+use crate::progress::Progress;
+use crate::projection::Projection;
+use crate::slice_error::BatchSums;
+use crate::{Error, Result};
+
+/// A symmetric matrix with zero diagonal: the entries above the diagonal, row after row, as SciPy's `squareform` has them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condensed {
+    len: usize,
+    values: Vec<f64>,
+}
+
+impl Condensed {
+    pub(crate) fn zeros(len: usize) -> Result<Self> {
+        let size = len * (len - 1) / 2;
+        let mut values = Vec::new();
+        values.try_reserve_exact(size).map_err(|_| {
+            Error::resource(format!("the distances between {len} draws take {:.1} GB, more than there is", size as f64 * 8e-9))
+                .hint("thin the draws; a medoid needs no matrix: --route certified")
+        })?;
+        values.resize(size, 0.0);
+        Ok(Condensed { len, values })
+    }
+
+    /// Number of rows M.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The M (M − 1)/2 entries above the diagonal.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Entry (i, j).
+    pub fn get(&self, i: usize, j: usize) -> f64 {
+        let (i, j) = (i.min(j), i.max(j));
+        if i == j { 0.0 } else { self.values[i * (2 * self.len - i - 1) / 2 + j - i - 1] }
+    }
+
+    /// For each row the weighted mean of its entries, the zero diagonal included; summed in a fixed order.
+    pub fn row_means(&self, weights: &[f64]) -> Vec<f64> {
+        let mut means = vec![0.0; self.len];
+        let mut values = self.values.iter();
+        for i in 0..self.len {
+            let mut own = 0.0;
+            for (j, &value) in (i + 1..self.len).zip(&mut values) {
+                own += weights[j] * value;
+                means[j] += weights[i] * value;
+            }
+            means[i] += own;
+        }
+        means
+    }
+
+    /// The entries above the diagonal of eight rows at a time.
+    fn row_blocks(&mut self) -> Vec<&mut [f64]> {
+        let len = self.len;
+        let mut rest = self.values.as_mut_slice();
+        let mut blocks = Vec::new();
+        for start in (0..len).step_by(PANEL) {
+            let size = (start..len.min(start + PANEL)).map(|i| len - 1 - i).sum();
+            let (block, tail) = rest.split_at_mut(size);
+            blocks.push(block);
+            rest = tail;
+        }
+        blocks
+    }
+
+    fn map(&mut self, f: impl Fn(f64) -> f64 + Sync) {
+        self.values.par_iter_mut().with_min_len(1 << 14).for_each(|value| *value = f(*value));
+    }
+}
+
+/// Distances between all draws and their standard errors over slices.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DistanceMatrix {
+    /// The distances.
+    pub distances: Condensed,
+    /// Their Monte Carlo standard errors; zero throughout when there is only one independent group of slices.
+    pub standard_errors: Condensed,
+}
+
+/// Mean transport costs over the slices, for all pairs.
+pub(crate) fn cost_matrix(projection: &Projection, progress: &dyn Progress) -> Result<Condensed> {
+    let batches = projection.batches();
+    let mut costs = Condensed::zeros(projection.draws())?;
+    for_each_batch(projection, &batches, progress, |_, new_costs| {
+        let blocks = costs.row_blocks();
+        blocks.into_par_iter().enumerate().for_each_init(Vec::new, |scratch, (block, sums)| {
+            new_costs(block, scratch);
+            sums.iter_mut().zip(scratch).for_each(|(sum, cost)| *sum += *cost);
+        });
+    })?;
+    let slices = projection.slices() as f64;
+    costs.map(|sum| (sum / slices).max(0.0));
+    Ok(costs)
+}
+
+/// Distances and their standard errors over slices, for all pairs.
+pub(crate) fn distance_matrix(projection: &Projection, progress: &dyn Progress) -> Result<DistanceMatrix> {
+    let batches = projection.independent_batches();
+    let mut sums = Condensed::zeros(projection.draws())?;
+    let mut squares = Condensed::zeros(projection.draws())?;
+    for_each_batch(projection, &batches, progress, |batch, new_costs| {
+        let blocks = sums.row_blocks().into_par_iter().zip(squares.row_blocks());
+        blocks.enumerate().for_each_init(Vec::new, |scratch, (block, (sums, squares))| {
+            new_costs(block, scratch);
+            for ((sum, square), &mut cost) in sums.iter_mut().zip(squares).zip(scratch) {
+                let mut batch_sums = BatchSums { sum: *sum, squares: *square };
+                batch_sums.add(cost, batch.len());
+                (*sum, *square) = (batch_sums.sum, batch_sums.squares);
+            }
+        });
+    })?;
+    let (order, slices) = (projection.order(), projection.slices());
+    let pairs = sums.values.par_iter_mut().zip(squares.values.par_iter_mut()).with_min_len(1 << 14);
+    pairs.for_each(|(sum, square)| {
+        let batch_sums = BatchSums { sum: *sum, squares: *square };
+        let cost = batch_sums.mean(slices).max(0.0);
+        *sum = order.root(cost);
+        *square = batch_sums.standard_error(slices, batches.len()) * order.root_slope(cost);
+    });
+    Ok(DistanceMatrix { distances: sums, standard_errors: squares })
+}
+
+/// Computes the entries above the diagonal of a block of eight rows, summed over the slices of a batch, in the order of
+/// [`Condensed`], into scratch space.
+type NewCosts<'a> = dyn Fn(usize, &mut Vec<f64>) + Sync + 'a;
+
+/// Calls `fold` with each batch and a function that gives its costs, block of rows by block of rows.
+fn for_each_batch(
+    projection: &Projection,
+    batches: &[Vec<usize>],
+    progress: &dyn Progress,
+    mut fold: impl FnMut(&[usize], &NewCosts),
+) -> Result<()> {
+    let order = projection.order();
+    if order != Order::TWO {
+        return projection.stream(batches, progress, |lines| lines, |batch, lines| {
+            fold(batch, &|block, out| merged_block(&lines, block, order, out));
+            Ok(())
+        });
+    }
+    let weights = projection.draw_weights();
+    projection.stream(batches, progress, |lines| Bridge::new(lines, weights), |slices, bridges| {
+        let batch = Batch::new(bridges);
+        fold(slices, &|block, out| bridged_block(&batch, block, out));
+        Ok(())
+    })
+}
+
+fn rows_of_block(block: usize, draws: usize) -> std::ops::Range<usize> {
+    block * PANEL..draws.min((block + 1) * PANEL)
+}
+
+fn bridged_block(batch: &Batch, block: usize, out: &mut Vec<f64>) {
+    let draws = batch.draws();
+    let rows: Vec<usize> = rows_of_block(block, draws).collect();
+    out.resize(rows.len() * draws, 0.0);
+    row_costs(batch, &rows, Columns::FromOwnPanel, out);
+    let mut filled = 0;
+    for (r, &i) in rows.iter().enumerate() {
+        out.copy_within(r * draws + i + 1..(r + 1) * draws, filled);
+        filled += draws - i - 1;
+    }
+    out.truncate(filled);
+}
+
+/// The obvious way, for any order: every pair by a merge.
+fn merged_block(lines: &[Lines], block: usize, order: Order, out: &mut Vec<f64>) {
+    out.clear();
+    let draws = lines[0].len();
+    for i in rows_of_block(block, draws) {
+        for j in i + 1..draws {
+            out.push(lines.iter().map(|lines| transport_cost(lines.draw(i), lines.draw(j), order)).sum());
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Sums of transport costs for p = 2 over a batch of decomposed slices: eight rows against all draws at a time.
+
+use fearless_simd::{Level, Simd, dispatch, f64x4, prelude::*};
+
+use super::bridge::{Bridge, PANEL, add_rest_products};
+use crate::line::{Order, transport_cost};
+
+/// Which columns of a row are wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Columns {
+    /// All draws.
+    All,
+    /// The draws of the row's own panel and of later ones: the upper triangle and a little more.
+    FromOwnPanel,
+}
+
+/// Some decomposed slices and the norms of the draws summed over them.
+pub(super) struct Batch<'a> {
+    bridges: Vec<Bridge<'a>>,
+    norms: Vec<f64>,
+}
+
+impl<'a> Batch<'a> {
+    /// At least one slice.
+    pub(super) fn new(bridges: Vec<Bridge<'a>>) -> Self {
+        let mut norms = vec![0.0; bridges[0].norms().len()];
+        for bridge in &bridges {
+            norms.iter_mut().zip(bridge.norms()).for_each(|(sum, norm)| *sum += norm);
+        }
+        Batch { bridges, norms }
+    }
+
+    pub(super) fn draws(&self) -> usize {
+        self.norms.len()
+    }
+}
+
+/// A cost below this part of the two draws' norms has lost too many digits in the difference, and is computed anew by merging.
+const CANCELLATION: f64 = 1e-5;
+
+/// Costs summed over the slices of a batch, for up to eight rows: `out[r * draws + j]` is set for each wanted column j of draw `rows[r]`.
+pub(super) fn row_costs(batch: &Batch, rows: &[usize], columns: Columns, out: &mut [f64]) {
+    let draws = batch.draws();
+    let Batch { bridges, norms } = batch;
+    out.fill(0.0);
+    // Rows that are a whole panel are used where they stand; others are gathered into one.
+    let own_panel = rows[0] / PANEL;
+    let aligned = rows.iter().enumerate().all(|(r, &i)| i == own_panel * PANEL + r);
+    let gathered: Vec<Vec<[f64; PANEL]>> = if aligned { Vec::new() } else { bridges.iter().map(|b| gather(b, rows)).collect() };
+    let row_panels: Vec<&[[f64; PANEL]]> = if aligned {
+        bridges.iter().map(|bridge| bridge.panel(own_panel)).collect()
+    } else {
+        gathered.iter().map(Vec::as_slice).collect()
+    };
+    let first_panel = if columns == Columns::FromOwnPanel { own_panel } else { 0 };
+    let level = Level::new();
+    for panel in first_panel..draws.div_ceil(PANEL) {
+        let mut products = [[0.0; PANEL]; PANEL];
+        dispatch!(level, simd => add_products(simd, &row_panels, bridges, panel, &mut products));
+        let width = PANEL.min(draws - panel * PANEL);
+        for (r, product) in products.iter().enumerate().take(rows.len()) {
+            out[r * draws + panel * PANEL..][..width].copy_from_slice(&product[..width]);
+        }
+    }
+    let first_column = first_panel * PANEL;
+    for (r, &i) in rows.iter().enumerate() {
+        let row = &mut out[r * draws..(r + 1) * draws];
+        for bridge in bridges {
+            dispatch!(level, _simd => add_rest_products(bridge, i, columns == Columns::FromOwnPanel, row));
+        }
+        for (j, product) in row.iter_mut().enumerate().skip(first_column) {
+            let scale = norms[i] + norms[j];
+            let cost = scale - 2.0 * *product;
+            *product = if cost < CANCELLATION * scale { merged_cost(bridges, i, j) } else { cost };
+        }
+    }
+}
+
+#[cold]
+fn merged_cost(bridges: &[Bridge], i: usize, j: usize) -> f64 {
+    bridges.iter().map(|bridge| transport_cost(bridge.lines().draw(i), bridge.lines().draw(j), Order::TWO)).sum()
+}
+
+fn gather(bridge: &Bridge, rows: &[usize]) -> Vec<[f64; PANEL]> {
+    let mut panel = vec![[0.0; PANEL]; bridge.panel(0).len()];
+    for (r, &i) in rows.iter().enumerate() {
+        for (row, mean) in panel.iter_mut().zip(bridge.means(i)) {
+            row[r] = mean;
+        }
+    }
+    panel
+}
+
+/// Products of cell means, eight rows by eight columns, summed over cells and slices in order: the bits do not depend on the CPU.
+#[inline(always)]
+fn add_products<S: Simd>(
+    simd: S,
+    row_panels: &[&[[f64; PANEL]]],
+    batch: &[Bridge],
+    panel: usize,
+    out: &mut [[f64; PANEL]; PANEL],
+) {
+    for half in 0..2 {
+        let mut sums = [[f64x4::splat(simd, 0.0); 2]; 4];
+        for (rows, bridge) in row_panels.iter().zip(batch) {
+            for (row, column) in rows.iter().zip(bridge.panel(panel)) {
+                let low = f64x4::from_slice(simd, &column[..4]);
+                let high = f64x4::from_slice(simd, &column[4..]);
+                for (r, sum) in sums.iter_mut().enumerate() {
+                    let x = f64x4::splat(simd, row[half * 4 + r]);
+                    sum[0] += x * low;
+                    sum[1] += x * high;
+                }
+            }
+        }
+        for (r, sum) in sums.iter().enumerate() {
+            sum[0].store_slice(&mut out[half * 4 + r][..4]);
+            sum[1].store_slice(&mut out[half * 4 + r][4..]);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Draws through slices: the ensemble bound to frozen slices, handing out sorted line measures a few slices at a time.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::ensemble::Ensemble;
+use crate::line::{Lines, Order};
+use crate::progress::Progress;
+use crate::prune::{Pruned, Pruning, survivors};
+use crate::slice::{Coordinates, Replicates, Slices};
+use crate::slice_error::independent_batches;
+use crate::{Error, Result};
+
+/// An ensemble and L frozen slices of it. Line measures are computed when asked for and never all kept.
+pub struct Projection<'a> {
+    slices: &'a dyn Slices,
+    coordinates: Coordinates,
+    weights: Vec<f64>,
+    offsets: Vec<usize>,
+    draw_weights: Vec<f64>,
+    pruned: Pruned,
+    order: Order,
+}
+
+/// Slices that one task projects together, so that the coordinates pass through the cache once for all of them.
+const TOGETHER: usize = 4;
+
+impl<'a> Projection<'a> {
+    /// Computes coordinates and prunes. Cost O(atoms × d³) at most.
+    pub fn new(ensemble: &Ensemble, slices: &'a dyn Slices, order: Order, pruning: Pruning) -> Result<Self> {
+        if slices.is_empty() {
+            return Err(Error::usage("there are no slices, at least one is needed"));
+        }
+        let draws = ensemble.len();
+        let draw_weights = match ensemble.draw_weights() {
+            Some(weights) => weights.to_vec(),
+            None => vec![1.0 / draws as f64; draws],
+        };
+        let coordinates = slices.coordinates(ensemble.atoms());
+        let (weights, offsets) = (ensemble.weights(), ensemble.offsets());
+        Ok(match survivors(slices, &coordinates, weights, offsets, order, pruning) {
+            Some(left) => Projection {
+                slices,
+                coordinates: coordinates.select(&left.atoms),
+                weights: left.weights,
+                offsets: left.offsets,
+                draw_weights,
+                pruned: left.report,
+                order,
+            },
+            None => Projection {
+                slices,
+                coordinates,
+                weights: weights.to_vec(),
+                offsets: offsets.to_vec(),
+                draw_weights,
+                pruned: Pruned::default(),
+                order,
+            },
+        })
+    }
+
+    /// Number of draws M.
+    pub fn draws(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Number of slices L.
+    pub fn slices(&self) -> usize {
+        self.slices.len()
+    }
+
+    /// Atoms of all draws after pruning.
+    pub fn atoms(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// The order p.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// Weight of each draw; they sum to 1.
+    pub fn draw_weights(&self) -> &[f64] {
+        &self.draw_weights
+    }
+
+    /// What pruning did.
+    pub fn pruned(&self) -> Pruned {
+        self.pruned
+    }
+
+    /// The independent groups of slices.
+    pub fn replicates(&self) -> Replicates {
+        self.slices.replicates()
+    }
+
+    /// Line measures of all draws on a few slices.
+    fn lines(&self, slices: Range<usize>) -> Result<Vec<Lines<'_>>> {
+        let atoms = self.atoms();
+        let mut positions = vec![0.0; slices.len() * atoms];
+        self.slices.project(slices.clone(), &self.coordinates, &mut positions);
+        if let Some(i) = positions.iter().position(|x| !(x.abs() <= LARGEST_POSITION)) {
+            let atom = i % atoms;
+            let draw = self.offsets.partition_point(|&start| start <= atom) - 1;
+            return Err(Error::input(format!("an atom is at {} on slice {}: too large to compute with", positions[i], slices.start + i / atoms))
+                .at_draw(draw)
+                .hint("rescale the data, or use --units sd"));
+        }
+        Ok(positions.chunks_exact(atoms).map(|row| Lines::sort(&self.offsets, row.to_vec(), &self.weights)).collect())
+    }
+
+    /// All slices in batches that keep the threads busy and whose tables stay below a quarter of a gigabyte.
+    pub fn batches(&self) -> Vec<Vec<usize>> {
+        let longest = self.longest_batch();
+        (0..self.slices()).step_by(longest).map(|l| (l..self.slices().min(l + longest)).collect()).collect()
+    }
+
+    /// All slices in batches that are independent of each other, for standard errors.
+    pub fn independent_batches(&self) -> Vec<Vec<usize>> {
+        independent_batches(self.slices(), self.slices.replicates(), self.longest_batch())
+    }
+
+    fn longest_batch(&self) -> usize {
+        let bytes_per_slice = 64 * self.atoms() + 64 * self.draws();
+        ((256 << 20) / bytes_per_slice).clamp(TOGETHER, 32) / TOGETHER * TOGETHER
+    }
+
+    /// Passes over the given batches of slices: `build` turns the lines of each slice into what is needed, in parallel over the
+    /// slices of a batch; `consume` gets each batch with its slices, in order.
+    pub fn stream<'s, T: Send>(
+        &'s self,
+        batches: &[Vec<usize>],
+        progress: &dyn Progress,
+        build: impl Fn(Lines<'s>) -> T + Sync,
+        mut consume: impl FnMut(&[usize], Vec<T>) -> Result<()>,
+    ) -> Result<()> {
+        for batch in batches {
+            progress.check()?;
+            let built: Vec<Vec<T>> = runs(batch)
+                .into_par_iter()
+                .map(|run| {
+                    Ok(self.lines(run)?.into_iter().map(&build).collect())
+                })
+                .collect::<Result<_>>()?;
+            consume(batch, built.into_iter().flatten().collect())?;
+            progress.advance(batch.len() as u64);
+        }
+        Ok(())
+    }
+}
+
+/// Cuts a list of slices into runs of neighbours that are projected together.
+fn runs(slices: &[usize]) -> Vec<Range<usize>> {
+    slices
+        .chunk_by(|a, b| a + 1 == *b)
+        .flat_map(|run| run.chunks(TOGETHER))
+        .map(|run| run[0]..run[run.len() - 1] + 1)
+        .collect()
+}
+
+/// Positions beyond this are refused, so that their squares and sums stay finite.
+const LARGEST_POSITION: f64 = 1e120;

@@ -1,0 +1,115 @@
+//! Pruning: atoms of negligible weight hand their mass to the heaviest atom of their draw, with a bound on every distance.
+//!
+//! W_p^p(·, β) changes by at most p D^(p−1) W_1(α, α′) when α becomes α′, D being the largest gap between two atoms on any slice: the
+//! Kantorovich potentials are that steep at most. Moving the mass w_k over a gap of at most `reach` costs w_k · reach in W_1.
+
+use crate::line::Order;
+use crate::slice::{Coordinates, Slices};
+
+/// Which atoms may be dropped before distances are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Pruning {
+    /// None.
+    Off,
+    /// Those that change no transport cost by more than rounding does: 1e-13 of the spread of the draws.
+    #[default]
+    Rounding,
+    /// Those that change no transport cost by more than this, relative to the spread of the draws.
+    Tolerance(f64),
+}
+
+/// What pruning did.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Pruned {
+    /// Number of atoms dropped, over all draws.
+    pub atoms: usize,
+    /// The largest mass that a draw moved.
+    pub mass: f64,
+    /// No transport cost W_p^p between two draws changed by more than this.
+    pub cost_bound: f64,
+}
+
+impl Pruning {
+    fn tolerance(self) -> f64 {
+        match self {
+            Pruning::Off => 0.0,
+            Pruning::Rounding => 1e-13,
+            Pruning::Tolerance(tolerance) => tolerance,
+        }
+    }
+}
+
+/// The atoms that stay, with their new weights.
+pub(crate) struct Survivors {
+    pub(crate) atoms: Vec<usize>,
+    pub(crate) weights: Vec<f64>,
+    pub(crate) offsets: Vec<usize>,
+    pub(crate) report: Pruned,
+}
+
+/// Decides which atoms of each draw stay; `None` when all do. Cost O(atoms × coordinates).
+pub(crate) fn survivors(
+    slices: &dyn Slices,
+    coordinates: &Coordinates,
+    weights: &[f64],
+    offsets: &[usize],
+    order: Order,
+    pruning: Pruning,
+) -> Option<Survivors> {
+    let tolerance = pruning.tolerance();
+    if tolerance <= 0.0 {
+        return None;
+    }
+    let heaviest = |range: std::ops::Range<usize>| {
+        range.reduce(|best, k| if weights[k] > weights[best] { k } else { best }).expect("a draw has an atom")
+    };
+    let p = order.value();
+    let draws = offsets.len() - 1;
+    let reference = heaviest(offsets[0]..offsets[1]);
+    let (mut farthest, mut spread) = (0.0, 0.0);
+    for k in 0..weights.len() {
+        let gap = slices.reach(coordinates, k, reference)?;
+        farthest = f64::max(farthest, gap);
+        spread += weights[k] * gap.powf(p) / draws as f64;
+    }
+    let steepest = p * (2.0 * farthest).powf(p - 1.0);
+    let budget = tolerance * spread / (2.0 * steepest);
+    if !(budget > 0.0 && budget.is_finite()) {
+        return None;
+    }
+
+    let mut out = Survivors { atoms: Vec::new(), weights: Vec::new(), offsets: vec![0], report: Pruned::default() };
+    let mut costs: Vec<(f64, usize)> = Vec::new();
+    let mut dropped = Vec::new();
+    let mut most_spent: f64 = 0.0;
+    for range in offsets.windows(2).map(|pair| pair[0]..pair[1]) {
+        let heir = heaviest(range.clone());
+        costs.clear();
+        costs.extend(range.clone().filter(|&k| k != heir && weights[k] * farthest <= budget * 1e3).filter_map(|k| {
+            let cost = weights[k] * slices.reach(coordinates, k, heir)?;
+            (cost <= budget).then_some((cost, k))
+        }));
+        costs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        dropped.clear();
+        dropped.resize(range.len(), false);
+        let (mut spent, mut mass) = (0.0, 0.0);
+        for &(cost, k) in &costs {
+            if spent + cost > budget {
+                break;
+            }
+            spent += cost;
+            mass += weights[k];
+            dropped[k - range.start] = true;
+        }
+        for k in range.clone().filter(|k| !dropped[k - range.start]) {
+            out.atoms.push(k);
+            out.weights.push(weights[k] + if k == heir { mass } else { 0.0 });
+        }
+        out.offsets.push(out.atoms.len());
+        most_spent = most_spent.max(spent);
+        out.report.mass = out.report.mass.max(mass);
+    }
+    out.report.atoms = weights.len() - out.atoms.len();
+    out.report.cost_bound = 2.0 * steepest * most_spent;
+    (out.report.atoms > 0).then_some(out)
+}

@@ -1,0 +1,150 @@
+//! Slices: maps from atoms to the line. A slicer is a law of slices; freezing it gives L of them that all draws share.
+//!
+//! To add a sliced distance, write one file beside this one and one line in [`SLICERS`].
+
+mod coordinates;
+mod custom;
+mod directions;
+mod mix_sw;
+mod quasi;
+mod smix_w;
+mod sw;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+pub use coordinates::Coordinates;
+pub use custom::CustomSlices;
+pub use directions::Scheme;
+
+use crate::atoms::GaussianAtoms;
+use crate::{Error, Result};
+
+/// L frozen slices: everything that turns atoms into positions on L lines.
+pub trait Slices: Send + Sync {
+    /// Number of slices L.
+    fn len(&self) -> usize;
+
+    /// Whether there are no slices.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The coordinates of the atoms that the slices look at, computed once for all slices.
+    fn coordinates(&self, atoms: &GaussianAtoms) -> Coordinates;
+
+    /// Positions of all atoms on the given slices: `out` is (slices × atoms), row-major.
+    fn project(&self, slices: Range<usize>, coordinates: &Coordinates, out: &mut [f64]);
+
+    /// How far apart atoms i and j can be on any of the slices; `None` when that is not known, and then nothing is pruned.
+    fn reach(&self, coordinates: &Coordinates, i: usize, j: usize) -> Option<f64> {
+        let _ = (coordinates, i, j);
+        None
+    }
+
+    /// Which slices are statistically independent of each other: what the standard errors are computed from.
+    fn replicates(&self) -> Replicates {
+        Replicates::Consecutive(1)
+    }
+}
+
+/// How slices fall into groups that are independent of each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replicates {
+    /// Runs of this many slices.
+    Consecutive(usize),
+    /// Slice l belongs to group l mod this number.
+    Interleaved(usize),
+}
+
+impl Replicates {
+    /// The group of slice l.
+    pub fn group(self, l: usize) -> usize {
+        match self {
+            Replicates::Consecutive(size) => l / size,
+            Replicates::Interleaved(count) => l % count,
+        }
+    }
+}
+
+/// What a frozen set of slices depends on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Freeze {
+    /// Dimension of the atoms' means.
+    pub dim: usize,
+    /// Which slices of the endless sequence; slice l depends on (seed, scheme, l) alone.
+    pub slices: Range<usize>,
+    /// The seed.
+    pub seed: u64,
+    /// How directions are spread.
+    pub scheme: Scheme,
+}
+
+/// A law of slices, with the name that users see.
+pub trait Slicer: Send + Sync {
+    /// The name, as in `--distance NAME`.
+    fn name(&self) -> &'static str;
+
+    /// One line on what it projects.
+    fn help(&self) -> &'static str;
+
+    /// Freezes slices.
+    fn freeze(&self, freeze: &Freeze) -> Box<dyn Slices>;
+
+    /// Slices from directions that the user gives as named arrays.
+    fn given(&self, dim: usize, arrays: &NamedArrays) -> Result<Box<dyn Slices>>;
+}
+
+/// Every slicer: the one table that all fronts read.
+pub static SLICERS: [&dyn Slicer; 4] = [&sw::Sw, &mix_sw::MixSw::SPECTRAL, &mix_sw::MixSw::FROBENIUS, &smix_w::SmixW];
+
+/// The slicer of that name.
+pub fn slicer(name: &str) -> Result<&'static dyn Slicer> {
+    SLICERS.into_iter().find(|slicer| slicer.name() == name).ok_or_else(|| {
+        let known: Vec<_> = SLICERS.iter().map(|slicer| slicer.name()).collect();
+        Error::usage(format!("unknown distance '{name}'")).hint(format!("one of: {}", known.join(", ")))
+    })
+}
+
+/// A dense array with its shape, row-major.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Array {
+    /// Length of each axis.
+    pub shape: Vec<usize>,
+    /// The entries; as many as the product of the shape.
+    pub values: Vec<f64>,
+}
+
+/// Arrays by name, such as the directions in a file.
+pub type NamedArrays = BTreeMap<String, Array>;
+
+/// The array `name` of shape (L, …`rest`), finite, with L > 0.
+fn direction_array<'a>(arrays: &'a NamedArrays, name: &str, rest: &[usize]) -> Result<&'a Array> {
+    let array = arrays.get(name).ok_or_else(|| {
+        let known: Vec<_> = arrays.keys().map(String::as_str).collect();
+        Error::input(format!("directions hold no array '{name}'")).hint(format!("the file has: {}", known.join(", ")))
+    })?;
+    if array.shape.len() != rest.len() + 1 || array.shape[1..] != *rest || array.shape[0] == 0 {
+        let expected: Vec<_> = std::iter::once("L".to_owned()).chain(rest.iter().map(usize::to_string)).collect();
+        return Err(Error::input(format!("array '{name}' has shape {:?}, expected ({})", array.shape, expected.join(", "))));
+    }
+    if array.shape.iter().product::<usize>() != array.values.len() {
+        return Err(Error::input(format!("array '{name}' of shape {:?} holds {} numbers", array.shape, array.values.len())));
+    }
+    match array.values.iter().position(|v| !v.is_finite()) {
+        Some(i) => Err(Error::input(format!("array '{name}': entry {i} is {}", array.values[i]))),
+        None => Ok(array),
+    }
+}
+
+/// The arrays of one slicer must hold the same number of directions.
+fn same_length(arrays: &[(&str, &Array)]) -> Result<()> {
+    let (first_name, first) = arrays[0];
+    match arrays.iter().find(|(_, array)| array.shape[0] != first.shape[0]) {
+        Some((name, array)) => Err(Error::input(format!(
+            "array '{name}' holds {} directions, '{first_name}' holds {}",
+            array.shape[0], first.shape[0]
+        ))),
+        None => Ok(()),
+    }
+}

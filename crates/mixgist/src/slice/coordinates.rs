@@ -1,0 +1,146 @@
+//! Coordinates of atoms as a column store, and linear forms of them: the product that every slicer is made of.
+
+use std::ops::Range;
+
+use fearless_simd::{Level, Simd, dispatch};
+use rayon::prelude::*;
+
+use crate::atoms::GaussianAtoms;
+use crate::linalg::log_spd;
+
+/// n atoms by F coordinates, one coordinate after the other, so that a loop over atoms runs through memory in order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Coordinates {
+    atoms: usize,
+    columns: Vec<f64>,
+}
+
+impl Coordinates {
+    /// Columns of `atoms` numbers each, one after the other.
+    ///
+    /// # Panics
+    /// When the numbers do not make whole columns.
+    pub fn new(atoms: usize, columns: Vec<f64>) -> Self {
+        assert!(atoms > 0 && columns.len().is_multiple_of(atoms), "coordinates come in whole columns");
+        Coordinates { atoms, columns }
+    }
+
+    /// Number of atoms n.
+    pub fn atoms(&self) -> usize {
+        self.atoms
+    }
+
+    /// Number of coordinates F.
+    pub fn width(&self) -> usize {
+        self.columns.len() / self.atoms
+    }
+
+    /// Coordinate c of every atom.
+    pub fn column(&self, c: usize) -> &[f64] {
+        &self.columns[c * self.atoms..(c + 1) * self.atoms]
+    }
+
+    /// Euclidean distance of two atoms over the given coordinates.
+    pub fn distance(&self, i: usize, j: usize, columns: Range<usize>) -> f64 {
+        columns.map(|c| self.column(c)).map(|x| (x[i] - x[j]) * (x[i] - x[j])).sum::<f64>().sqrt()
+    }
+
+    /// The coordinates of the chosen atoms only.
+    pub fn select(&self, atoms: &[usize]) -> Self {
+        let columns = (0..self.width()).flat_map(|c| atoms.iter().map(move |&i| self.column(c)[i])).collect();
+        Coordinates { atoms: atoms.len(), columns }
+    }
+
+    /// (μ, Σ or log Σ) with off-diagonal entries once, times √2: an isometry from (R^d, Frobenius) to Euclidean space.
+    pub(super) fn isometric(atoms: &GaussianAtoms, matrix: MatrixCoordinate) -> Self {
+        let (n, d) = (atoms.len(), atoms.dim());
+        let mut columns = mean_columns(atoms);
+        columns.resize(n * width(d), 0.0);
+        // Atoms in parallel, row by row, then one transposition: the logarithm dominates.
+        let size = d * (d + 1) / 2;
+        let mut rows = vec![0.0; n * size];
+        rows.par_chunks_mut(size * 256).enumerate().for_each(|(chunk, rows)| {
+            let mut log = vec![0.0; d * d];
+            for (k, row) in rows.chunks_exact_mut(size).enumerate() {
+                let covariance = atoms.covariance(chunk * 256 + k);
+                let matrix = match matrix {
+                    MatrixCoordinate::Covariance => covariance,
+                    MatrixCoordinate::LogCovariance => {
+                        log_spd(covariance, d, &mut log);
+                        &log
+                    }
+                };
+                fold_symmetric(matrix, d, row);
+            }
+        });
+        for (i, row) in rows.chunks_exact(size).enumerate() {
+            for (c, &value) in row.iter().enumerate() {
+                columns[(d + c) * n + i] = value;
+            }
+        }
+        Coordinates { atoms: n, columns }
+    }
+}
+
+/// Which matrix of an atom is a coordinate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MatrixCoordinate {
+    Covariance,
+    LogCovariance,
+}
+
+/// Number of coordinates of (vector, symmetric matrix) in dimension d.
+pub(super) fn width(d: usize) -> usize {
+    d + d * (d + 1) / 2
+}
+
+/// The means, one coordinate after the other.
+pub(super) fn mean_columns(atoms: &GaussianAtoms) -> Vec<f64> {
+    let d = atoms.dim();
+    (0..d).flat_map(|c| atoms.means().iter().skip(c).step_by(d).copied()).collect()
+}
+
+/// Diagonal, then (m_ij + m_ji)/√2 for i > j: for a symmetric matrix its isometric coordinates, and for any two matrices the
+/// inner product of the folded vectors is tr(A Bᵀ) when one of them is symmetric.
+pub(super) fn fold_symmetric(matrix: &[f64], d: usize, out: &mut [f64]) {
+    let (diagonal, rest) = out.split_at_mut(d);
+    for i in 0..d {
+        diagonal[i] = matrix[i * d + i];
+    }
+    let below = (0..d).flat_map(|i| (0..i).map(move |j| (i, j)));
+    for (slot, (i, j)) in rest.iter_mut().zip(below) {
+        *slot = (matrix[i * d + j] + matrix[j * d + i]) * std::f64::consts::FRAC_1_SQRT_2;
+    }
+}
+
+/// `out[s][i]` = Σ_c directions[s][c] · coordinate c of atom i, over the first columns of the store.
+///
+/// Sums run over c in order for each atom, so that the bits do not depend on the vector width.
+pub(super) fn linear_forms(directions: &[f64], width: usize, coordinates: &Coordinates, out: &mut [f64]) {
+    dispatch!(Level::new(), simd => linear_forms_with(simd, directions, width, coordinates, out));
+}
+
+#[inline(always)]
+fn linear_forms_with<S: Simd>(_simd: S, directions: &[f64], width: usize, coordinates: &Coordinates, out: &mut [f64]) {
+    // A block of each output row and of one column stay in the first-level cache while all columns go by.
+    const BLOCK: usize = 512;
+    let n = coordinates.atoms;
+    out.fill(0.0);
+    for start in (0..n).step_by(BLOCK) {
+        let end = n.min(start + BLOCK);
+        for c in 0..width {
+            let column = &coordinates.columns[c * n + start..c * n + end];
+            for (direction, row) in directions.chunks_exact(width).zip(out.chunks_exact_mut(n)) {
+                let factor = direction[c];
+                for (sum, &x) in row[start..end].iter_mut().zip(column) {
+                    *sum += factor * x;
+                }
+            }
+        }
+    }
+}
+
+/// The longest direction: linear forms of atoms are at most this far apart per unit of Euclidean distance.
+pub(super) fn longest(directions: &[f64], width: usize) -> f64 {
+    directions.chunks_exact(width).map(|u| u.iter().map(|x| x * x).sum::<f64>().sqrt()).fold(0.0, f64::max)
+}

@@ -1,0 +1,168 @@
+//! `smix-w`, sliced mixture Wasserstein: w1⟨v, μ⟩ + w2 log √(vᵀΣv), one direction v for both parts.
+
+use std::ops::Range;
+
+use fearless_simd::{Level, Simd, dispatch};
+
+use super::coordinates::{Coordinates, mean_columns};
+use super::directions::Ingredients;
+use super::{Freeze, NamedArrays, Replicates, Slicer, Slices, direction_array, same_length};
+use crate::Result;
+use crate::atoms::GaussianAtoms;
+use crate::linalg::{cholesky_in_place, solve_lower};
+use crate::vector_math::ln_in_place;
+
+/// The law of `smix-w` slices.
+pub(super) struct SmixW;
+
+impl Slicer for SmixW {
+    fn name(&self) -> &'static str {
+        "smix-w"
+    }
+
+    fn help(&self) -> &'static str {
+        "sliced mixture Wasserstein: the mean and log standard deviation of the component along a direction"
+    }
+
+    fn freeze(&self, freeze: &Freeze) -> Box<dyn Slices> {
+        let d = freeze.dim;
+        let mut ingredients = Ingredients::new(freeze.seed, freeze.scheme, d, true);
+        let replicates = ingredients.replicates();
+        let (mut v, mut all_v, mut all_w) = (vec![0.0; d], Vec::new(), Vec::new());
+        ingredients.for_each(freeze.slices.clone(), |slice| {
+            slice.main_direction(&mut v);
+            all_v.extend_from_slice(&v);
+            all_w.push(slice.circle());
+        });
+        Box::new(SmixWSlices::new(d, all_v, all_w, replicates))
+    }
+
+    fn given(&self, dim: usize, arrays: &NamedArrays) -> Result<Box<dyn Slices>> {
+        let v = direction_array(arrays, "smix_w_v", &[dim])?;
+        let w = direction_array(arrays, "smix_w_w", &[2])?;
+        same_length(&[("smix_w_v", v), ("smix_w_w", w)])?;
+        if let Some(l) = v.values.chunks_exact(dim).position(|v| v.iter().all(|&x| x == 0.0)) {
+            return Err(crate::Error::input(format!("array 'smix_w_v': direction {l} is the zero vector")));
+        }
+        let w = w.values.chunks_exact(2).map(|w| [w[0], w[1]]).collect();
+        Ok(Box::new(SmixWSlices::new(dim, v.values.clone(), w, Replicates::Consecutive(1))))
+    }
+}
+
+struct SmixWSlices {
+    dim: usize,
+    v: Vec<f64>,
+    w: Vec<[f64; 2]>,
+    longest: f64,
+    replicates: Replicates,
+}
+
+/// Coordinates of an atom: μ, then the lower Cholesky factor of Σ column by column, then bounds of log √(uᵀΣu) over unit u.
+///
+/// The factor gives vᵀΣv = ‖Lᵀv‖² as a sum of squares: positive whatever the rounding.
+impl SmixWSlices {
+    fn new(dim: usize, v: Vec<f64>, w: Vec<[f64; 2]>, replicates: Replicates) -> Self {
+        let longest_v = super::coordinates::longest(&v, dim);
+        let longest_w = super::coordinates::longest(w.as_flattened(), 2);
+        SmixWSlices { dim, v, w, longest: longest_w * longest_v.max(1.0), replicates }
+    }
+
+    fn factor_len(&self) -> usize {
+        self.dim * (self.dim + 1) / 2
+    }
+}
+
+impl Slices for SmixWSlices {
+    fn len(&self) -> usize {
+        self.w.len()
+    }
+
+    fn coordinates(&self, atoms: &GaussianAtoms) -> Coordinates {
+        let (n, d) = (atoms.len(), self.dim);
+        let mut columns = mean_columns(atoms);
+        let first = columns.len();
+        columns.resize(n * (d + self.factor_len() + 2), 0.0);
+        let (mut factor, mut inverse_column) = (vec![0.0; d * d], vec![0.0; d]);
+        for i in 0..n {
+            factor.copy_from_slice(atoms.covariance(i));
+            let trace: f64 = (0..d).map(|a| factor[a * d + a]).sum();
+            cholesky_in_place(&mut factor, d).expect("atoms are positive definite");
+            let lower = (0..d).flat_map(|b| (b..d).map(move |a| a * d + b));
+            let mut slot = first + i;
+            for entry in lower {
+                columns[slot] = factor[entry];
+                slot += n;
+            }
+            // λ_max ≤ tr Σ and λ_min ≥ 1 / tr Σ⁻¹ = 1 / ‖L⁻¹‖².
+            let mut inverse_trace = 0.0;
+            for b in 0..d {
+                inverse_column.fill(0.0);
+                inverse_column[b] = 1.0;
+                solve_lower(&factor, d, &mut inverse_column);
+                inverse_trace += inverse_column.iter().map(|x| x * x).sum::<f64>();
+            }
+            columns[slot] = -0.5 * inverse_trace.ln();
+            columns[slot + n] = 0.5 * trace.ln();
+        }
+        Coordinates::new(n, columns)
+    }
+
+    fn project(&self, slices: Range<usize>, coordinates: &Coordinates, out: &mut [f64]) {
+        let d = self.dim;
+        for (l, row) in slices.zip(out.chunks_exact_mut(coordinates.atoms())) {
+            let v = &self.v[l * d..(l + 1) * d];
+            dispatch!(Level::new(), simd => project_one(simd, v, self.w[l], coordinates, row));
+        }
+    }
+
+    fn reach(&self, coordinates: &Coordinates, i: usize, j: usize) -> Option<f64> {
+        let bounds = self.dim + self.factor_len();
+        let (least, most) = (coordinates.column(bounds), coordinates.column(bounds + 1));
+        let log_scale = (most[i] - least[j]).max(most[j] - least[i]);
+        Some(self.longest * coordinates.distance(i, j, 0..self.dim).hypot(log_scale))
+    }
+
+    fn replicates(&self) -> Replicates {
+        self.replicates
+    }
+}
+
+#[inline(always)]
+fn project_one<S: Simd>(_simd: S, v: &[f64], w: [f64; 2], coordinates: &Coordinates, out: &mut [f64]) {
+    const BLOCK: usize = 512;
+    let (d, n) = (v.len(), coordinates.atoms());
+    let mut square = [0.0; BLOCK];
+    let mut part = [0.0; BLOCK];
+    for start in (0..n).step_by(BLOCK) {
+        let end = n.min(start + BLOCK);
+        let location = &mut out[start..end];
+        let (square, part) = (&mut square[..end - start], &mut part[..end - start]);
+        location.fill(0.0);
+        square.fill(0.0);
+        for a in 0..d {
+            add_scaled(location, v[a], &coordinates.column(a)[start..end]);
+        }
+        let mut column = d;
+        for b in 0..d {
+            part.fill(0.0);
+            for a in b..d {
+                add_scaled(part, v[a], &coordinates.column(column)[start..end]);
+                column += 1;
+            }
+            for (sum, &x) in square.iter_mut().zip(part.iter()) {
+                *sum += x * x;
+            }
+        }
+        ln_in_place(square);
+        for (x, &log) in location.iter_mut().zip(square.iter()) {
+            *x = w[0] * *x + w[1] * (0.5 * log);
+        }
+    }
+}
+
+#[inline(always)]
+fn add_scaled(out: &mut [f64], factor: f64, x: &[f64]) {
+    for (sum, &x) in out.iter_mut().zip(x) {
+        *sum += factor * x;
+    }
+}
