@@ -9,5 +9,5 @@ mod tile;
 pub(crate) use bridge::Bridge;
 pub use matrix::{Condensed, DistanceMatrix};
 pub(crate) use matrix::cost_matrix;
-pub(crate) use rows::row_sums;
+pub(crate) use rows::{AnchorRows, anchor_rows, row_costs_of};
 pub use sliced::{Distance, SlicedDistance};

@@ -3,8 +3,16 @@
 //! Cut (0, 1) into T cells. A quantile function is the sum of its cell means and of a rest that is a step function of mean zero inside
 //! each cell, and the two parts are orthogonal. Products of cell means are a matrix product. The rest of a draw is a sum of
 //! jumps: with a jump of size D at s from the left end of a cell of length h, and r = (h − s)/h, two jumps in the same cell have the
-//! product D D′ min(s r′, s′ r): the covariance of a Brownian bridge. Jumps in different cells, and jumps at cell ends, have none. With cell ends
-//! at quantiles of all jumps, few jumps share a cell, and a product of two draws with J jumps costs O(J) instead of O(J²).
+//! product D D′ min(s r′, s′ r), the covariance of a Brownian bridge. Jumps in different cells, and jumps at cell ends, have none.
+//!
+//! Atoms of little weight jump almost in the same place, so the jumps of a draw in a cell form a tight group. When a group lies
+//! to the left of another one the product of the groups is (Σ D s)(Σ D′ r′), and since all jumps go up this is the smaller of the two
+//! such products. Only groups that overlap need their jumps one by one. With cell ends at quantiles of all jumps few groups
+//! share a cell: on 1000 draws with 34 atoms each (100 before pruning), 0.7 products of groups a pair of draws instead of 34².
+
+use std::ops::Range;
+
+use fearless_simd::Simd;
 
 use crate::line::Lines;
 
@@ -17,44 +25,60 @@ pub(crate) struct Bridge<'a> {
     cells: usize,
     /// Cell means times √h, centred over the draws, in panels of eight draws: `panels[panel * cells + cell][draw % 8]`.
     panels: Vec<[f64; PANEL]>,
-    /// ‖Q_i − Q̄ of the cell means‖² of each draw.
+    /// Squared norm of each draw, its cell means centred.
     norms: Vec<f64>,
-    /// Jumps grouped by cell, in the order of draws within a cell.
     jumps: Jumps,
-    /// The jumps of cell t are `cell_starts[t]..cell_starts[t + 1]`.
+    groups: Groups,
+}
+
+/// Jumps inside cells, as columns: draw after draw, each from left to right.
+#[derive(Default)]
+struct Jumps {
+    size: Vec<f64>,
+    /// Distance from the left end of the cell.
+    left: Vec<f64>,
+    /// Distance from the right end, in lengths of the cell.
+    right: Vec<f64>,
+}
+
+/// The jumps of one draw in one cell, as columns: cell after cell, in the order of draws within a cell.
+#[derive(Default)]
+struct Groups {
+    draw: Vec<u32>,
+    /// Σ D s.
+    left_sum: Vec<f64>,
+    /// Σ D r.
+    right_sum: Vec<f64>,
+    /// `left` of the first jump.
+    first: Vec<f64>,
+    /// `left` of the last jump.
+    last: Vec<f64>,
+    /// Which jumps.
+    jumps: Vec<Range<u32>>,
+    /// The groups of cell t are `cell_starts[t]..cell_starts[t + 1]`.
     cell_starts: Vec<u32>,
-    /// Where the jumps of each draw stand among `jumps`, ragged by `draw_starts`.
-    of_draw: Vec<JumpAddress>,
+    /// Where the groups of each panel of draws begin within a cell: `panel_starts[cell * panels + panel]`.
+    panel_starts: Vec<u32>,
+    /// Where the groups of each draw stand, ragged by `draw_starts`.
+    of_draw: Vec<GroupAddress>,
     draw_starts: Vec<u32>,
 }
 
-/// The jumps as columns.
-#[derive(Default)]
-pub(super) struct Jumps {
-    pub(super) draw: Vec<u32>,
-    pub(super) size: Vec<f64>,
-    /// Distance from the left end of the cell.
-    pub(super) left: Vec<f64>,
-    /// Distance from the right end, in lengths of the cell.
-    pub(super) right: Vec<f64>,
-}
-
 #[derive(Clone, Copy)]
-pub(super) struct JumpAddress {
-    pub(super) index: u32,
-    pub(super) cell: u32,
+struct GroupAddress {
+    index: u32,
+    cell: u32,
 }
 
 impl<'a> Bridge<'a> {
     /// Decomposes one slice. `draw_weights` sum to 1. Cost O(M (J + T)).
     pub(crate) fn new(lines: Lines<'a>, draw_weights: &[f64]) -> Self {
         let ends = cell_ends(&lines);
-        let cells = ends.len() - 1;
-        let draws = lines.len();
-        let mut panels = vec![[0.0; PANEL]; draws.div_ceil(PANEL) * cells];
-        let mut found = Found::default();
-        let mut integrals = vec![0.0; cells];
+        let (cells, draws) = (ends.len() - 1, lines.len());
         let root_lengths: Vec<f64> = ends.windows(2).map(|g| (g[1] - g[0]).sqrt()).collect();
+        let mut panels = vec![[0.0; PANEL]; draws.div_ceil(PANEL) * cells];
+        let mut integrals = vec![0.0; cells];
+        let mut found = Found::default();
         for i in 0..draws {
             found.walk(&lines, i, &ends, &mut integrals);
             let panel = &mut panels[i / PANEL * cells..][..cells];
@@ -64,9 +88,14 @@ impl<'a> Bridge<'a> {
             }
         }
         center(&mut panels, cells, draw_weights);
-        let Grouped { jumps, cell_starts, of_draw, draw_starts, mut norms } = found.group_by_cell(&ends, draws);
-        add_squares(&panels, cells, &mut norms);
-        Bridge { lines, cells, panels, norms, jumps, cell_starts, of_draw, draw_starts }
+        let groups = found.group_by_cell(cells, draws);
+        let mut norms = found.norms;
+        for (norms, panel) in norms.chunks_mut(PANEL).zip(panels.chunks_exact(cells)) {
+            for row in panel {
+                norms.iter_mut().zip(row).for_each(|(norm, x)| *norm += x * x);
+            }
+        }
+        Bridge { lines, cells, panels, norms, jumps: found.jumps, groups }
     }
 
     /// The line measures that were decomposed.
@@ -87,20 +116,6 @@ impl<'a> Bridge<'a> {
         self.panel(i / PANEL).iter().map(move |row| row[i % PANEL])
     }
 
-    pub(super) fn jumps(&self) -> &Jumps {
-        &self.jumps
-    }
-
-    /// The jumps of draw i.
-    pub(super) fn jumps_of(&self, i: usize) -> &[JumpAddress] {
-        &self.of_draw[self.draw_starts[i] as usize..self.draw_starts[i + 1] as usize]
-    }
-
-    /// Where the jumps of a cell begin and end.
-    pub(super) fn cell(&self, cell: usize) -> std::ops::Range<usize> {
-        self.cell_starts[cell] as usize..self.cell_starts[cell + 1] as usize
-    }
-
     /// Adds to `sums[i]` the mean over all draws j of ‖Q_i − Q_j‖², without forming pairs.
     ///
     /// The centred cell means have mean zero, so only ⟨rest_i, mean rest⟩ is needed: for each jump a sum over its cell, split at
@@ -110,66 +125,126 @@ impl<'a> Bridge<'a> {
         for (sum, norm) in sums.iter_mut().zip(&self.norms) {
             *sum += norm + mean_norm;
         }
-        let jumps = &self.jumps;
-        let mut sorted: Vec<(f64, u32)> = Vec::new();
-        for range in self.cell_starts.windows(2).map(|c| c[0] as usize..c[1] as usize) {
+        let Bridge { jumps, groups, .. } = self;
+        let mut sorted: Vec<(f64, u32, u32)> = Vec::new();
+        for cell in 0..self.cells {
             sorted.clear();
-            sorted.extend(range.map(|e| (jumps.left[e], e as u32)));
-            sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            let mut after: f64 = sorted
-                .iter()
-                .map(|&(_, e)| e as usize)
-                .map(|e| draw_weights[jumps.draw[e] as usize] * jumps.size[e] * jumps.right[e])
-                .sum();
-            let mut before = 0.0;
-            for &(left, e) in &sorted {
-                let e = e as usize;
-                let draw = jumps.draw[e] as usize;
-                let mass = draw_weights[draw] * jumps.size[e];
-                before += mass * left;
-                after -= mass * jumps.right[e];
-                sums[draw] -= 2.0 * jumps.size[e] * (jumps.right[e] * before + left * after);
+            for g in groups.cell(cell) {
+                let draw = groups.draw[g];
+                sorted.extend(groups.jumps[g].clone().map(|e| (jumps.left[e as usize], e, draw)));
             }
+            sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            let mass = |e: u32, draw: u32| draw_weights[draw as usize] * jumps.size[e as usize];
+            let mut after: f64 = sorted.iter().map(|&(_, e, draw)| mass(e, draw) * jumps.right[e as usize]).sum();
+            let mut before = 0.0;
+            for &(left, e, draw) in &sorted {
+                let right = jumps.right[e as usize];
+                before += mass(e, draw) * left;
+                after -= mass(e, draw) * right;
+                sums[draw as usize] -= 2.0 * jumps.size[e as usize] * (right * before + left * after);
+            }
+        }
+    }
+
+    /// Σ_e Σ_f D_e D_f min(s_e r_f, s_f r_e) over the jumps of two groups of a cell, one by one.
+    ///
+    /// Groups are short, and the double loop has no branches: five times faster here than merging the two.
+    fn overlapping_product(&self, a: usize, b: usize) -> f64 {
+        let Bridge { jumps, groups, .. } = self;
+        let range = |g: usize| groups.jumps[g].start as usize..groups.jumps[g].end as usize;
+        let (own, other) = (range(a), range(b));
+        let (size, left, right) = (&jumps.size[other.clone()], &jumps.left[other.clone()], &jumps.right[other]);
+        let mut product = 0.0;
+        for e in own {
+            let (own_left, own_right) = (jumps.left[e], jumps.right[e]);
+            let mut sum = 0.0;
+            for ((&size, &left), &right) in size.iter().zip(left).zip(right) {
+                let (a, b) = (own_left * right, left * own_right);
+                sum += size * if a < b { a } else { b };
+            }
+            product += jumps.size[e] * sum;
+        }
+        product
+    }
+
+    /// Adds to `row` the products of group g with the groups of a range of the same cell: first all of them as if none
+    /// overlapped, which vectorises, then those that do, then the scattered additions.
+    #[inline(always)]
+    fn add_group_products(&self, g: usize, range: Range<usize>, products: &mut Vec<f64>, row: &mut [f64]) {
+        let groups = &self.groups;
+        let (left_sum, right_sum) = (groups.left_sum[g], groups.right_sum[g]);
+        products.clear();
+        products.extend(groups.left_sum[range.clone()].iter().zip(&groups.right_sum[range.clone()]).map(|(&left, &right)| {
+            let (a, b) = (left_sum * right, left * right_sum);
+            if a < b { a } else { b }
+        }));
+        let (first, last) = (groups.first[g], groups.last[g]);
+        let spans = groups.first[range.clone()].iter().zip(&groups.last[range.clone()]);
+        for (k, (&other_first, &other_last)) in spans.enumerate() {
+            if (last > other_first) & (other_last > first) {
+                products[k] = self.overlapping_product(g, range.start + k);
+            }
+        }
+        for (&draw, &product) in groups.draw[range].iter().zip(products.iter()) {
+            row[draw as usize] += product;
+        }
+    }
+}
+
+/// Adds to `rows[r * draws + j]`, for the draws i of one panel and every draw j ≥ i that shares a cell with i, the product of their
+/// rests.
+#[inline(always)]
+pub(super) fn add_panel_products<S: Simd>(_simd: S, bridge: &Bridge, panel: usize, rows: &mut [f64]) {
+    let (draws, groups) = (bridge.lines.len(), &bridge.groups);
+    let mut products = Vec::new();
+    for cell in 0..bridge.cells {
+        let end = groups.cell(cell).end;
+        for g in groups.of_panel(cell, panel, draws.div_ceil(PANEL)) {
+            let row = (groups.draw[g] as usize - panel * PANEL) * draws;
+            bridge.add_group_products(g, g + 1..end, &mut products, &mut rows[row..row + draws]);
         }
     }
 }
 
 /// Adds to `row[j]`, for every draw j that shares a cell with draw i, the product of the rests of i and j.
-///
-/// The upper triangle begins behind the jump itself: later draws of a cell stand behind it.
 #[inline(always)]
-pub(super) fn add_rest_products(bridge: &Bridge, i: usize, upper_triangle: bool, row: &mut [f64]) {
-    let jumps = bridge.jumps();
-    for address in bridge.jumps_of(i) {
-        let e = address.index as usize;
-        let cell = bridge.cell(address.cell as usize);
-        let range = if upper_triangle { e + 1..cell.end } else { cell };
-        let (size, left, right) = (jumps.size[e], jumps.left[e], jumps.right[e]);
-        let columns = jumps.draw[range.clone()]
-            .iter()
-            .zip(&jumps.size[range.clone()])
-            .zip(&jumps.left[range.clone()])
-            .zip(&jumps.right[range]);
-        for (((&draw, &other_size), &other_left), &other_right) in columns {
-            let (a, b) = (left * other_right, other_left * right);
-            row[draw as usize] += size * other_size * if a < b { a } else { b };
-        }
+pub(super) fn add_row_products<S: Simd>(_simd: S, bridge: &Bridge, i: usize, row: &mut [f64]) {
+    let mut products = Vec::new();
+    for address in bridge.groups.of_draw(i) {
+        let range = bridge.groups.cell(address.cell as usize);
+        bridge.add_group_products(address.index as usize, range, &mut products, row);
+    }
+}
+
+impl Groups {
+    fn cell(&self, cell: usize) -> Range<usize> {
+        self.cell_starts[cell] as usize..self.cell_starts[cell + 1] as usize
+    }
+
+    fn of_panel(&self, cell: usize, panel: usize, panels: usize) -> Range<usize> {
+        let starts = &self.panel_starts[cell * panels..(cell + 1) * panels];
+        let end = starts.get(panel + 1).unwrap_or(&self.cell_starts[cell + 1]);
+        starts[panel] as usize..*end as usize
+    }
+
+    fn of_draw(&self, i: usize) -> &[GroupAddress] {
+        &self.of_draw[self.draw_starts[i] as usize..self.draw_starts[i + 1] as usize]
     }
 }
 
 /// Draws whose jumps decide where the cells end.
 const SAMPLED_DRAWS: usize = 128;
 
-/// Cells per jump of a draw: more cells make the matrix product longer, fewer make more jumps meet.
-const CELLS_PER_JUMP: f64 = 3.0;
+/// Cells per jump of a draw: more cells make the matrix product longer, fewer make more groups meet. Between 1 and 3 the
+/// time of a matrix changes by a tenth.
+const CELLS_PER_JUMP: f64 = 2.0;
 
 /// Ends of the cells, 0 and 1 included: quantiles of the jumps of an evenly spread sample of draws.
 fn cell_ends(lines: &Lines) -> Vec<f64> {
     let draws = lines.len();
-    let step = draws.div_ceil(SAMPLED_DRAWS);
     let mut places: Vec<f64> = Vec::new();
     let mut sampled = 0;
-    for i in (0..draws).step_by(step) {
+    for i in (0..draws).step_by(draws.div_ceil(SAMPLED_DRAWS)) {
         let cumulative = lines.draw(i).cumulative();
         places.extend(cumulative[..cumulative.len() - 1].iter().filter(|&&c| c > 0.0 && c < 1.0));
         sampled += 1;
@@ -198,19 +273,29 @@ fn center(panels: &mut [[f64; PANEL]], cells: usize, draw_weights: &[f64]) {
     }
 }
 
-/// Jumps in the order in which the walk over the draws finds them.
+/// What the walk over the draws finds: jumps, and where a draw's groups begin.
 #[derive(Default)]
 struct Found {
-    cell: Vec<u32>,
-    place: Vec<f64>,
-    size: Vec<f64>,
+    jumps: Jumps,
+    groups: Vec<FoundGroup>,
+    /// The groups of draw i begin at `draw_starts[i]`.
     draw_starts: Vec<u32>,
+    /// Squared norm of each draw's rest.
+    norms: Vec<f64>,
+}
+
+struct FoundGroup {
+    cell: u32,
+    jumps: Range<u32>,
+    left_sum: f64,
+    right_sum: f64,
 }
 
 impl Found {
     /// Walks along one quantile function: adds up its integral over each cell and notes the jumps inside cells.
     fn walk(&mut self, lines: &Lines, i: usize, ends: &[f64], integrals: &mut [f64]) {
-        self.draw_starts.push(self.cell.len() as u32);
+        self.draw_starts.push(self.groups.len() as u32);
+        self.norms.push(0.0);
         let line = lines.draw(i);
         let (positions, cumulative) = (line.positions(), line.cumulative());
         let (mut cell, mut reached) = (0, 0.0);
@@ -225,77 +310,78 @@ impl Found {
                 integrals[cell] += x * (until - reached);
                 reached = until;
             }
-            // A cell that is entered but not left by this atom: the next one begins inside it.
+            // This atom ends inside the cell, so the next one, if it is elsewhere, jumps there.
             if cell < integrals.len() && reached > ends[cell] && k + 1 < positions.len() && positions[k + 1] > x {
-                self.cell.push(cell as u32);
-                self.place.push(reached);
-                self.size.push(positions[k + 1] - x);
+                self.add_jump(cell, reached, positions[k + 1] - x, ends);
             }
         }
     }
 
-    /// Counting sort by cell, which keeps the order of draws within a cell; also the norm of every draw's rest.
-    fn group_by_cell(mut self, ends: &[f64], draws: usize) -> Grouped {
-        let (cells, count) = (ends.len() - 1, self.cell.len());
+    fn add_jump(&mut self, cell: usize, place: f64, size: f64, ends: &[f64]) {
+        let (start, end) = (ends[cell], ends[cell + 1]);
+        let (left, right) = (place - start, (end - place) / (end - start));
+        let index = self.jumps.size.len() as u32;
+        let first_of_draw = self.draw_starts[self.draw_starts.len() - 1] as usize;
+        if self.groups.len() == first_of_draw || self.groups[self.groups.len() - 1].cell != cell as u32 {
+            self.groups.push(FoundGroup { cell: cell as u32, jumps: index..index, left_sum: 0.0, right_sum: 0.0 });
+        }
+        let group = self.groups.last_mut().expect("just pushed");
+        // Σ_e Σ_f D_e D_f s_e r_f over e ≤ f, cross terms twice.
+        let norm = self.norms.last_mut().expect("pushed at the start of the walk");
+        *norm += size * right * (2.0 * group.left_sum + size * left);
+        group.left_sum += size * left;
+        group.right_sum += size * right;
+        group.jumps.end += 1;
+        self.jumps.size.push(size);
+        self.jumps.left.push(left);
+        self.jumps.right.push(right);
+    }
+
+    /// Counting sort of the groups by cell, which keeps the order of draws within a cell.
+    fn group_by_cell(&mut self, cells: usize, draws: usize) -> Groups {
+        let count = self.groups.len();
         self.draw_starts.push(count as u32);
         let mut cell_starts = vec![0u32; cells + 1];
-        for &cell in &self.cell {
-            cell_starts[cell as usize + 1] += 1;
+        for group in &self.groups {
+            cell_starts[group.cell as usize + 1] += 1;
         }
         for t in 0..cells {
             cell_starts[t + 1] += cell_starts[t];
         }
-        let mut next = cell_starts.clone();
-        let mut jumps = Jumps {
+        let panels = draws.div_ceil(PANEL);
+        let mut out = Groups {
             draw: vec![0; count],
-            size: vec![0.0; count],
-            left: vec![0.0; count],
-            right: vec![0.0; count],
+            left_sum: vec![0.0; count],
+            right_sum: vec![0.0; count],
+            first: vec![0.0; count],
+            last: vec![0.0; count],
+            jumps: vec![0..0; count],
+            panel_starts: vec![0; cells * panels],
+            of_draw: Vec::with_capacity(count),
+            draw_starts: std::mem::take(&mut self.draw_starts),
+            cell_starts: Vec::new(),
         };
-        let mut of_draw = Vec::with_capacity(count);
-        let mut norms = vec![0.0; draws];
+        let mut next = cell_starts.clone();
         for i in 0..draws {
-            // Σ_e Σ_f D_e D_f s_e r_f over e ≤ f in a cell, cross terms twice.
-            let (mut current, mut prefix) = (u32::MAX, 0.0);
-            for found in self.draw_starts[i] as usize..self.draw_starts[i + 1] as usize {
-                let cell = self.cell[found];
-                let (start, end) = (ends[cell as usize], ends[cell as usize + 1]);
-                let left = self.place[found] - start;
-                let right = (end - self.place[found]) / (end - start);
-                let size = self.size[found];
-                if cell != current {
-                    (current, prefix) = (cell, 0.0);
+            if i % PANEL == 0 {
+                for (cell, &start) in next.iter().enumerate().take(cells) {
+                    out.panel_starts[cell * panels + i / PANEL] = start;
                 }
-                norms[i] += size * right * (2.0 * prefix + size * left);
-                prefix += size * left;
-                let slot = next[cell as usize];
-                next[cell as usize] += 1;
-                jumps.draw[slot as usize] = i as u32;
-                jumps.size[slot as usize] = size;
-                jumps.left[slot as usize] = left;
-                jumps.right[slot as usize] = right;
-                of_draw.push(JumpAddress { index: slot, cell });
+            }
+            for group in &self.groups[out.draw_starts[i] as usize..out.draw_starts[i + 1] as usize] {
+                let index = next[group.cell as usize];
+                next[group.cell as usize] += 1;
+                out.of_draw.push(GroupAddress { index, cell: group.cell });
+                let slot = index as usize;
+                out.draw[slot] = i as u32;
+                out.left_sum[slot] = group.left_sum;
+                out.right_sum[slot] = group.right_sum;
+                out.first[slot] = self.jumps.left[group.jumps.start as usize];
+                out.last[slot] = self.jumps.left[group.jumps.end as usize - 1];
+                out.jumps[slot] = group.jumps.clone();
             }
         }
-        Grouped { jumps, cell_starts, of_draw, draw_starts: self.draw_starts, norms }
-    }
-}
-
-/// The jumps of all draws, by cell, and the squared norm of every draw's rest.
-struct Grouped {
-    jumps: Jumps,
-    cell_starts: Vec<u32>,
-    of_draw: Vec<JumpAddress>,
-    draw_starts: Vec<u32>,
-    norms: Vec<f64>,
-}
-
-fn add_squares(panels: &[[f64; PANEL]], cells: usize, norms: &mut [f64]) {
-    for (norms, panel) in norms.chunks_mut(PANEL).zip(panels.chunks_exact(cells)) {
-        for row in panel {
-            for (norm, x) in norms.iter_mut().zip(row) {
-                *norm += x * x;
-            }
-        }
+        out.cell_starts = cell_starts;
+        out
     }
 }

@@ -52,11 +52,17 @@ impl Condensed {
 
     /// For each row the weighted mean of its entries, the zero diagonal included; summed in a fixed order.
     pub fn row_means(&self, weights: &[f64]) -> Vec<f64> {
+        self.row_means_of(weights, |value| value)
+    }
+
+    /// As [`Condensed::row_means`], of a function of the entries that is 0 at 0.
+    pub(crate) fn row_means_of(&self, weights: &[f64], f: impl Fn(f64) -> f64) -> Vec<f64> {
         let mut means = vec![0.0; self.len];
         let mut values = self.values.iter();
         for i in 0..self.len {
             let mut own = 0.0;
             for (j, &value) in (i + 1..self.len).zip(&mut values) {
+                let value = f(value);
                 own += weights[j] * value;
                 means[j] += weights[i] * value;
             }

@@ -6,6 +6,7 @@ use crate::line::{Order, transport_cost};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::prune::Pruning;
+use crate::select::{Loss, Medoid, Route, medoid};
 use crate::slice::Slices;
 use crate::slice_error::{BatchSums, standard_error};
 use crate::Result;
@@ -106,6 +107,11 @@ impl<'a> SlicedDistance<'a> {
         let projection = self.project(ensemble)?;
         progress.begin("distance matrix", self.slices.len() as u64);
         distance_matrix(&projection, progress)
+    }
+
+    /// The medoid of the draws under this distance: the draw of least expected loss.
+    pub fn medoid(&self, ensemble: &Ensemble, loss: Loss, route: Route, progress: &dyn Progress) -> Result<Medoid> {
+        medoid(&self.project(ensemble)?, loss, route, progress)
     }
 
     /// Number of bytes that [`SlicedDistance::matrix`] returns for this many draws.

@@ -2,7 +2,7 @@
 
 use fearless_simd::{Level, Simd, dispatch, f64x4, prelude::*};
 
-use super::bridge::{Bridge, PANEL, add_rest_products};
+use super::bridge::{Bridge, PANEL, add_panel_products, add_row_products};
 use crate::line::{Order, transport_cost};
 
 /// Which columns of a row are wanted.
@@ -63,11 +63,18 @@ pub(super) fn row_costs(batch: &Batch, rows: &[usize], columns: Columns, out: &m
         }
     }
     let first_column = first_panel * PANEL;
+    for bridge in bridges {
+        match columns {
+            Columns::FromOwnPanel => dispatch!(level, simd => add_panel_products(simd, bridge, own_panel, out)),
+            Columns::All => {
+                for (&i, row) in rows.iter().zip(out.chunks_exact_mut(draws)) {
+                    dispatch!(level, simd => add_row_products(simd, bridge, i, row));
+                }
+            }
+        }
+    }
     for (r, &i) in rows.iter().enumerate() {
         let row = &mut out[r * draws..(r + 1) * draws];
-        for bridge in bridges {
-            dispatch!(level, _simd => add_rest_products(bridge, i, columns == Columns::FromOwnPanel, row));
-        }
         for (j, product) in row.iter_mut().enumerate().skip(first_column) {
             let scale = norms[i] + norms[j];
             let cost = scale - 2.0 * *product;

@@ -1,0 +1,193 @@
+//! Choosing: the medoid of the draws, by whichever route is fastest, with the evidence for it.
+
+mod certified;
+mod embedding;
+mod evidence;
+mod pairs;
+mod sweep;
+
+use crate::line::Order;
+use crate::progress::Progress;
+use crate::projection::Projection;
+use crate::{Error, Result};
+
+/// What is averaged over the posterior.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Loss {
+    /// The distance D, as in the paper.
+    #[default]
+    Distance,
+    /// Its power D^p.
+    Power,
+}
+
+impl Loss {
+    /// Every loss, with the name that options use.
+    pub const NAMES: [(&'static str, Loss); 2] = [("distance", Loss::Distance), ("power", Loss::Power)];
+
+    /// The name that options use.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, loss)| *loss == self).expect("every loss is named").0
+    }
+
+    /// The loss of a draw at a given mean transport cost.
+    pub(crate) fn of_cost(self, cost: f64, order: Order) -> f64 {
+        match self {
+            Loss::Distance => order.root(cost),
+            Loss::Power => cost,
+        }
+    }
+
+    /// Slope of [`Loss::of_cost`].
+    fn slope(self, cost: f64, order: Order) -> f64 {
+        match self {
+            Loss::Distance => order.root_slope(cost),
+            Loss::Power => 1.0,
+        }
+    }
+}
+
+/// How the medoid is found. Every route gives the same draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Route {
+    /// The fastest one that fits.
+    #[default]
+    Auto,
+    /// All pairs of draws.
+    Pairs,
+    /// Bounds exclude most draws, the rest is computed exactly; for p = 2 and the distance loss.
+    Certified,
+    /// Mean quantile functions, no pairs at all; for p = 2 and the power loss.
+    Sweep,
+}
+
+impl Route {
+    /// Every route, with the name that options use.
+    pub const NAMES: [(&'static str, Route); 4] =
+        [("auto", Route::Auto), ("pairs", Route::Pairs), ("certified", Route::Certified), ("sweep", Route::Sweep)];
+
+    /// The name that options use.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, route)| *route == self).expect("every route is named").0
+    }
+
+    /// The route to take, or why the one that was asked for cannot be taken.
+    fn resolve(self, order: Order, loss: Loss, draws: usize) -> Result<Route> {
+        let fits = |route| match route {
+            Route::Certified => order == Order::TWO && loss == Loss::Distance,
+            Route::Sweep => order == Order::TWO && loss == Loss::Power,
+            Route::Auto | Route::Pairs => true,
+        };
+        match self {
+            Route::Auto if fits(Route::Sweep) => Ok(Route::Sweep),
+            Route::Auto if fits(Route::Certified) && draws >= certified::WORTHWHILE => Ok(Route::Certified),
+            Route::Auto => Ok(Route::Pairs),
+            route if fits(route) => Ok(route),
+            Route::Sweep => Err(Error::usage("route 'sweep' is for order 2 and the power loss").hint("use --route auto")),
+            _ => Err(Error::usage("route 'certified' is for order 2 and the distance loss").hint("use --route auto")),
+        }
+    }
+}
+
+/// The draw of least expected loss, with what supports the choice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Medoid {
+    /// Index of the draw.
+    pub draw: usize,
+    /// Its mean loss over all draws, its own zero included.
+    pub expected_loss: f64,
+    /// Monte Carlo standard error of that over slices; `None` with a single independent group of slices.
+    pub expected_loss_se: Option<f64>,
+    /// The best draw that differs from the medoid; `None` when all draws are the same measure.
+    pub runner_up: Option<RunnerUp>,
+    /// The route that was taken; never [`Route::Auto`].
+    pub route: Route,
+    /// Expected loss of every draw, when the route computed them.
+    pub expected_losses: Option<Vec<f64>>,
+    /// Distance from the medoid to every draw.
+    pub distances: Vec<f64>,
+    /// How many draws had their loss computed exactly.
+    pub exact_draws: usize,
+}
+
+/// The second-best draw and how safely it is behind.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunnerUp {
+    /// Index of the draw.
+    pub draw: usize,
+    /// Its expected loss.
+    pub expected_loss: f64,
+    /// How far it is behind the medoid, in standard errors of the difference; `None` when there is no standard error.
+    pub separation: Option<f64>,
+}
+
+/// Finds the medoid.
+///
+/// Draws whose losses agree to 12 digits count as tied, and the lowest index wins: the answer does not depend on rounding, and so
+/// neither on the route, the CPU nor the number of threads.
+pub(crate) fn medoid(projection: &Projection, loss: Loss, route: Route, progress: &dyn Progress) -> Result<Medoid> {
+    let route = route.resolve(projection.order(), loss, projection.draws())?;
+    let choice = match route {
+        Route::Sweep => sweep::choose(projection, progress)?,
+        Route::Certified => certified::choose(projection, progress)?,
+        Route::Pairs | Route::Auto => pairs::choose(projection, loss, progress)?,
+    };
+    let evidence = evidence::gather(projection, loss, &choice, progress)?;
+    let order = projection.order();
+    Ok(Medoid {
+        draw: choice.winner.draw,
+        expected_loss: choice.winner.expected_loss,
+        expected_loss_se: evidence.expected_loss_se,
+        runner_up: choice.runner_up.map(|candidate| RunnerUp {
+            draw: candidate.draw,
+            expected_loss: candidate.expected_loss,
+            separation: evidence
+                .difference_se
+                .filter(|se| *se > 0.0)
+                .map(|se| (candidate.expected_loss - choice.winner.expected_loss) / se),
+        }),
+        route,
+        expected_losses: choice.expected_losses,
+        distances: choice.winner.costs.iter().map(|&cost| order.root(cost)).collect(),
+        exact_draws: choice.exact_draws,
+    })
+}
+
+/// A draw with its exact loss and its mean transport costs to all draws.
+#[derive(Debug, Clone)]
+struct Candidate {
+    draw: usize,
+    expected_loss: f64,
+    costs: Vec<f64>,
+}
+
+impl Candidate {
+    fn new(draw: usize, costs: &[f64], projection: &Projection, loss: Loss) -> Self {
+        let losses = costs.iter().map(|&cost| loss.of_cost(cost, projection.order()));
+        let expected_loss = losses.zip(projection.draw_weights()).map(|(loss, weight)| loss * weight).sum();
+        Candidate { draw, expected_loss, costs: costs.to_vec() }
+    }
+}
+
+/// What a route finds.
+struct Choice {
+    winner: Candidate,
+    runner_up: Option<Candidate>,
+    expected_losses: Option<Vec<f64>>,
+    exact_draws: usize,
+}
+
+/// Losses that agree to this relative difference are tied.
+const TIE: f64 = 1e-12;
+
+/// A draw is the same measure as the winner when its loss is tied with the winner's and its distance from it is nothing but rounding.
+fn is_same_measure(winner: &Candidate, draw: usize) -> bool {
+    let typical: f64 = winner.costs.iter().sum::<f64>() / winner.costs.len() as f64;
+    winner.costs[draw] <= 1e-14 * typical
+}
+
+/// Index of the least loss, the lowest one among the tied.
+fn least(losses: impl Iterator<Item = (usize, f64)> + Clone) -> Option<usize> {
+    let smallest = losses.clone().map(|(_, loss)| loss).fold(f64::INFINITY, f64::min);
+    losses.filter(|&(_, loss)| loss <= smallest * (1.0 + TIE)).map(|(index, _)| index).min()
+}
