@@ -6,7 +6,7 @@ use mixgist::{Error, Result};
 
 use crate::data::DataTable;
 use crate::draws::{DrawsFile, ReadOptions};
-use crate::formats::{npy, npz};
+use crate::formats::{csv, npy, npz};
 use crate::labels::LabelDraws;
 use crate::output::Output;
 
@@ -18,6 +18,8 @@ pub enum Format {
     Npz,
     /// One array, as numpy's `save` writes it.
     Npy,
+    /// Comma-separated text.
+    Csv,
 }
 
 type Reader<T> = fn(&Path, &ReadOptions) -> Result<T>;
@@ -77,6 +79,19 @@ static FORMATS: &[Entry] = &[
         data_out: Some(npy::write_data),
         labels: Some(npy::read_labels),
         labels_out: Some(npy::write_labels),
+        ..CANNOT
+    },
+    Entry {
+        format: Format::Csv,
+        name: "csv",
+        extension: "csv",
+        help: "a table with one atom a row: chain, draw, atom, weight, mean_1 …, cov_1_1 …; data; labels with one draw a line",
+        draws: Some(csv::read_draws),
+        draws_out: Some(csv::write_draws),
+        data: Some(csv::read_data),
+        data_out: Some(csv::write_data),
+        labels: Some(csv::read_labels),
+        labels_out: Some(csv::write_labels),
         ..CANNOT
     },
 ];

@@ -2,10 +2,12 @@
 
 mod array;
 mod data;
+mod delimited;
 mod draws;
 mod format;
 mod formats;
 mod labels;
+mod long_table;
 mod output;
 mod source;
 

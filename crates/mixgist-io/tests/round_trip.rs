@@ -70,8 +70,8 @@ fn through(folder: &Path, name: &str, draws: &DrawsFile) -> DrawsFile {
     read_draws(&[&path], &ReadOptions::default()).unwrap()
 }
 
-const DRAWS_NAMES: &[&str] = &["a.npz"];
-const TABLE_NAMES: &[&str] = &["a.npz", "a.npy"];
+const DRAWS_NAMES: &[&str] = &["a.npz", "a.csv"];
+const TABLE_NAMES: &[&str] = &["a.npz", "a.npy", "a.csv"];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
@@ -106,6 +106,8 @@ proptest! {
             write_data(&path, &data, None, Overwrite::Force).unwrap();
             let back = read_data(&path, &ReadOptions::default()).unwrap();
             prop_assert_eq!(&back, &data, "{}", name);
+            let signs = |data: &DataTable| data.values().iter().map(|x| x.is_sign_negative()).collect::<Vec<_>>();
+            prop_assert_eq!(signs(&back), signs(&data), "{}", name);
             let labels = labels(rows, columns);
             write_labels(&path, &labels, None, Overwrite::Force).unwrap();
             prop_assert_eq!(&read_labels(&path, &ReadOptions::default()).unwrap(), &labels, "{}", name);

@@ -1,4 +1,5 @@
 //! One module a format; [`crate::Format`] is the table that lists them.
 
+pub(crate) mod csv;
 pub(crate) mod npy;
 pub(crate) mod npz;
