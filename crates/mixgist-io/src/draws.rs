@@ -6,6 +6,7 @@ use mixgist::{CovarianceForm, Ensemble, Error, Result};
 
 use crate::data::DataTable;
 use crate::format::Format;
+use crate::formats::stan_csv::StanVariables;
 use crate::labels::LabelDraws;
 use crate::output::{Overwrite, write_whole};
 
@@ -16,13 +17,20 @@ pub struct ReadOptions {
     pub format: Option<Format>,
     /// The form in which covariances are given.
     pub covariance_form: CovarianceForm,
+    /// The variables of a Stan program that hold weights, means and covariances.
+    pub stan: StanVariables,
     /// The most bytes of numbers that a file may hold. Peak memory is some three times that.
     pub memory_limit: u64,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        ReadOptions { format: None, covariance_form: CovarianceForm::default(), memory_limit: 8 << 30 }
+        ReadOptions {
+            format: None,
+            covariance_form: CovarianceForm::default(),
+            stan: StanVariables::default(),
+            memory_limit: 8 << 30,
+        }
     }
 }
 

@@ -6,7 +6,9 @@ use mixgist::{Error, Result};
 
 use crate::data::DataTable;
 use crate::draws::{DrawsFile, ReadOptions};
-use crate::formats::{csv, npy, npz};
+#[cfg(feature = "parquet")]
+use crate::formats::parquet;
+use crate::formats::{csv, npy, npz, stan_csv};
 use crate::labels::LabelDraws;
 use crate::output::Output;
 
@@ -20,6 +22,13 @@ pub enum Format {
     Npy,
     /// Comma-separated text.
     Csv,
+    /// Apache Parquet.
+    #[cfg(feature = "parquet")]
+    Parquet,
+    /// The output of CmdStan.
+    StanCsv,
+    /// A document such as a summary, see [`crate::read_json`].
+    Json,
 }
 
 type Reader<T> = fn(&Path, &ReadOptions) -> Result<T>;
@@ -94,6 +103,30 @@ static FORMATS: &[Entry] = &[
         labels_out: Some(csv::write_labels),
         ..CANNOT
     },
+    #[cfg(feature = "parquet")]
+    Entry {
+        format: Format::Parquet,
+        name: "parquet",
+        extension: "parquet",
+        help: "the same tables as in csv",
+        draws: Some(parquet::read_draws),
+        draws_out: Some(parquet::write_draws),
+        data: Some(parquet::read_data),
+        data_out: Some(parquet::write_data),
+        labels: Some(parquet::read_labels),
+        labels_out: Some(parquet::write_labels),
+        ..CANNOT
+    },
+    // After csv, which has the extension: the output of Stan must be asked for, with the names of its variables.
+    Entry {
+        format: Format::StanCsv,
+        name: "stan-csv",
+        extension: "csv",
+        help: "output of CmdStan, one file a chain, with the names of the variables that hold the mixture",
+        draws: Some(stan_csv::read_draws),
+        ..CANNOT
+    },
+    Entry { format: Format::Json, name: "json", extension: "json", help: "a summary", ..CANNOT },
 ];
 
 impl Format {

@@ -70,11 +70,22 @@ fn through(folder: &Path, name: &str, draws: &DrawsFile) -> DrawsFile {
     read_draws(&[&path], &ReadOptions::default()).unwrap()
 }
 
-const DRAWS_NAMES: &[&str] = &["a.npz", "a.csv"];
-const TABLE_NAMES: &[&str] = &["a.npz", "a.npy", "a.csv"];
+const DRAWS_NAMES: &[&str] = &[
+    "a.npz",
+    "a.csv",
+    #[cfg(feature = "parquet")]
+    "a.parquet",
+];
+const TABLE_NAMES: &[&str] = &[
+    "a.npz",
+    "a.npy",
+    "a.csv",
+    #[cfg(feature = "parquet")]
+    "a.parquet",
+];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
 
     #[test]
     fn draws_survive_every_format(
@@ -101,7 +112,9 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         for name in TABLE_NAMES {
             let path = folder.path().join(name);
-            let names = (named && *name != "a.npy").then(|| (0..columns).map(|j| format!("x \"{j}\", é")).collect());
+            // npy has no names, Parquet always has.
+            let named = *name != "a.npy" && (named || *name == "a.parquet");
+            let names = named.then(|| (0..columns).map(|j| format!("x \"{j}\", é")).collect());
             let data = DataTable::new(columns, raw[..rows * columns].to_vec(), names).unwrap();
             write_data(&path, &data, None, Overwrite::Force).unwrap();
             let back = read_data(&path, &ReadOptions::default()).unwrap();
