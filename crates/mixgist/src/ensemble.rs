@@ -182,7 +182,8 @@ impl Ensemble {
         if total <= 0.0 || !total.is_finite() {
             return Err(Error::input(format!("draw weights sum to {total}")));
         }
-        self.draw_weights = Some(weights.iter().map(|w| w / total).collect());
+        let already = (total - 1.0).abs() <= summation_error(weights.len());
+        self.draw_weights = Some(weights.iter().map(|w| if already { *w } else { w / total }).collect());
         Ok(self)
     }
 
@@ -291,10 +292,15 @@ fn normalized_weights(weights: &[f64]) -> Result<(Vec<f64>, f64)> {
         return Err(Error::input(format!("weights sum to {total}")));
     }
     let correction = (total - 1.0).abs();
-    if correction <= 1e-14 {
+    if correction <= summation_error(weights.len()) {
         return Ok((weights.to_vec(), correction));
     }
     Ok((weights.iter().map(|w| w / total).collect(), correction))
+}
+
+/// How far the sum of n scaled weights can be from 1 by rounding alone.
+fn summation_error(n: usize) -> f64 {
+    f64::EPSILON * n.max(45) as f64
 }
 
 fn check_offsets(offsets: &[usize], atoms: usize) -> Result<()> {

@@ -1,0 +1,260 @@
+//! Lines of comma-separated text, one record at a time, each with the exact line it starts on.
+//!
+//! csv-core splits the fields; lines are fed to it one by one, because its own count is off after blank lines and comments.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+
+use csv_core::ReadRecordResult;
+use mixgist::{Error, Result};
+
+use crate::output::cannot_write;
+use crate::source::Source;
+
+/// A reader of comma-separated text.
+pub(crate) struct Records<R> {
+    source: BufReader<R>,
+    splitter: csv_core::Reader,
+    /// Lines read so far.
+    lines: u64,
+    line: Vec<u8>,
+    fields: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+/// What a line holds.
+pub(crate) enum Line<'a> {
+    /// What follows the `#`.
+    Comment(&'a str),
+    Record(Record<'a>),
+}
+
+/// The fields of a record.
+pub(crate) struct Record<'a> {
+    /// Where it starts, counted from 1.
+    pub line: u64,
+    text: &'a str,
+    ends: &'a [usize],
+}
+
+impl Records<std::fs::File> {
+    pub fn open(path: &Path) -> Result<Self> {
+        Ok(Records::new(Source::open(path)?.file))
+    }
+}
+
+impl<R: Read> Records<R> {
+    pub fn new(source: R) -> Self {
+        Records {
+            source: BufReader::with_capacity(1 << 16, source),
+            splitter: csv_core::Reader::new(),
+            lines: 0,
+            line: Vec::new(),
+            fields: vec![0; 1024],
+            ends: vec![0; 32],
+        }
+    }
+
+    /// The next record; blank lines and comments are passed over.
+    pub fn next_record(&mut self) -> Result<Option<Record<'_>>> {
+        if !self.read_line()? {
+            return Ok(None);
+        }
+        while self.line[0] == b'#' {
+            if !self.read_line()? {
+                return Ok(None);
+            }
+        }
+        self.split().map(Some)
+    }
+
+    /// The next record or comment; blank lines are passed over.
+    pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
+        if !self.read_line()? {
+            return Ok(None);
+        }
+        if self.line[0] == b'#' {
+            let text = std::str::from_utf8(&self.line[1..]).map_err(|_| not_text(self.lines))?;
+            return Ok(Some(Line::Comment(text.trim())));
+        }
+        self.split().map(|record| Some(Line::Record(record)))
+    }
+
+    /// Reads a line that is not blank; `false` at the end of the file.
+    fn read_line(&mut self) -> Result<bool> {
+        loop {
+            self.line.clear();
+            let read = self.source.read_until(b'\n', &mut self.line);
+            if read.map_err(|cause| Error::input(format!("cannot be read: {cause}")).at_line(self.lines + 1))? == 0 {
+                return Ok(false);
+            }
+            self.lines += 1;
+            if self.lines == 1 && self.line.starts_with(b"\xef\xbb\xbf") {
+                self.line.drain(..3); // the byte order mark that Excel writes
+            }
+            if self.line.iter().any(|byte| !byte.is_ascii_whitespace()) {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Splits the line just read, and the following ones as long as a quoted field goes on.
+    fn split(&mut self) -> Result<Record<'_>> {
+        let start = self.lines;
+        self.splitter.reset();
+        let (mut filled, mut fields) = (0, 0);
+        'lines: loop {
+            let mut from = 0;
+            loop {
+                let (result, read, wrote, ended) =
+                    self.splitter.read_record(&self.line[from..], &mut self.fields[filled..], &mut self.ends[fields..]);
+                (from, filled, fields) = (from + read, filled + wrote, fields + ended);
+                match result {
+                    ReadRecordResult::OutputFull => self.fields.resize(2 * self.fields.len(), 0),
+                    ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
+                    ReadRecordResult::InputEmpty => break,
+                    ReadRecordResult::Record | ReadRecordResult::End => break 'lines,
+                }
+            }
+            let ended = self.line.ends_with(b"\n");
+            self.line.clear();
+            let more = self.source.read_until(b'\n', &mut self.line);
+            let more =
+                more.map_err(|cause| Error::input(format!("cannot be read: {cause}")).at_line(self.lines + 1))?;
+            // Without input the splitter closes the record; a quote that is still open shows by the newline in front of it.
+            if more == 0 && ended {
+                return Err(Error::input("a quoted field does not end").at_line(start));
+            }
+            self.lines += u64::from(more > 0);
+        }
+        let text = std::str::from_utf8(&self.fields[..filled]).map_err(|_| not_text(start))?;
+        let ends = &self.ends[..fields];
+        // A character that straddles two fields is not text either.
+        if ends.iter().any(|&end| !text.is_char_boundary(end)) {
+            return Err(not_text(start));
+        }
+        Ok(Record { line: start, text, ends })
+    }
+}
+
+fn not_text(line: u64) -> Error {
+    Error::input("is not UTF-8 text").at_line(line).hint("save the file as UTF-8, or name its format")
+}
+
+impl<'a> Record<'a> {
+    /// Number of fields.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Field i without the blanks around it.
+    pub fn field(&self, i: usize) -> &'a str {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        self.text[start..self.ends[i]].trim()
+    }
+
+    /// The fields without the blanks around them.
+    pub fn fields(&self) -> impl Iterator<Item = &'a str> {
+        (0..self.len()).map(|i| self.field(i))
+    }
+
+    /// Checks the number of fields.
+    pub fn expect(&self, fields: usize) -> Result<()> {
+        if self.len() == fields {
+            return Ok(());
+        }
+        Err(Error::input(format!("has {} fields, expected {fields}", self.len())).at_line(self.line))
+    }
+}
+
+/// Writes one line of fields, quoted where needed.
+pub(crate) fn write_record<'a>(output: &mut dyn Write, fields: impl IntoIterator<Item = &'a str>) -> Result<()> {
+    let mut line = String::new();
+    for (i, field) in fields.into_iter().enumerate() {
+        if i > 0 {
+            line.push(',');
+        }
+        let plain = !field.is_empty() && field.trim() == field && !field.contains(['"', ',', '\n', '\r', '#']);
+        if plain {
+            line.push_str(field);
+        } else {
+            line.push('"');
+            line.push_str(&field.replace('"', "\"\""));
+            line.push('"');
+        }
+    }
+    line.push('\n');
+    output.write_all(line.as_bytes()).map_err(cannot_write)
+}
+
+/// Words for a value that is not there.
+pub(crate) fn is_missing(field: &str) -> bool {
+    matches!(field, "" | "." | "?")
+        || ["na", "nan", "n/a", "null", "none", "<na>"].iter().any(|word| field.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &[u8]) -> Result<Vec<(u64, Vec<String>)>> {
+        let mut records = Records::new(text);
+        let mut out = Vec::new();
+        while let Some(record) = records.next_record()? {
+            out.push((record.line, record.fields().map(String::from).collect()));
+        }
+        Ok(out)
+    }
+
+    fn record(line: u64, fields: &[&str]) -> (u64, Vec<String>) {
+        (line, fields.iter().map(|field| field.to_string()).collect())
+    }
+
+    #[test]
+    fn lines_are_counted_through_blanks_comments_and_quotes() {
+        let text = b"\xef\xbb\xbfa, b\r\n\r\n# note, \"open\n1,2\n\n\"x\ny\",\"say \"\"so\"\"\"\n , \n3,4";
+        let expected = vec![
+            record(1, &["a", "b"]),
+            record(4, &["1", "2"]),
+            record(6, &["x\ny", "say \"so\""]),
+            record(8, &["", ""]),
+            record(9, &["3", "4"]),
+        ];
+        assert_eq!(all(text).unwrap(), expected);
+        assert!(all(b"").unwrap().is_empty());
+        assert!(all(b"\n \n#x\n").unwrap().is_empty());
+        assert_eq!(all(b"1,\n").unwrap(), [record(1, &["1", ""])]);
+    }
+
+    #[test]
+    fn long_records_grow_the_buffers() {
+        let text: Vec<String> = (0..5000).map(|i| i.to_string()).collect();
+        let fields = &all(text.join(",").as_bytes()).unwrap()[0].1;
+        assert_eq!(fields, &text);
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        let message = |text: &[u8]| all(text).unwrap_err().to_string();
+        assert_eq!(message(b"1,2\n\xff\xfe,2\n"), "line 2: is not UTF-8 text");
+        assert_eq!(message(b"1\n\"open\n2\n3\n"), "line 2: a quoted field does not end");
+    }
+
+    #[test]
+    fn written_fields_are_read_back() {
+        let fields = ["plain", "", " blank ", "comma,", "quote\"", "new\nline", "# not a comment", "é"];
+        let mut bytes = Vec::new();
+        write_record(&mut bytes, fields).unwrap();
+        let trimmed: Vec<&str> = fields.iter().map(|field| field.trim()).collect();
+        assert_eq!(all(&bytes).unwrap(), [record(1, &trimmed)]);
+        let mut bytes = Vec::new();
+        write_record(&mut bytes, ["# first"]).unwrap();
+        assert_eq!(all(&bytes).unwrap(), [record(1, &["# first"])]);
+    }
+
+    #[test]
+    fn words_for_nothing() {
+        assert!(["", "NA", "nan", "NaN", "null", "None", "N/A", "."].iter().all(|word| is_missing(word)));
+        assert!(!["0", "na1", "-", "inf"].iter().any(|word| is_missing(word)));
+    }
+}

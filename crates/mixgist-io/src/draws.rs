@@ -1,0 +1,159 @@
+//! Draws of a mixing measure with the labels and data that came along with them.
+
+use std::path::Path;
+
+use mixgist::{CovarianceForm, Ensemble, Error, Result};
+
+use crate::data::DataTable;
+use crate::format::Format;
+use crate::formats::stan_csv::StanVariables;
+use crate::labels::LabelDraws;
+use crate::output::{Overwrite, write_whole};
+
+/// How to read a file; the defaults suit mixgist's own files.
+#[derive(Debug, Clone)]
+pub struct ReadOptions {
+    /// The format; without it the extension decides.
+    pub format: Option<Format>,
+    /// The form in which covariances are given.
+    pub covariance_form: CovarianceForm,
+    /// The variables of a Stan program that hold weights, means and covariances.
+    pub stan: StanVariables,
+    /// The most bytes of numbers that a file may hold. Peak memory is some three times that.
+    pub memory_limit: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            format: None,
+            covariance_form: CovarianceForm::default(),
+            stan: StanVariables::default(),
+            memory_limit: 8 << 30,
+        }
+    }
+}
+
+impl ReadOptions {
+    pub(crate) fn format_of(&self, path: &Path) -> Result<Format> {
+        Format::choose(self.format, path)
+    }
+}
+
+/// What a file of draws holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DrawsFile {
+    /// The draws.
+    pub ensemble: Ensemble,
+    /// The partition of each draw, when the file has them.
+    pub labels: Option<LabelDraws>,
+    /// The observations, when the file has them.
+    pub data: Option<DataTable>,
+}
+
+impl From<Ensemble> for DrawsFile {
+    fn from(ensemble: Ensemble) -> Self {
+        DrawsFile { ensemble, labels: None, data: None }
+    }
+}
+
+/// Reads draws from one or several files; each further file continues the count of chains.
+pub fn read_draws<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<DrawsFile> {
+    let mut files = Vec::with_capacity(paths.len());
+    for path in paths {
+        let path = path.as_ref();
+        let read = options.format_of(path)?.draws_reader()?;
+        files.push(read(path, options).map_err(|error| error.in_file(path))?);
+    }
+    if files.len() > 1 {
+        return join(&files).map_err(|(file, error)| error.in_file(paths[file].as_ref()));
+    }
+    files.pop().ok_or_else(|| Error::usage("no file of draws was given"))
+}
+
+/// Writes draws, whole or not at all; labels and data need a format that holds them (npz).
+pub fn write_draws(path: &Path, draws: &DrawsFile, format: Option<Format>, overwrite: Overwrite) -> Result<()> {
+    let format = Format::choose(format, path)?;
+    let write = format.draws_writer()?;
+    draws.check().map_err(|error| error.in_file(path))?;
+    if !format.draws_carry_labels() && (draws.labels.is_some() || draws.data.is_some()) {
+        return Err(Error::usage(format!(
+            "format '{}' holds draws only, not the labels or data that come with them",
+            format.name()
+        ))
+        .in_file(path)
+        .hint("write npz, or write labels and data to files of their own"));
+    }
+    write_whole(path, overwrite, |output| write(output, draws))
+}
+
+impl DrawsFile {
+    /// Checks that labels and data fit the draws and each other.
+    pub(crate) fn check(&self) -> Result<()> {
+        let draws = self.ensemble.len();
+        if let Some(labels) = &self.labels
+            && labels.draws != draws
+        {
+            return Err(Error::input(format!("labels of {} draws, but there are {draws} draws", labels.draws)));
+        }
+        if let Some(data) = &self.data
+            && data.columns() != self.ensemble.dim()
+        {
+            return Err(Error::input(format!(
+                "data of dimension {}, but the means have dimension {}",
+                data.columns(),
+                self.ensemble.dim()
+            )));
+        }
+        match (&self.labels, &self.data) {
+            (Some(labels), Some(data)) if labels.observations != data.rows() => Err(Error::input(format!(
+                "labels of {} observations, but data of {}",
+                labels.observations,
+                data.rows()
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// One ensemble of several; an error comes with the index of the file.
+fn join(files: &[DrawsFile]) -> std::result::Result<DrawsFile, (usize, Error)> {
+    let first = &files[0];
+    let dim = first.ensemble.dim();
+    let mut offsets = vec![0];
+    let (mut weights, mut means, mut covariances) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut chains, mut iterations) = (Vec::new(), Vec::new());
+    let mut labels = first.labels.as_ref().map(|labels| LabelDraws::empty(labels.observations));
+    for (f, DrawsFile { ensemble, labels: own, data }) in files.iter().enumerate() {
+        let fail = |message: String| Err((f, Error::input(message)));
+        if ensemble.dim() != dim {
+            return fail(format!("means of dimension {}, the first file has dimension {dim}", ensemble.dim()));
+        }
+        if ensemble.draw_weights().is_some() {
+            return fail("draw weights cannot be joined over several files, because each file scales its own".into());
+        }
+        if *data != first.data {
+            return fail("holds other data than the first file".into());
+        }
+        match (&mut labels, own) {
+            (Some(all), Some(own)) if own.observations == all.observations => {
+                all.labels.extend_from_slice(&own.labels);
+                all.draws += own.draws;
+            }
+            (None, None) => {}
+            _ => return fail("holds labels of other observations than the first file".into()),
+        }
+        let start = weights.len();
+        offsets.extend(ensemble.offsets()[1..].iter().map(|end| start + end));
+        weights.extend_from_slice(ensemble.weights());
+        means.extend_from_slice(ensemble.atoms().means());
+        covariances.extend_from_slice(ensemble.atoms().covariances());
+        let before = chains.iter().max().map_or(0, |last: &u32| last.saturating_add(1));
+        chains.extend(ensemble.chains().iter().map(|chain| before.saturating_add(*chain)));
+        iterations.extend_from_slice(ensemble.iterations());
+    }
+    let ensemble = Ensemble::from_ragged(dim, &offsets, &weights, &means, &covariances, CovarianceForm::Covariance)
+        .and_then(|ensemble| ensemble.with_chains(chains, iterations))
+        .map_err(|error| (0, error))?;
+    Ok(DrawsFile { ensemble, labels, data: first.data.clone() })
+}

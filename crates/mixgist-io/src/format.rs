@@ -1,0 +1,213 @@
+//! The table of formats: one line a format, and the one place that decides which of them a file has.
+
+use std::path::Path;
+
+use mixgist::{Error, Result};
+
+use crate::data::DataTable;
+use crate::draws::{DrawsFile, ReadOptions};
+#[cfg(feature = "parquet")]
+use crate::formats::parquet;
+use crate::formats::{csv, npy, npz, stan_csv};
+use crate::labels::LabelDraws;
+use crate::output::Output;
+
+/// A file format; its name, extension and abilities are in one table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// Named arrays, as numpy's `savez` writes them.
+    Npz,
+    /// One array, as numpy's `save` writes it.
+    Npy,
+    /// Comma-separated text.
+    Csv,
+    /// Apache Parquet.
+    #[cfg(feature = "parquet")]
+    Parquet,
+    /// The output of CmdStan.
+    StanCsv,
+    /// A document such as a summary, see [`crate::read_json`].
+    Json,
+}
+
+type Reader<T> = fn(&Path, &ReadOptions) -> Result<T>;
+type Writer<T> = fn(&mut Output, &T) -> Result<()>;
+
+/// What a format can do; `None` is what it cannot.
+struct Entry {
+    format: Format,
+    name: &'static str,
+    extension: &'static str,
+    help: &'static str,
+    draws: Option<Reader<DrawsFile>>,
+    draws_out: Option<Writer<DrawsFile>>,
+    /// Whether a file of draws can hold labels and data, too.
+    draws_carry_labels: bool,
+    data: Option<Reader<DataTable>>,
+    data_out: Option<Writer<DataTable>>,
+    labels: Option<Reader<LabelDraws>>,
+    labels_out: Option<Writer<LabelDraws>>,
+}
+
+const CANNOT: Entry = Entry {
+    format: Format::Npz,
+    name: "",
+    extension: "",
+    help: "",
+    draws: None,
+    draws_out: None,
+    draws_carry_labels: false,
+    data: None,
+    data_out: None,
+    labels: None,
+    labels_out: None,
+};
+
+/// The first format with the extension of a file is the one it has.
+static FORMATS: &[Entry] = &[
+    Entry {
+        format: Format::Npz,
+        name: "npz",
+        extension: "npz",
+        help: "numpy arrays weights, means, covariances [offsets, chain, iteration, draw_weights, labels, data]",
+        draws: Some(npz::read_draws),
+        draws_out: Some(npz::write_draws),
+        draws_carry_labels: true,
+        data: Some(npz::read_data),
+        data_out: Some(npz::write_data),
+        labels: Some(npz::read_labels),
+        labels_out: Some(npz::write_labels),
+    },
+    Entry {
+        format: Format::Npy,
+        name: "npy",
+        extension: "npy",
+        help: "one numpy array: data or labels",
+        data: Some(npy::read_data),
+        data_out: Some(npy::write_data),
+        labels: Some(npy::read_labels),
+        labels_out: Some(npy::write_labels),
+        ..CANNOT
+    },
+    Entry {
+        format: Format::Csv,
+        name: "csv",
+        extension: "csv",
+        help: "a table with one atom a row: chain, draw, atom, weight, mean_1 …, cov_1_1 …; data; labels with one draw a line",
+        draws: Some(csv::read_draws),
+        draws_out: Some(csv::write_draws),
+        data: Some(csv::read_data),
+        data_out: Some(csv::write_data),
+        labels: Some(csv::read_labels),
+        labels_out: Some(csv::write_labels),
+        ..CANNOT
+    },
+    #[cfg(feature = "parquet")]
+    Entry {
+        format: Format::Parquet,
+        name: "parquet",
+        extension: "parquet",
+        help: "the same tables as in csv",
+        draws: Some(parquet::read_draws),
+        draws_out: Some(parquet::write_draws),
+        data: Some(parquet::read_data),
+        data_out: Some(parquet::write_data),
+        labels: Some(parquet::read_labels),
+        labels_out: Some(parquet::write_labels),
+        ..CANNOT
+    },
+    // After csv, which has the extension: the output of Stan must be asked for, with the names of its variables.
+    Entry {
+        format: Format::StanCsv,
+        name: "stan-csv",
+        extension: "csv",
+        help: "output of CmdStan, one file a chain, with the names of the variables that hold the mixture",
+        draws: Some(stan_csv::read_draws),
+        ..CANNOT
+    },
+    Entry { format: Format::Json, name: "json", extension: "json", help: "a summary", ..CANNOT },
+];
+
+impl Format {
+    /// Every format, in the order in which help texts list them.
+    pub fn all() -> impl Iterator<Item = Format> {
+        FORMATS.iter().map(|entry| entry.format)
+    }
+
+    /// The format of that name.
+    pub fn from_name(name: &str) -> Result<Self> {
+        FORMATS.iter().find(|entry| entry.name == name).map(|entry| entry.format).ok_or_else(|| {
+            Error::usage(format!("unknown format '{name}'")).hint(format!("one of: {}", names(|_| true)))
+        })
+    }
+
+    /// The format that was asked for, or else the one that the extension of `path` (in any case) stands for.
+    pub fn choose(asked: Option<Format>, path: &Path) -> Result<Self> {
+        if let Some(format) = asked {
+            return Ok(format);
+        }
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+        let entry = FORMATS.iter().find(|entry| entry.extension.eq_ignore_ascii_case(extension));
+        entry.map(|entry| entry.format).ok_or_else(|| {
+            let problem = if extension.is_empty() {
+                "has no extension that names its format".to_owned()
+            } else {
+                format!("extension '{extension}' stands for no known format")
+            };
+            Error::usage(problem).in_file(path).hint(format!("name the format, one of: {}", names(|_| true)))
+        })
+    }
+
+    /// The name that options use.
+    pub fn name(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// What files of this format hold, in a few words.
+    pub fn help(self) -> &'static str {
+        self.entry().help
+    }
+
+    /// Whether a file of draws in this format can hold labels and data, too.
+    pub fn draws_carry_labels(self) -> bool {
+        self.entry().draws_carry_labels
+    }
+
+    pub(crate) fn draws_reader(self) -> Result<Reader<DrawsFile>> {
+        self.entry().draws.ok_or_else(|| self.cannot("hold draws", |entry| entry.draws.is_some()))
+    }
+
+    pub(crate) fn draws_writer(self) -> Result<Writer<DrawsFile>> {
+        self.entry().draws_out.ok_or_else(|| self.cannot("be written for draws", |entry| entry.draws_out.is_some()))
+    }
+
+    pub(crate) fn data_reader(self) -> Result<Reader<DataTable>> {
+        self.entry().data.ok_or_else(|| self.cannot("hold data", |entry| entry.data.is_some()))
+    }
+
+    pub(crate) fn data_writer(self) -> Result<Writer<DataTable>> {
+        self.entry().data_out.ok_or_else(|| self.cannot("be written for data", |entry| entry.data_out.is_some()))
+    }
+
+    pub(crate) fn labels_reader(self) -> Result<Reader<LabelDraws>> {
+        self.entry().labels.ok_or_else(|| self.cannot("hold labels", |entry| entry.labels.is_some()))
+    }
+
+    pub(crate) fn labels_writer(self) -> Result<Writer<LabelDraws>> {
+        self.entry().labels_out.ok_or_else(|| self.cannot("be written for labels", |entry| entry.labels_out.is_some()))
+    }
+
+    fn entry(self) -> &'static Entry {
+        FORMATS.iter().find(|entry| entry.format == self).expect("every format is in the table")
+    }
+
+    fn cannot(self, what: &str, able: fn(&Entry) -> bool) -> Error {
+        Error::usage(format!("format '{}' cannot {what}", self.name())).hint(format!("one of: {}", names(able)))
+    }
+}
+
+fn names(able: fn(&Entry) -> bool) -> String {
+    let names: Vec<&str> = FORMATS.iter().filter(|entry| able(entry)).map(|entry| entry.name).collect();
+    names.join(", ")
+}

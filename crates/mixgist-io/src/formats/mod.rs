@@ -1,0 +1,9 @@
+//! One module a format; [`crate::Format`] is the table that lists them.
+
+pub(crate) mod csv;
+pub(crate) mod json;
+pub(crate) mod npy;
+pub(crate) mod npz;
+#[cfg(feature = "parquet")]
+pub(crate) mod parquet;
+pub(crate) mod stan_csv;

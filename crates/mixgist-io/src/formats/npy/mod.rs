@@ -1,0 +1,190 @@
+//! npy: one array, as numpy saves it.
+
+mod header;
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+use mixgist::{Error, Result};
+
+use crate::array::{Array, NumericArray, Values, row_major};
+use crate::data::DataTable;
+use crate::draws::ReadOptions;
+use crate::labels::LabelDraws;
+use crate::output::{Output, Overwrite, cannot_write, write_whole};
+use crate::source::{Budget, Source, size_text};
+use header::{DType, Header, Kind};
+
+pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> Result<DataTable> {
+    DataTable::from_array(read_file(path, options)?.into_numeric("data")?, None)
+}
+
+pub(crate) fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDraws> {
+    LabelDraws::from_array(&read_file(path, options)?)
+}
+
+pub(crate) fn write_data(output: &mut Output, data: &DataTable) -> Result<()> {
+    write_array(output, &[data.rows(), data.columns()], Numbers::Float(data.values()))
+}
+
+pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<()> {
+    write_array(output, &[labels.draws, labels.observations], Numbers::Label(&labels.labels))
+}
+
+fn read_file(path: &Path, options: &ReadOptions) -> Result<Array> {
+    let Source { mut file, bytes } = Source::open(path)?;
+    read_array(&mut file, bytes, &mut Budget::new(options.memory_limit))
+}
+
+/// Writes a matrix (or any array) as an npy file of f64, whole or not at all.
+pub fn write_npy(path: &Path, array: &NumericArray, overwrite: Overwrite) -> Result<()> {
+    write_whole(path, overwrite, |output| write_array(output, &array.shape, Numbers::Float(&array.values)))
+}
+
+/// Reads one array of `available` bytes, header included; allocates only as the bytes arrive.
+pub(crate) fn read_array(reader: &mut dyn Read, available: u64, budget: &mut Budget) -> Result<Array> {
+    let header = Header::read(reader)?;
+    let left = available.saturating_sub(header.bytes);
+    if header.value_bytes() != left {
+        let trouble = if header.value_bytes() > left { "is it truncated?" } else { "what follows the array?" };
+        return Err(Error::input(format!(
+            "promises {} ({}), but {} follow the header: {trouble}",
+            header.text(),
+            size_text(header.value_bytes()),
+            size_text(left)
+        )));
+    }
+    // Twice, because column-major values are reordered into a second array.
+    let copies = if header.fortran_order && header.shape.len() > 1 { 2 } else { 1 };
+    let each = match header.dtype.kind {
+        Kind::Float | Kind::Signed | Kind::Unsigned => 8,
+        Kind::Unicode | Kind::Bytes => (size_of::<String>() + header.dtype.size) as u64,
+    };
+    budget.take(
+        &format!("an array of shape {}", crate::array::shape_text(&header.shape)),
+        header.count as u64 * each * copies,
+    )?;
+    let big = header.dtype.big_endian;
+    let values = match (header.dtype.kind, header.dtype.size) {
+        (Kind::Float, 4) => {
+            Values::Float(decode(reader, &header, |b| f64::from(f32::from_bits(unsigned(b, big) as u32)))?)
+        }
+        (Kind::Float, _) => Values::Float(decode(reader, &header, |b| f64::from_bits(unsigned(b, big)))?),
+        (Kind::Signed, _) => Values::Signed(decode(reader, &header, |b| signed(b, big))?),
+        (Kind::Unsigned, _) => Values::Unsigned(decode(reader, &header, |b| unsigned(b, big))?),
+        (Kind::Unicode | Kind::Bytes, _) => {
+            let texts = decode(reader, &header, |b| text(b, header.dtype))?;
+            Values::Text(
+                texts
+                    .into_iter()
+                    .collect::<Option<_>>()
+                    .ok_or_else(|| Error::input("holds a string that is not valid text"))?,
+            )
+        }
+    };
+    Ok(Array { shape: header.shape, values })
+}
+
+fn decode<T: Clone>(reader: &mut dyn Read, header: &Header, one: impl Fn(&[u8]) -> T) -> Result<Vec<T>> {
+    let size = header.dtype.size;
+    let mut values: Vec<T> = Vec::new();
+    let mut chunk = vec![0; size * (65_536 / size).max(1)];
+    let mut left = header.count;
+    while left > 0 {
+        let now = left.min(chunk.len() / size);
+        let bytes = &mut chunk[..now * size];
+        reader.read_exact(bytes).map_err(|cause| match cause.kind() {
+            std::io::ErrorKind::UnexpectedEof => Error::input("ends within the array"),
+            _ => Error::input(format!("cannot be read: {cause}")),
+        })?;
+        values.try_reserve(now).map_err(|_| Error::resource("does not fit into memory"))?;
+        values.extend(bytes.chunks_exact(size).map(&one));
+        left -= now;
+    }
+    if header.fortran_order && header.shape.len() > 1 {
+        values = row_major(&values, &header.shape);
+    }
+    Ok(values)
+}
+
+fn unsigned(bytes: &[u8], big_endian: bool) -> u64 {
+    let mut wide = [0; 8];
+    if big_endian {
+        wide[8 - bytes.len()..].copy_from_slice(bytes);
+        u64::from_be_bytes(wide)
+    } else {
+        wide[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(wide)
+    }
+}
+
+fn signed(bytes: &[u8], big_endian: bool) -> i64 {
+    let unused = 64 - 8 * bytes.len();
+    (unsigned(bytes, big_endian) << unused) as i64 >> unused
+}
+
+fn text(bytes: &[u8], dtype: DType) -> Option<String> {
+    match dtype.kind {
+        Kind::Unicode => {
+            let chars: Option<String> =
+                bytes.chunks_exact(4).map(|four| char::from_u32(unsigned(four, dtype.big_endian) as u32)).collect();
+            chars.map(|text| text.trim_end_matches('\0').to_owned())
+        }
+        _ => Some(std::str::from_utf8(bytes).ok()?.trim_end_matches('\0').to_owned()),
+    }
+}
+
+/// What can be written.
+pub(crate) enum Numbers<'a> {
+    Float(&'a [f64]),
+    Unsigned(&'a [u64]),
+    Label(&'a [u32]),
+    Text(&'a [String]),
+}
+
+/// Writes one array, little-endian and row-major, with its header padded to a multiple of 64 bytes as numpy does.
+pub(crate) fn write_array(output: &mut dyn Write, shape: &[usize], numbers: Numbers<'_>) -> Result<()> {
+    let descr = match &numbers {
+        Numbers::Float(_) => "<f8".to_owned(),
+        Numbers::Unsigned(_) => "<u8".to_owned(),
+        Numbers::Label(_) => "<u4".to_owned(),
+        Numbers::Text(texts) => format!("<U{}", longest(texts)),
+    };
+    let mut text =
+        format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {}, }}", crate::array::shape_text(shape));
+    let padding = (64 - (10 + text.len() + 1) % 64) % 64;
+    text.extend(std::iter::repeat_n(' ', padding));
+    text.push('\n');
+    let length = u16::try_from(text.len()).map_err(|_| Error::input("array has too many axes to be written"))?;
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(text.as_bytes());
+    output.write_all(&bytes).map_err(cannot_write)?;
+    match numbers {
+        Numbers::Float(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
+        Numbers::Unsigned(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
+        Numbers::Label(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
+        Numbers::Text(values) => {
+            let width = longest(values);
+            encode(output, values, |text, out| {
+                let padded = text.chars().map(u32::from).chain(std::iter::repeat(0)).take(width);
+                out.extend(padded.flat_map(u32::to_le_bytes));
+            })
+        }
+    }
+    .map_err(cannot_write)
+}
+
+fn longest(texts: &[String]) -> usize {
+    texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1)
+}
+
+fn encode<T>(output: &mut dyn Write, values: &[T], one: impl Fn(&T, &mut Vec<u8>)) -> std::io::Result<()> {
+    let mut bytes = Vec::new();
+    for chunk in values.chunks(4096) {
+        bytes.clear();
+        chunk.iter().for_each(|value| one(value, &mut bytes));
+        output.write_all(&bytes)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,327 @@
+//! npz: named arrays in a zip file, as numpy saves them; dense draws, or ragged ones by `offsets`.
+
+use std::collections::BTreeMap;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use ::zip::read::{ArchiveOffset, Config};
+use ::zip::write::SimpleFileOptions;
+use ::zip::{CompressionMethod, ZipArchive, ZipWriter};
+use mixgist::{CovarianceForm, Ensemble, Error, Result};
+
+use crate::array::{Array, NumericArray, Values, shape_text};
+use crate::data::DataTable;
+use crate::draws::{DrawsFile, ReadOptions};
+use crate::formats::npy::{self, Numbers};
+use crate::labels::LabelDraws;
+use crate::output::{Output, Overwrite, write_whole};
+use crate::source::{Budget, Source, size_text};
+
+/// Arrays of f64 by name.
+pub type NamedArrays = BTreeMap<String, NumericArray>;
+
+/// Reads those of the arrays `names` that an npz file has; what else it holds is not looked at.
+pub fn read_arrays(path: &Path, names: &[&str], options: &ReadOptions) -> Result<NamedArrays> {
+    let read = || {
+        let mut archive = Archive::open(path, options)?;
+        let mut arrays = NamedArrays::new();
+        for &name in names {
+            if let Some(array) = archive.numeric(name)? {
+                arrays.insert(name.to_owned(), array);
+            }
+        }
+        Ok(arrays)
+    };
+    read().map_err(|error: Error| error.in_file(path))
+}
+
+/// Writes arrays of f64 as an npz file, whole or not at all.
+pub fn write_arrays(path: &Path, arrays: &NamedArrays, overwrite: Overwrite) -> Result<()> {
+    write_whole(path, overwrite, |output| {
+        let mut archive = ArchiveWriter::new(output);
+        for (name, array) in arrays {
+            archive.add(name, &array.shape, Numbers::Float(&array.values))?;
+        }
+        archive.finish()
+    })
+}
+
+pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
+    let mut archive = Archive::open(path, options)?;
+    let weights = archive.required("weights")?;
+    let means = archive.required("means")?;
+    let covariances = archive.required("covariances")?;
+    let offsets = archive.counts("offsets")?;
+    let ensemble = assemble(weights, means, covariances, offsets, options.covariance_form)?;
+    let ensemble = with_origin(&mut archive, ensemble)?;
+    let labels = archive.read("labels")?.map(|array| LabelDraws::from_array(&array)).transpose()?;
+    let draws = DrawsFile { ensemble, labels, data: archive.data()? };
+    draws.check()?;
+    Ok(draws)
+}
+
+pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> Result<DataTable> {
+    let mut archive = Archive::open(path, options)?;
+    archive.data()?.ok_or_else(|| archive.missing("data"))
+}
+
+pub(crate) fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDraws> {
+    let mut archive = Archive::open(path, options)?;
+    let labels = archive.read("labels")?.ok_or_else(|| archive.missing("labels"))?;
+    LabelDraws::from_array(&labels)
+}
+
+pub(crate) fn write_draws(output: &mut Output, draws: &DrawsFile) -> Result<()> {
+    let DrawsFile { ensemble, labels, data } = draws;
+    let (m, d, atoms) = (ensemble.len(), ensemble.dim(), ensemble.weights().len());
+    let mut archive = ArchiveWriter::new(output);
+    let same_size = ensemble.offsets().windows(2).all(|pair| (pair[1] - pair[0]) * m == atoms);
+    let shape = |rest: &[usize]| -> Vec<usize> {
+        let start = if same_size { vec![m, atoms / m] } else { vec![atoms] };
+        [&start, rest].concat()
+    };
+    archive.add("weights", &shape(&[]), Numbers::Float(ensemble.weights()))?;
+    archive.add("means", &shape(&[d]), Numbers::Float(ensemble.atoms().means()))?;
+    archive.add("covariances", &shape(&[d, d]), Numbers::Float(ensemble.atoms().covariances()))?;
+    if !same_size {
+        let offsets: Vec<u64> = ensemble.offsets().iter().map(|&offset| offset as u64).collect();
+        archive.add("offsets", &[m + 1], Numbers::Unsigned(&offsets))?;
+    }
+    archive.add("chain", &[m], Numbers::Label(ensemble.chains()))?;
+    archive.add("iteration", &[m], Numbers::Unsigned(ensemble.iterations()))?;
+    if let Some(weights) = ensemble.draw_weights() {
+        archive.add("draw_weights", &[m], Numbers::Float(weights))?;
+    }
+    if let Some(labels) = labels {
+        archive.add("labels", &[labels.draws, labels.observations], Numbers::Label(&labels.labels))?;
+    }
+    if let Some(data) = data {
+        archive.add_data(data)?;
+    }
+    archive.finish()
+}
+
+pub(crate) fn write_data(output: &mut Output, data: &DataTable) -> Result<()> {
+    let mut archive = ArchiveWriter::new(output);
+    archive.add_data(data)?;
+    archive.finish()
+}
+
+pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<()> {
+    let mut archive = ArchiveWriter::new(output);
+    archive.add("labels", &[labels.draws, labels.observations], Numbers::Label(&labels.labels))?;
+    archive.finish()
+}
+
+/// Draws from arrays: `weights` is (M, K), or (N,) with `offsets`; a (K,) without them is a single draw.
+fn assemble(
+    weights: NumericArray,
+    means: NumericArray,
+    covariances: NumericArray,
+    offsets: Option<Vec<u64>>,
+    form: CovarianceForm,
+) -> Result<Ensemble> {
+    let offsets: Vec<usize> = match (offsets, weights.shape.as_slice()) {
+        (Some(offsets), [_]) => offsets.iter().map(|&offset| usize::try_from(offset).unwrap_or(usize::MAX)).collect(),
+        (Some(_), shape) => {
+            return Err(Error::input(format!(
+                "array 'weights' has shape {}, expected (atoms,) because there are 'offsets'",
+                shape_text(shape)
+            )));
+        }
+        (None, &[atoms]) => vec![0, atoms],
+        (None, &[draws, atoms]) => (0..=draws).map(|m| m * atoms).collect(),
+        (None, shape) => {
+            return Err(Error::input(format!(
+                "array 'weights' has shape {}, expected (draws, atoms)",
+                shape_text(shape)
+            )));
+        }
+    };
+    let wrong = |name: &str, got: &[usize], expected: &[&[usize]]| {
+        let expected: Vec<String> = expected.iter().map(|rest| shape_text(&[&weights.shape, *rest].concat())).collect();
+        Error::input(format!("array '{name}' has shape {}, expected {}", shape_text(got), expected.join(" or ")))
+    };
+    let dim = match means.shape.strip_prefix(weights.shape.as_slice()) {
+        Some([]) => 1,
+        Some(&[d]) => d,
+        _ => {
+            let start: Vec<String> = weights.shape.iter().map(usize::to_string).collect();
+            return Err(Error::input(format!(
+                "array 'means' has shape {}, expected ({}, dimension) as the weights have shape {}",
+                shape_text(&means.shape),
+                start.join(", "),
+                shape_text(&weights.shape)
+            )));
+        }
+    };
+    let full = [dim, dim];
+    let expected: &[&[usize]] = match form {
+        CovarianceForm::Covariance | CovarianceForm::Precision | CovarianceForm::Cholesky if dim == 1 => {
+            &[&[1, 1], &[1], &[]]
+        }
+        CovarianceForm::Covariance | CovarianceForm::Precision | CovarianceForm::Cholesky => &[&full],
+        CovarianceForm::Diagonal if dim == 1 => &[&[1], &[]],
+        CovarianceForm::Diagonal => &[&full[..1]],
+        CovarianceForm::Spherical | CovarianceForm::StandardDeviation => &[&[], &[1]],
+    };
+    let rest = covariances.shape.strip_prefix(weights.shape.as_slice());
+    if !rest.is_some_and(|rest| expected.contains(&rest)) {
+        return Err(wrong("covariances", &covariances.shape, expected)
+            .hint("another form than full covariances (precision, cholesky, diagonal, spherical, sd) must be named"));
+    }
+    Ensemble::from_ragged(dim, &offsets, &weights.values, &means.values, &covariances.values, form)
+}
+
+fn with_origin(archive: &mut Archive, ensemble: Ensemble) -> Result<Ensemble> {
+    let m = ensemble.len();
+    let (chains, iterations) = (archive.counts("chain")?, archive.counts("iteration")?);
+    let mut ensemble = ensemble;
+    if chains.is_some() || iterations.is_some() {
+        let chains = match chains {
+            None => vec![0; m],
+            Some(chains) => chains
+                .iter()
+                .map(|&c| u32::try_from(c).map_err(|_| Error::input(format!("chain number {c} is too large"))))
+                .collect::<Result<_>>()?,
+        };
+        ensemble = ensemble.with_chains(chains, iterations.unwrap_or_else(|| (0..m as u64).collect()))?;
+    }
+    match archive.numeric("draw_weights")? {
+        Some(weights) => ensemble.with_draw_weights(&weights.values),
+        None => Ok(ensemble),
+    }
+}
+
+/// Names the array that an error is about; the error has no place of its own yet.
+fn in_array(name: &str, error: Error) -> Error {
+    let named = Error::new(error.kind(), format!("array '{name}': {error}"));
+    match error.hint_text() {
+        Some(hint) => named.hint(hint),
+        None => named,
+    }
+}
+
+/// Deflate cannot shrink further than this, so a larger promise is a lie.
+const LARGEST_DEFLATE_RATIO: u64 = 1032;
+
+/// An npz file that is open for reading; arrays are read one by one, on demand.
+struct Archive {
+    zip: ZipArchive<BufReader<std::fs::File>>,
+    names: BTreeMap<String, usize>,
+    budget: Budget,
+}
+
+impl Archive {
+    fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
+        let Source { file, .. } = Source::open(path)?;
+        let config = Config { archive_offset: ArchiveOffset::Known(0) };
+        let zip = ZipArchive::with_config(config, BufReader::new(file))
+            .map_err(|cause| Error::input(format!("is not an npz file, or is truncated ({cause})")))?;
+        if zip.has_duplicate_names() {
+            return Err(Error::input("holds two arrays of one name"));
+        }
+        let mut names = BTreeMap::new();
+        for index in 0..zip.len() {
+            let Some(Ok(name)) = zip.name_for_index(index) else { continue };
+            if let Some(name) = name.strip_suffix(".npy") {
+                names.insert(name.to_owned(), index);
+            }
+        }
+        Ok(Archive { zip, names, budget: Budget::new(options.memory_limit) })
+    }
+
+    fn read(&mut self, name: &str) -> Result<Option<Array>> {
+        let Some(&index) = self.names.get(name) else { return Ok(None) };
+        let about = |error: Error| in_array(name, error);
+        let broken = |cause: &dyn std::fmt::Display| about(Error::input(format!("cannot be unpacked: {cause}")));
+        let mut entry = self.zip.by_index(index).map_err(|cause| broken(&cause))?;
+        let possible = match entry.compression() {
+            CompressionMethod::Stored => entry.compressed_size(),
+            _ => entry.compressed_size().saturating_mul(LARGEST_DEFLATE_RATIO),
+        };
+        if entry.size() > possible {
+            let (size, packed) = (size_text(entry.size()), size_text(entry.compressed_size()));
+            return Err(broken(&format!("{packed} cannot unpack to the {size} that are promised")));
+        }
+        let size = entry.size();
+        let array = npy::read_array(&mut entry, size, &mut self.budget).map_err(about)?;
+        // Reading past the end is what makes the archive check its checksum.
+        match entry.read(&mut [0]) {
+            Ok(0) => Ok(Some(array)),
+            Ok(_) => Err(broken(&"it is longer than promised")),
+            Err(cause) => Err(broken(&cause)),
+        }
+    }
+
+    fn numeric(&mut self, name: &str) -> Result<Option<NumericArray>> {
+        self.read(name)?.map(|array| array.into_numeric(name)).transpose()
+    }
+
+    fn counts(&mut self, name: &str) -> Result<Option<Vec<u64>>> {
+        let Some(array) = self.read(name)? else { return Ok(None) };
+        if array.shape.len() != 1 {
+            return Err(Error::input(format!(
+                "array '{name}' has shape {}, expected one axis",
+                shape_text(&array.shape)
+            )));
+        }
+        array.into_counts(name).map(Some)
+    }
+
+    fn required(&mut self, name: &str) -> Result<NumericArray> {
+        self.numeric(name)?.ok_or_else(|| self.missing(name))
+    }
+
+    fn missing(&self, name: &str) -> Error {
+        let names: Vec<String> = self.names.keys().take(20).map(|name| format!("'{name}'")).collect();
+        let held = if names.is_empty() { "no arrays".to_owned() } else { names.join(", ") };
+        Error::input(format!("has no array '{name}'; it holds {held}"))
+    }
+
+    fn data(&mut self) -> Result<Option<DataTable>> {
+        let Some(data) = self.numeric("data")? else { return Ok(None) };
+        let names = match self.read("data_columns")? {
+            None => None,
+            Some(Array { values: Values::Text(names), .. }) => Some(names),
+            Some(_) => return Err(Error::input("array 'data_columns' holds numbers, expected names")),
+        };
+        DataTable::from_array(data, names).map(Some)
+    }
+}
+
+struct ArchiveWriter<'a> {
+    zip: ZipWriter<&'a mut Output>,
+}
+
+impl<'a> ArchiveWriter<'a> {
+    fn new(output: &'a mut Output) -> Self {
+        ArchiveWriter { zip: ZipWriter::new(output) }
+    }
+
+    fn add(&mut self, name: &str, shape: &[usize], numbers: Numbers<'_>) -> Result<()> {
+        // Posterior floats do not shrink enough to be worth the time; labels and indices do.
+        let method = match numbers {
+            Numbers::Float(_) => CompressionMethod::Stored,
+            _ => CompressionMethod::Deflated,
+        };
+        let count: usize = shape.iter().product();
+        let options = SimpleFileOptions::default().compression_method(method).large_file(count >= 1 << 26);
+        let failed = |cause| Error::new(mixgist::ErrorKind::Io, format!("cannot write array '{name}': {cause}"));
+        self.zip.start_file(format!("{name}.npy"), options).map_err(failed)?;
+        npy::write_array(&mut self.zip, shape, numbers)
+    }
+
+    fn add_data(&mut self, data: &DataTable) -> Result<()> {
+        self.add("data", &[data.rows(), data.columns()], Numbers::Float(data.values()))?;
+        match data.column_names() {
+            Some(names) => self.add("data_columns", &[names.len()], Numbers::Text(names)),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(self) -> Result<()> {
+        let failed = |cause| Error::new(mixgist::ErrorKind::Io, format!("cannot write: {cause}"));
+        self.zip.finish().map(drop).map_err(failed)
+    }
+}

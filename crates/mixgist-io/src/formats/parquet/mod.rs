@@ -1,0 +1,140 @@
+//! Parquet: draws as a long table, data with column names, labels with one draw a row.
+
+mod read;
+mod write;
+
+use std::path::Path;
+
+use mixgist::{Error, Result};
+
+use crate::array::{Values, integer};
+use crate::data::DataTable;
+use crate::draws::{DrawsFile, ReadOptions};
+use crate::labels::LabelDraws;
+use crate::long_table::{Layout, LongTable, check_writable_as_table, column_names};
+use crate::output::Output;
+use read::Table;
+use write::{Column, write_table};
+
+pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
+    let table = Table::read(path, options)?;
+    let names: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
+    let layout = Layout::from_names(&names, options.covariance_form)?;
+    let floats = |column: usize| table.columns[column].floats();
+    let draw = table.columns[layout.draw].integers()?;
+    let draws = draw
+        .iter()
+        .enumerate()
+        .map(|(row, &x)| {
+            u64::try_from(x).map_err(|_| table.columns[layout.draw].not(row, "an integer that is not negative"))
+        })
+        .collect::<Result<_>>()?;
+    let chains = match layout.chain {
+        None => vec![0; table.rows],
+        Some(column) => {
+            let column = &table.columns[column];
+            let small = |(row, &x): (usize, &i64)| {
+                u32::try_from(x).map_err(|_| column.not(row, "a chain number from 0 to 2^32"))
+            };
+            column.integers()?.iter().enumerate().map(small).collect::<Result<_>>()?
+        }
+    };
+    let long = LongTable {
+        chains,
+        draws,
+        atoms: layout.atom.map(|column| table.columns[column].integers()).transpose()?.unwrap_or_default(),
+        weights: floats(layout.weight)?,
+        draw_weights: layout.draw_weight.map(floats).transpose()?.unwrap_or_default(),
+        means: rows_of(layout.means.iter().map(|&column| floats(column).map(Some)).collect::<Result<_>>()?, table.rows),
+        covariances: rows_of(
+            layout.covariances.iter().map(|column| column.map(floats).transpose()).collect::<Result<_>>()?,
+            table.rows,
+        ),
+        lines: Vec::new(),
+    };
+    drop(table);
+    long.into_ensemble(layout.means.len(), options.covariance_form).map(DrawsFile::from)
+}
+
+/// Columns side by side, row-major; `None` is a column of zeros.
+fn rows_of(columns: Vec<Option<Vec<f64>>>, rows: usize) -> Vec<f64> {
+    (0..rows)
+        .flat_map(|row| columns.iter().map(move |column| column.as_ref().map_or(0.0, |column| column[row])))
+        .collect()
+}
+
+pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> Result<DataTable> {
+    let table = Table::read(path, options)?;
+    let columns = table.columns.iter().map(|column| column.floats().map(Some)).collect::<Result<Vec<_>>>()?;
+    let names = table.columns.iter().map(|column| column.name.clone()).collect();
+    DataTable::new(columns.len(), rows_of(columns, table.rows), Some(names))
+}
+
+pub(crate) fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDraws> {
+    #[derive(PartialEq, Eq, Hash)]
+    enum Label<'a> {
+        Integer(i128),
+        Text(&'a str),
+    }
+    let table = Table::read(path, options)?;
+    let mut labels = LabelDraws::empty(table.columns.len());
+    labels.check_not_empty(table.rows)?;
+    for row in 0..table.rows {
+        let one = |column: &read::TableColumn| match &column.values {
+            Values::Signed(values) => Ok(Label::Integer(values[row].into())),
+            Values::Unsigned(values) => Ok(Label::Integer(values[row].into())),
+            Values::Float(values) => integer(values[row])
+                .map(|label| Label::Integer(label.into()))
+                .ok_or_else(|| column.not(row, "a label, an integer or a word")),
+            Values::Text(_) => Ok(Label::Text("")),
+        };
+        let mut draw = table.columns.iter().map(one).collect::<Result<Vec<_>>>()?;
+        for (label, column) in draw.iter_mut().zip(&table.columns) {
+            if let Values::Text(values) = &column.values {
+                *label = Label::Text(&values[row]);
+            }
+        }
+        labels.push(draw);
+    }
+    Ok(labels)
+}
+
+pub(crate) fn write_draws(output: &mut Output, draws: &DrawsFile) -> Result<()> {
+    let ensemble = &draws.ensemble;
+    check_writable_as_table(ensemble)?;
+    if let Some(m) = ensemble.iterations().iter().position(|&iteration| i64::try_from(iteration).is_err()) {
+        return Err(Error::input(format!("iteration {} is too large for a table", ensemble.iterations()[m])).at_draw(m));
+    }
+    let draw_of: Vec<usize> = (0..ensemble.len()).flat_map(|m| ensemble.range(m).map(move |_| m)).collect();
+    let draw_of = &draw_of;
+    let d = ensemble.dim();
+    let mut columns = vec![
+        Column::Integer(Box::new(|i| ensemble.chains()[draw_of[i]].into())),
+        Column::Integer(Box::new(|i| ensemble.iterations()[draw_of[i]] as i64)),
+        Column::Integer(Box::new(|i| (i - ensemble.offsets()[draw_of[i]]) as i64)),
+        Column::Float(Box::new(|i| ensemble.weights()[i])),
+    ];
+    if let Some(weights) = ensemble.draw_weights() {
+        columns.push(Column::Float(Box::new(|i| weights[draw_of[i]])));
+    }
+    columns.extend((0..d).map(|j| Column::Float(Box::new(move |i| ensemble.atoms().mean(i)[j]))));
+    columns.extend((0..d * d).map(|j| Column::Float(Box::new(move |i| ensemble.atoms().covariance(i)[j]))));
+    write_table(output, &column_names(ensemble), &columns, draw_of.len())
+}
+
+pub(crate) fn write_data(output: &mut Output, data: &DataTable) -> Result<()> {
+    let d = data.columns();
+    let names = match data.column_names() {
+        Some(names) => names.to_vec(),
+        None => (1..=d).map(|j| format!("x_{j}")).collect(),
+    };
+    let columns: Vec<Column> = (0..d).map(|j| Column::Float(Box::new(move |i| data.values()[i * d + j]))).collect();
+    write_table(output, &names, &columns, data.rows())
+}
+
+pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<()> {
+    let names: Vec<String> = (0..labels.observations).map(|i| format!("observation_{i}")).collect();
+    let columns: Vec<Column> =
+        (0..labels.observations).map(|i| Column::Integer(Box::new(move |m| labels.draw(m)[i].into()))).collect();
+    write_table(output, &names, &columns, labels.draws)
+}

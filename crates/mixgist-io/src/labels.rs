@@ -1,0 +1,118 @@
+//! Partitions of the observations, one a draw, as they come from files: any integers or strings, canonical afterwards.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::path::Path;
+
+use mixgist::{Error, Result};
+
+use crate::ReadOptions;
+use crate::array::{Array, Values, integer, shape_text};
+use crate::format::Format;
+use crate::output::{Overwrite, write_whole};
+
+/// Labels of `observations` observations in `draws` draws, row-major, in each draw 0-based in order of first appearance.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LabelDraws {
+    /// Number of draws M.
+    pub draws: usize,
+    /// Number of observations n.
+    pub observations: usize,
+    /// M × n labels.
+    pub labels: Vec<u32>,
+}
+
+/// Reads labels (M, n): CSV (one draw a line), npy, npz (array `labels`) or Parquet (one draw a row).
+pub fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDraws> {
+    let read = options.format_of(path)?.labels_reader()?;
+    read(path, options).map_err(|error| error.in_file(path))
+}
+
+/// Writes labels, whole or not at all.
+pub fn write_labels(path: &Path, labels: &LabelDraws, format: Option<Format>, overwrite: Overwrite) -> Result<()> {
+    let write = Format::choose(format, path)?.labels_writer()?;
+    write_whole(path, overwrite, |output| write(output, labels))
+}
+
+impl LabelDraws {
+    /// No draws yet, of `observations` observations.
+    pub(crate) fn empty(observations: usize) -> Self {
+        LabelDraws { draws: 0, observations, labels: Vec::new() }
+    }
+
+    /// The labels of draw m.
+    pub fn draw(&self, m: usize) -> &[u32] {
+        &self.labels[m * self.observations..(m + 1) * self.observations]
+    }
+
+    /// Adds a draw, whatever the labels are.
+    pub(crate) fn push<K: Hash + Eq>(&mut self, labels: impl IntoIterator<Item = K>) {
+        let mut known = HashMap::new();
+        for label in labels {
+            let next = known.len() as u32;
+            self.labels.push(*known.entry(label).or_insert(next));
+        }
+        self.draws += 1;
+    }
+
+    /// Labels from an array (M, n) of integers, integral floats or strings.
+    pub(crate) fn from_array(array: &Array) -> Result<Self> {
+        let &[draws, observations] = array.shape.as_slice() else {
+            return Err(Error::input(format!(
+                "array 'labels' has shape {}, expected (draws, observations)",
+                shape_text(&array.shape)
+            )));
+        };
+        let mut out = LabelDraws::empty(observations);
+        out.check_not_empty(draws)?;
+        match &array.values {
+            Values::Signed(values) => values.chunks_exact(observations).for_each(|row| out.push(row)),
+            Values::Unsigned(values) => values.chunks_exact(observations).for_each(|row| out.push(row)),
+            Values::Text(values) => values.chunks_exact(observations).for_each(|row| out.push(row)),
+            Values::Float(values) => {
+                for (m, row) in values.chunks_exact(observations).enumerate() {
+                    if let Some(i) = row.iter().position(|x| integer(*x).is_none()) {
+                        return Err(Error::input(format!(
+                            "label of observation {i} is {}, expected an integer",
+                            row[i]
+                        ))
+                        .at_draw(m));
+                    }
+                    out.push(row.iter().map(|x| *x as i64));
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    pub(crate) fn check_not_empty(&self, draws: usize) -> Result<()> {
+        match (draws, self.observations) {
+            (0, _) => Err(Error::input("labels hold no draws")),
+            (_, 0) => Err(Error::input("labels hold no observations")),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_count_from_zero_in_order_of_appearance() {
+        let array = |values| Array { shape: vec![2, 3], values };
+        let expected = [0, 1, 0, 0, 1, 2];
+        for values in [
+            Values::Signed(vec![-7, i64::MAX, -7, 3, 2, 1]),
+            Values::Unsigned(vec![u64::MAX, 0, u64::MAX, 1, 2, 3]),
+            Values::Float(vec![-1.0, 1e15, -1.0, 0.0, 1.0, 2.0]),
+            Values::Text(["b", "a", "b", "x", "y", ""].map(String::from).to_vec()),
+        ] {
+            let labels = LabelDraws::from_array(&array(values)).unwrap();
+            assert_eq!((labels.draws, labels.observations), (2, 3));
+            assert_eq!(labels.labels, expected);
+        }
+        let error = LabelDraws::from_array(&array(Values::Float(vec![0.0, 1.0, 0.0, 0.0, 0.5, 0.0])));
+        assert_eq!(error.unwrap_err().to_string(), "draw 1: label of observation 1 is 0.5, expected an integer");
+    }
+}

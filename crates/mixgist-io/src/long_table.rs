@@ -1,0 +1,290 @@
+//! Draws as a long table, one row an atom: chain, draw, atom, weight, mean_1 …, cov_1_1 …; shared by CSV and Parquet.
+
+use std::collections::HashMap;
+
+use mixgist::{CovarianceForm, Ensemble, Error, Result};
+
+/// Which column plays which role.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Layout {
+    pub chain: Option<usize>,
+    pub draw: usize,
+    pub atom: Option<usize>,
+    pub weight: usize,
+    pub draw_weight: Option<usize>,
+    /// The columns of the mean.
+    pub means: Vec<usize>,
+    /// The columns of the covariance in its form; `None` is an entry that is 0.
+    pub covariances: Vec<Option<usize>>,
+}
+
+const EXPECTED: &str =
+    "columns are chain (optional), draw, atom (optional), weight, draw_weight (optional), mean_1 …, cov_1_1, cov_1_2 …";
+
+impl Layout {
+    /// The roles of columns with these names.
+    pub fn from_names(names: &[String], form: CovarianceForm) -> Result<Self> {
+        let mut named: HashMap<&str, usize> = HashMap::new();
+        for (column, name) in names.iter().enumerate() {
+            if named.insert(name, column).is_some() {
+                return Err(Error::input(format!("two columns are called '{name}'")));
+            }
+        }
+        if named.contains_key("lp__") {
+            return Err(Error::input("has a column 'lp__': this is the output of Stan, not a table of draws")
+                .hint("name the format stan-csv"));
+        }
+        let mut take = |name: &str| named.remove(name);
+        let (chain, draw, atom) = (take("chain"), take("draw"), take("atom"));
+        let (weight, draw_weight) = (take("weight"), take("draw_weight"));
+        let draw = draw.ok_or_else(|| Error::input("has no column 'draw'").hint(EXPECTED))?;
+        let weight = weight.ok_or_else(|| Error::input("has no column 'weight'").hint(EXPECTED))?;
+        let mut means: Vec<usize> = (1..).map_while(|i| take(&format!("mean_{i}"))).collect();
+        if means.is_empty() {
+            means.extend(take("mean"));
+        }
+        if means.is_empty() {
+            return Err(Error::input("has no column 'mean_1'").hint(EXPECTED));
+        }
+        let covariances = covariance_columns(means.len(), form, &mut take)?;
+        if let Some((_, name)) = named.into_iter().map(|(name, column)| (column, name)).min() {
+            return Err(Error::input(format!("does not expect a column '{name}'")).hint(EXPECTED));
+        }
+        Ok(Layout { chain, draw, atom, weight, draw_weight, means, covariances })
+    }
+}
+
+fn covariance_columns(
+    dim: usize,
+    form: CovarianceForm,
+    take: &mut impl FnMut(&str) -> Option<usize>,
+) -> Result<Vec<Option<usize>>> {
+    let missing =
+        |name: &str| Error::input(format!("has no column '{name}', expected for dimension {dim}")).hint(EXPECTED);
+    match form {
+        CovarianceForm::Spherical | CovarianceForm::StandardDeviation => {
+            let only = take("cov").or_else(|| take("cov_1")).or_else(|| take("cov_1_1"));
+            Ok(vec![Some(only.ok_or_else(|| missing("cov"))?)])
+        }
+        CovarianceForm::Diagonal => (1..=dim)
+            .map(|i| take(&format!("cov_{i}")).or_else(|| take(&format!("cov_{i}_{i}"))).map(Some))
+            .enumerate()
+            .map(|(i, column)| column.ok_or_else(|| missing(&format!("cov_{}", i + 1))))
+            .collect(),
+        CovarianceForm::Covariance | CovarianceForm::Precision | CovarianceForm::Cholesky => {
+            let mut columns: Vec<Option<usize>> = Vec::with_capacity(dim * dim);
+            for i in 1..=dim {
+                columns.extend((1..=dim).map(|j| take(&format!("cov_{i}_{j}"))));
+            }
+            if dim == 1 && columns[0].is_none() {
+                columns[0] = take("cov").or_else(|| take("cov_1"));
+            }
+            fill_triangle(&mut columns, dim, form == CovarianceForm::Cholesky)
+                .map_err(|(i, j)| missing(&format!("cov_{}_{}", i + 1, j + 1)))?;
+            Ok(columns)
+        }
+    }
+}
+
+/// Completes a matrix of which just one triangle has columns; an error is the entry that is missing.
+fn fill_triangle(columns: &mut [Option<usize>], d: usize, lower_only: bool) -> std::result::Result<(), (usize, usize)> {
+    let entries = || (0..d).flat_map(|i| (0..d).map(move |j| (i, j)));
+    let lower = entries().all(|(i, j)| (j <= i) == columns[i * d + j].is_some());
+    let upper = entries().all(|(i, j)| (j >= i) == columns[i * d + j].is_some());
+    if lower && lower_only {
+        return Ok(());
+    }
+    if (lower || upper) && !lower_only {
+        for (i, j) in entries() {
+            columns[i * d + j] = columns[i * d + j].or(columns[j * d + i]);
+        }
+        return Ok(());
+    }
+    entries().find(|&(i, j)| columns[i * d + j].is_none()).map_or(Ok(()), Err)
+}
+
+/// The rows of a long table as they come.
+#[derive(Debug, Default)]
+pub(crate) struct LongTable {
+    pub chains: Vec<u32>,
+    pub draws: Vec<u64>,
+    /// Empty when the table has no such column.
+    pub atoms: Vec<i64>,
+    pub weights: Vec<f64>,
+    /// Empty when the table has no such column.
+    pub draw_weights: Vec<f64>,
+    pub means: Vec<f64>,
+    pub covariances: Vec<f64>,
+    /// The line of each row; empty when rows are not lines.
+    pub lines: Vec<u64>,
+}
+
+impl LongTable {
+    /// Gathers the rows of each draw. Draws keep the order of their first row; atoms are ordered by number if they have one.
+    pub fn into_ensemble(self, dim: usize, form: CovarianceForm) -> Result<Ensemble> {
+        if self.weights.is_empty() {
+            return Err(Error::input("has no rows"));
+        }
+        let mut known: HashMap<(u32, u64), usize> = HashMap::new();
+        let draw_of: Vec<usize> = (0..self.weights.len())
+            .map(|row| {
+                let next = known.len();
+                *known.entry((self.chains[row], self.draws[row])).or_insert(next)
+            })
+            .collect();
+        let mut rows: Vec<usize> = (0..self.weights.len()).collect();
+        rows.sort_by_key(|&row| (draw_of[row], self.atoms.get(row)));
+        let mut offsets = vec![0];
+        for at in 1..rows.len() {
+            let (before, row) = (rows[at - 1], rows[at]);
+            if draw_of[before] != draw_of[row] {
+                offsets.push(at);
+            } else if !self.atoms.is_empty() && self.atoms[before] == self.atoms[row] {
+                let error = Error::input(format!(
+                    "chain {}, draw {} has atom {} twice",
+                    self.chains[row], self.draws[row], self.atoms[row]
+                ));
+                return Err(self.at_row(row, error));
+            } else if !self.draw_weights.is_empty() && self.draw_weights[before] != self.draw_weights[row] {
+                let error = Error::input(format!(
+                    "draw_weight is {}, other rows of the same draw have {}",
+                    self.draw_weights[row], self.draw_weights[before]
+                ));
+                return Err(self.at_row(row, error));
+            }
+        }
+        let firsts: Vec<usize> = offsets.iter().map(|&at| rows[at]).collect();
+        offsets.push(rows.len());
+        let gather = |source: &[f64]| -> Vec<f64> {
+            let size = source.len() / rows.len();
+            rows.iter().flat_map(|&row| &source[row * size..(row + 1) * size]).copied().collect()
+        };
+        let ensemble = Ensemble::from_ragged(
+            dim,
+            &offsets,
+            &gather(&self.weights),
+            &gather(&self.means),
+            &gather(&self.covariances),
+            form,
+        );
+        let ensemble = ensemble.map_err(|error| match (error.place().draw, error.place().atom) {
+            (Some(draw), atom) => self.at_row(rows[offsets[draw] + atom.unwrap_or(0)], error),
+            _ => error,
+        })?;
+        let ensemble = ensemble.with_chains(
+            firsts.iter().map(|&row| self.chains[row]).collect(),
+            firsts.iter().map(|&row| self.draws[row]).collect(),
+        )?;
+        if self.draw_weights.is_empty() {
+            return Ok(ensemble);
+        }
+        let weights: Vec<f64> = firsts.iter().map(|&row| self.draw_weights[row]).collect();
+        ensemble.with_draw_weights(&weights).map_err(|error| match error.place().draw {
+            Some(draw) => self.at_row(firsts[draw], error),
+            None => error,
+        })
+    }
+
+    fn at_row(&self, row: usize, error: Error) -> Error {
+        match self.lines.get(row) {
+            Some(&line) => error.at_line(line),
+            None => error,
+        }
+    }
+}
+
+/// The names of the columns that a table of this ensemble has.
+pub(crate) fn column_names(ensemble: &Ensemble) -> Vec<String> {
+    let d = ensemble.dim();
+    let mut names: Vec<String> = ["chain", "draw", "atom", "weight"].map(String::from).to_vec();
+    names.extend(ensemble.draw_weights().map(|_| "draw_weight".to_owned()));
+    names.extend((1..=d).map(|i| format!("mean_{i}")));
+    names.extend((1..=d).flat_map(|i| (1..=d).map(move |j| format!("cov_{i}_{j}"))));
+    names
+}
+
+/// A long table tells draws apart by chain and draw number: checks that this can be done.
+pub(crate) fn check_writable_as_table(ensemble: &Ensemble) -> Result<()> {
+    let mut known = HashMap::new();
+    for (m, key) in ensemble.chains().iter().zip(ensemble.iterations()).enumerate() {
+        if let Some(before) = known.insert(key, m) {
+            return Err(Error::input(format!(
+                "has the same chain and iteration as draw {before}, a table could not tell the two apart"
+            ))
+            .at_draw(m)
+            .hint("write npz"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Vec<String> {
+        text.split(' ').map(String::from).collect()
+    }
+
+    fn layout(text: &str, form: CovarianceForm) -> Result<Layout> {
+        Layout::from_names(&names(text), form)
+    }
+
+    #[test]
+    fn one_triangle_of_a_symmetric_matrix_is_enough() {
+        use CovarianceForm::*;
+        let covariances =
+            |rest: &str, form| layout(&format!("draw weight mean_1 mean_2 {rest}"), form).map(|l| l.covariances);
+        let (a, b, c, d) = (Some(4), Some(5), Some(6), Some(7));
+        assert_eq!(covariances("cov_1_1 cov_1_2 cov_2_1 cov_2_2", Covariance).unwrap(), [a, b, c, d]);
+        assert_eq!(covariances("cov_1_1 cov_2_1 cov_2_2", Covariance).unwrap(), [a, b, b, c]);
+        assert_eq!(covariances("cov_1_1 cov_1_2 cov_2_2", Precision).unwrap(), [a, b, b, c]);
+        assert_eq!(covariances("cov_1_1 cov_2_1 cov_2_2", Cholesky).unwrap(), [a, None, b, c]);
+        assert_eq!(covariances("cov_1 cov_2", Diagonal).unwrap(), [a, b]);
+        assert_eq!(covariances("cov", Spherical).unwrap(), [a]);
+        let message = |rest, form| covariances(rest, form).unwrap_err().to_string();
+        assert!(message("cov_1_1 cov_1_2 cov_2_2", Cholesky).contains("no column 'cov_2_1'"));
+        assert!(message("cov_1_1 cov_2_2", Covariance).contains("no column 'cov_1_2'"));
+        assert!(message("cov_1_1 cov_1_2 cov_2_1", Covariance).contains("no column 'cov_2_2'"));
+    }
+
+    #[test]
+    fn a_triangle_with_a_gap_is_refused() {
+        let text = "draw weight mean_1 mean_2 mean_3 cov_1_1 cov_2_1 cov_2_2 cov_1_3 cov_2_3 cov_3_3";
+        assert!(layout(text, CovarianceForm::Covariance).unwrap_err().to_string().contains("no column 'cov_1_2'"));
+    }
+
+    #[test]
+    fn rows_find_their_draw_in_any_order() {
+        let table = || LongTable {
+            chains: vec![0, 1, 0, 0],
+            draws: vec![5, 5, 5, 4],
+            atoms: vec![2, 1, 1, 1],
+            weights: vec![0.25, 1.0, 0.75, 1.0],
+            means: vec![2.0, 3.0, 1.0, 4.0],
+            covariances: vec![1.0; 4],
+            ..LongTable::default()
+        };
+        let ensemble = table().into_ensemble(1, CovarianceForm::Covariance).unwrap();
+        assert_eq!(ensemble.offsets(), [0, 2, 3, 4]);
+        assert_eq!(ensemble.atoms().means(), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(ensemble.weights(), [0.75, 0.25, 1.0, 1.0]);
+        assert_eq!((ensemble.chains(), ensemble.iterations()), (&[0, 1, 0][..], &[5, 5, 4][..]));
+        let unnumbered = LongTable { atoms: vec![], ..table() }.into_ensemble(1, CovarianceForm::Covariance).unwrap();
+        assert_eq!(unnumbered.atoms().means(), [2.0, 1.0, 3.0, 4.0]);
+        let twice = LongTable { atoms: vec![1, 1, 1, 1], lines: vec![2, 3, 4, 5], ..table() };
+        let error = twice.into_ensemble(1, CovarianceForm::Covariance).unwrap_err();
+        assert_eq!(error.to_string(), "line 4: chain 0, draw 5 has atom 1 twice");
+        let bad = LongTable { means: vec![2.0, f64::NAN, 1.0, 4.0], lines: vec![2, 3, 4, 5], ..table() };
+        let error = bad.into_ensemble(1, CovarianceForm::Covariance).unwrap_err();
+        assert_eq!(error.to_string(), "line 3: draw 1, atom 0: coordinate 0 of the mean is NaN");
+    }
+
+    #[test]
+    fn draws_that_cannot_be_told_apart_are_not_written() {
+        let ensemble = Ensemble::from_dense(1, 1, &[1.0; 2], &[0.0; 2], &[1.0; 2], CovarianceForm::Covariance).unwrap();
+        assert!(check_writable_as_table(&ensemble).is_ok());
+        let ensemble = ensemble.with_chains(vec![0, 0], vec![3, 3]).unwrap();
+        assert!(check_writable_as_table(&ensemble).unwrap_err().to_string().starts_with("draw 1: has the same chain"));
+    }
+}
