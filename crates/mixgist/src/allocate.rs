@@ -1,9 +1,11 @@
 //! The partition that a mixing measure implies: MAP labels, membership probabilities and sampled labels of points.
 
+use fearless_simd::{Level, dispatch};
 use rand::RngExt;
 use rayon::prelude::*;
 
 use crate::kernel::LANES;
+use crate::kernel::exp::exp_nonpositive;
 use crate::mixture::{Evaluator, LogSumExp, Mixture, POINTS_PER_TASK};
 use crate::random::{Purpose, stream};
 use crate::{Error, Points, Progress, Result};
@@ -106,7 +108,7 @@ fn allocate_block(
 /// The MAP atom of a point so far away that ‖L⁻¹(y − μ)‖² overflows for every atom: weights and normalizers no longer matter,
 /// so the least ‖L⁻¹(y − μ)‖ wins, computed with all coordinates scaled into [−1, 1] and without squares.
 fn nearest_beyond_range(mixture: &Mixture, point: &[f64]) -> usize {
-    let kernel = mixture.kernel();
+    let kernel = mixture.weighted_kernel();
     let largest = |x: &[f64]| x.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
     let size = (0..mixture.len()).fold(largest(point), |size, k| size.max(largest(kernel.mean(k))));
     let norm = |k: usize| -> f64 {
@@ -221,12 +223,16 @@ fn to_probabilities(terms: &mut [f64], nearest: impl FnOnce() -> usize) {
         terms[nearest()] = 1.0;
         return;
     }
-    let mut total = 0.0;
-    for x in terms.iter_mut() {
-        *x = crate::kernel::exp::exp_nonpositive(*x - largest);
-        total += *x;
-    }
+    dispatch!(Level::new(), _simd => exponentiate(terms, largest));
+    let total: f64 = terms.iter().sum();
     terms.iter_mut().for_each(|x| *x /= total);
+}
+
+#[inline(always)]
+fn exponentiate(terms: &mut [f64], largest: f64) {
+    for x in terms {
+        *x = exp_nonpositive(*x - largest);
+    }
 }
 
 /// One label a point, drawn from its membership probabilities: the label of row i depends on (seed, i) alone.
@@ -278,6 +284,7 @@ pub(crate) fn pick(probabilities: &[f64], u: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::GaussianKernel;
     use crate::kernel::tests::random_values;
     use crate::mixture::tests::random_measure;
     use crate::{GaussianAtoms, MixingMeasure, Silent};
@@ -295,15 +302,16 @@ mod tests {
     #[test]
     fn labels_certainty_and_memberships_agree_with_the_definition() {
         for (d, k) in [(1, 1), (1, 5), (2, 20), (4, 50)] {
-            let mixture = Mixture::new(&random_measure(d, k, 3)).unwrap();
+            let measure = random_measure(d, k, 3);
+            let mixture = Mixture::new(&measure).unwrap();
+            let kernel = GaussianKernel::new(measure.atoms()).unwrap();
             let values = random_values(1500 * d, 5.0, 4);
             let points = Points::new(d, &values).unwrap();
             let allocation = allocate(&mixture, points, &Silent).unwrap();
             let probabilities = memberships(&mixture, points, &Silent).unwrap();
             for i in 0..1500 {
-                let logs: Vec<f64> = (0..k)
-                    .map(|k| mixture.weights()[k].ln() + mixture.kernel().log_kernel_at(k, points.point(i)))
-                    .collect();
+                let logs: Vec<f64> =
+                    (0..k).map(|k| measure.weights()[k].ln() + kernel.log_kernel_at(k, points.point(i))).collect();
                 let best = (0..k).max_by(|&a, &b| logs[a].total_cmp(&logs[b])).unwrap();
                 let total: f64 = logs.iter().map(|x| (x - logs[best]).exp()).sum();
                 assert_eq!(allocation.labels[i] as usize, best);

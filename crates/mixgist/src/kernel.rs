@@ -15,7 +15,7 @@ pub const LANES: usize = 64;
 
 /// Atoms made ready for evaluation: means, inverse Cholesky factors and log-normalizers.
 ///
-/// With Σ = L Lᵀ, log N(y; μ, Σ) = −½ ‖L⁻¹(y − μ)‖² − Σ_i log L_ii − (d/2) log 2π.
+/// With Σ = L Lᵀ, log f(y | θ) = log N(y; μ, Σ) = −½ ‖L⁻¹(y − μ)‖² − Σ_i log L_ii − (d/2) log 2π.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GaussianKernel {
     dim: usize,
@@ -63,6 +63,14 @@ impl GaussianKernel {
             kernel.log_normalizers.push(-log_determinant_root - 0.5 * d as f64 * TAU.ln());
         }
         Ok(kernel)
+    }
+
+    /// The kernel times a weight for each atom: w_k f(y | θ_k).
+    #[must_use]
+    pub fn weighted(mut self, weights: &[f64]) -> Self {
+        assert_eq!(weights.len(), self.len(), "one weight an atom");
+        self.log_normalizers.iter_mut().zip(weights).for_each(|(log, w)| *log += w.ln());
+        self
     }
 
     /// Number of atoms K.

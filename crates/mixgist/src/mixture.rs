@@ -14,12 +14,16 @@ pub(crate) const POINTS_PER_TASK: usize = 16 * LANES;
 /// How many atoms are evaluated before their terms are folded into the sums; they stay in the nearest cache.
 const ATOMS_AT_ONCE: usize = 16;
 
+/// A term below e^−50 of the largest counts as 0: it is far below half a unit in the last place of the sum, which is at least
+/// the largest. Most atoms are that far from most points, and skipping their exponentials saves most of the time.
+const NEGLIGIBLE: f64 = -50.0;
+
 /// F(y) = Σ_k w_k f(y | θ_k), prepared for evaluation at many points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mixture {
+    /// log w_k is folded into the kernel's log-normalizers.
     kernel: GaussianKernel,
     weights: Vec<f64>,
-    log_weights: Vec<f64>,
 }
 
 impl Mixture {
@@ -48,11 +52,11 @@ impl Mixture {
     }
 
     fn with_kernel(kernel: GaussianKernel, weights: &[f64]) -> Self {
-        Mixture { kernel, weights: weights.to_vec(), log_weights: weights.iter().map(|w| w.ln()).collect() }
+        Mixture { kernel: kernel.weighted(weights), weights: weights.to_vec() }
     }
 
-    /// The kernel at the atoms.
-    pub fn kernel(&self) -> &GaussianKernel {
+    /// w_k f(y | θ_k) at the atoms.
+    pub fn weighted_kernel(&self) -> &GaussianKernel {
         &self.kernel
     }
 
@@ -141,10 +145,7 @@ impl<'a> Evaluator<'a> {
         for first in atoms.step_by(ATOMS_AT_ONCE) {
             let chunk = first..end.min(first + ATOMS_AT_ONCE);
             let terms = &mut self.terms[..chunk.len()];
-            self.mixture.kernel.log_kernel(chunk.clone(), &mut self.block, terms);
-            for (term, log_weight) in terms.iter_mut().zip(&self.mixture.log_weights[chunk]) {
-                term.iter_mut().for_each(|x| *x += log_weight);
-            }
+            self.mixture.kernel.log_kernel(chunk, &mut self.block, terms);
             visitor(first, terms);
         }
     }
@@ -181,8 +182,17 @@ impl LogSumExp {
             sum[b] *= exp_nonpositive(self.largest[b] - largest[b]);
         }
         for term in terms {
+            let mut counts = false;
             for b in 0..LANES {
-                sum[b] += exp_nonpositive(term[b] - largest[b]);
+                counts |= term[b] - largest[b] >= NEGLIGIBLE;
+            }
+            if !counts {
+                continue;
+            }
+            for b in 0..LANES {
+                let x = term[b] - largest[b];
+                let value = exp_nonpositive(x);
+                sum[b] += if x >= NEGLIGIBLE { value } else { 0.0 };
             }
         }
         *self = LogSumExp { largest, sum };

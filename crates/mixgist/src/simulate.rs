@@ -59,14 +59,14 @@ pub fn sample_points(mixture: &Mixture, n: usize, seed: u64, progress: &dyn Prog
 
 /// Turns standard normals z into μ + L z, in place: with the rows of L⁻¹ at hand, x = L z solves L⁻¹ x = z.
 fn place(mixture: &Mixture, atom: usize, z: &mut [f64]) {
-    let mut rows = mixture.kernel().inverse_factor(atom);
+    let mut rows = mixture.weighted_kernel().inverse_factor(atom);
     for i in 0..z.len() {
         let (row, rest) = rows.split_at(i + 1);
         let known: f64 = row[..i].iter().zip(z.iter()).map(|(w, x)| w * x).sum();
         z[i] = (z[i] - known) / row[i];
         rows = rest;
     }
-    for (x, m) in z.iter_mut().zip(mixture.kernel().mean(atom)) {
+    for (x, m) in z.iter_mut().zip(mixture.weighted_kernel().mean(atom)) {
         *x += m;
     }
 }
