@@ -414,7 +414,7 @@ mod tests {
         for error in
             [allocate(&mixture, plane, &Silent).unwrap_err(), memberships(&mixture, plane, &Silent).unwrap_err()]
         {
-            assert_eq!(error.to_string(), "points have dimension 2, the mixing measure has dimension 1");
+            assert_eq!(error.to_string(), "points have dimension 2, the mixing measure dimension 1");
         }
     }
 

@@ -5,6 +5,7 @@
 
 pub mod allocate;
 pub mod atoms;
+pub mod density;
 pub mod ensemble;
 pub mod error;
 pub mod kernel;
@@ -17,6 +18,7 @@ pub mod simulate;
 
 pub use allocate::{Allocation, allocate};
 pub use atoms::{CovarianceForm, GaussianAtoms};
+pub use density::GridDensity;
 pub use ensemble::{Ensemble, MixingMeasure};
 pub use error::{Error, ErrorKind, Result};
 pub use mixture::Mixture;

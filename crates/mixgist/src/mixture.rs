@@ -123,20 +123,30 @@ impl<'a> Evaluator<'a> {
 
     /// log Σ_k w_k f(y | θ_k) over the atoms of a range, for at most [`LANES`] points.
     pub(crate) fn log_density(&mut self, points: Points, atoms: Range<usize>) -> [f64; LANES] {
-        self.block.load(points);
-        self.log_density_again(atoms)
+        self.load(points);
+        self.sums(atoms).finish()
     }
 
-    /// As [`Evaluator::log_density`], at the points of the last call.
-    pub(crate) fn log_density_again(&mut self, atoms: Range<usize>) -> [f64; LANES] {
+    /// Takes in at most [`LANES`] points.
+    pub(crate) fn load(&mut self, points: Points) {
+        self.block.load(points);
+    }
+
+    /// Σ_k w_k f(y | θ_k) over the atoms of a range, at the points that were loaded.
+    pub(crate) fn density(&mut self, atoms: Range<usize>) -> [f64; LANES] {
+        let LogSumExp { largest, sum } = self.sums(atoms);
+        std::array::from_fn(|b| largest[b].exp() * sum[b])
+    }
+
+    fn sums(&mut self, atoms: Range<usize>) -> LogSumExp {
         let mut sums = LogSumExp::default();
         self.visit(atoms, |_, terms| sums.add(terms));
-        sums.finish()
+        sums
     }
 
     /// Loads at most [`LANES`] points and hands log(w_k f(y | θ_k)) of some atoms at a time to `visitor`, with the first atom.
     pub(crate) fn terms(&mut self, points: Points, visitor: impl FnMut(usize, &[[f64; LANES]])) {
-        self.block.load(points);
+        self.load(points);
         self.visit(0..self.mixture.len(), visitor);
     }
 
@@ -264,7 +274,7 @@ pub(crate) mod tests {
     fn dimensions_must_agree() {
         let mixture = Mixture::new(&random_measure(2, 1, 1)).unwrap();
         let error = mixture.log_density(Points::new(3, &[0.0; 3]).unwrap(), &Silent).unwrap_err();
-        assert_eq!(error.to_string(), "points have dimension 3, the mixture has dimension 2");
+        assert_eq!(error.to_string(), "points have dimension 3, the mixture dimension 2");
     }
 
     proptest! {

@@ -80,7 +80,7 @@ impl<'a> Points<'a> {
         if self.dim == dim {
             return Ok(());
         }
-        Err(Error::input(format!("points have dimension {}, {what} has dimension {dim}", self.dim)))
+        Err(Error::input(format!("points have dimension {}, {what} dimension {dim}", self.dim)))
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
         let points = Points::new(1, &[1.0]).unwrap();
         assert_eq!(
             points.expect_dim(2, "the mixing measure").unwrap_err().to_string(),
-            "points have dimension 1, the mixing measure has dimension 2"
+            "points have dimension 1, the mixing measure dimension 2"
         );
     }
 
