@@ -15,6 +15,7 @@ pub mod points;
 pub mod progress;
 pub mod random;
 pub mod simulate;
+pub mod transport;
 
 pub use allocate::{Allocation, allocate};
 pub use atoms::{CovarianceForm, GaussianAtoms};
