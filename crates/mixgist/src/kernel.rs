@@ -301,6 +301,20 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn every_cpu_gets_the_same_bits() {
+        for d in [1, 2, 5] {
+            let kernel = GaussianKernel::new(&random_atoms(d, 9, 4)).unwrap();
+            let values = random_values(LANES * d, 4.0, 5);
+            let mut block = PointBlock::new(d);
+            block.load(Points::new(d, &values).unwrap());
+            let (mut dispatched, mut plain) = (vec![[0.0; LANES]; 9], vec![[0.0; LANES]; 9]);
+            kernel.log_kernel(0..9, &mut block, &mut dispatched);
+            kernel.log_kernel_vectorized(0..9, &mut block, &mut plain);
+            assert_eq!(dispatched, plain);
+        }
+    }
+
+    #[test]
     fn known_values() {
         // scipy.stats.norm(1, 2).logpdf(4) and multivariate_normal([0, 1], [[2, .6], [.6, 1]]).logpdf([1, -1])
         let one = GaussianAtoms::new(1, vec![1.0], vec![4.0], CovarianceForm::Covariance).unwrap();

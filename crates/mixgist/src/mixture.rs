@@ -19,6 +19,20 @@ const ATOMS_AT_ONCE: usize = 16;
 const NEGLIGIBLE: f64 = -50.0;
 
 /// F(y) = Σ_k w_k f(y | θ_k), prepared for evaluation at many points.
+///
+/// ```
+/// use mixgist::{CovarianceForm, GaussianAtoms, MixingMeasure, Mixture, Points, Silent, allocate};
+///
+/// let atoms = GaussianAtoms::new(1, vec![-2.0, 2.0], vec![1.0, 0.5], CovarianceForm::StandardDeviation)?;
+/// let mixture = Mixture::new(&MixingMeasure::new(vec![0.3, 0.7], atoms)?)?;
+/// let points = [-3.0, 0.0, 2.5];
+/// let points = Points::new(1, &points)?;
+/// let density = mixture.density(points, &Silent)?;
+/// let allocation = allocate(&mixture, points, &Silent)?;
+/// assert_eq!(allocation.labels, [0, 0, 1]);
+/// assert!(density.iter().all(|f| *f > 0.0) && allocation.certainty.iter().all(|p| *p > 0.9));
+/// # Ok::<(), mixgist::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mixture {
     /// log w_k is folded into the kernel's log-normalizers.
@@ -268,6 +282,16 @@ pub(crate) mod tests {
             let direct: f64 = each.iter().zip(draw_weights).map(|(f, w)| w * f[i]).sum();
             assert!((mean[i] - direct).abs() <= 1e-14 * direct);
         }
+    }
+
+    #[test]
+    fn every_cpu_gets_the_same_bits() {
+        let terms: Vec<[f64; LANES]> =
+            random_values(30 * LANES, 20.0, 1).chunks_exact(LANES).map(|row| row.try_into().unwrap()).collect();
+        let (mut dispatched, mut plain) = (LogSumExp::default(), LogSumExp::default());
+        dispatched.add(&terms);
+        plain.add_vectorized(&terms);
+        assert_eq!(dispatched.finish(), plain.finish());
     }
 
     #[test]

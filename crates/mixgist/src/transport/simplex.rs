@@ -141,7 +141,7 @@ impl<'a> Simplex<'a> {
             let mut left = (grains << PERTURBATION_BITS) + 1;
             let row = &costs[i * m..(i + 1) * m];
             while left > 0 && arcs.len() < n + m - 1 {
-                let j = least(row, &prices).place;
+                let j = place_of(least(row, &prices), row, &prices);
                 let flow = left.min(wanted[j]);
                 arcs.push(tree::Arc { source: i as u32, sink: j as u32, flow });
                 left -= flow;
@@ -182,26 +182,31 @@ impl<'a> Simplex<'a> {
 
     /// The most negative reduced cost of the next row that has one, rows taken in turn.
     fn entering(&mut self) -> Option<Entering> {
-        let (row_potentials, column_potentials) = self.tree.potentials.split_at(self.sources);
-        for step in 0..self.sources {
-            let source = (self.next_row + step) % self.sources;
-            let (row, u) = (&self.costs[source * self.sinks..(source + 1) * self.sinks], row_potentials[source]);
-            let negative = |j: usize| {
-                let (c, v) = (row[j], column_potentials[j]);
-                c - v - u < -ROUNDING * (c.abs() + u.abs() + v.abs())
-            };
-            let least = least(row, column_potentials);
-            if least.value - u >= 0.0 {
-                continue;
-            }
-            // Rounding is in proportion to the potentials: when the least fails the test, a smaller one may still pass it.
-            let sink = if negative(least.place) { Some(least.place) } else { (0..self.sinks).find(|&j| negative(j)) };
-            if let Some(sink) = sink {
-                self.next_row = (source + 1) % self.sources;
-                return Some(Entering { source, sink, reduced_cost: row[sink] - column_potentials[sink] - u });
+        for _ in 0..self.sources {
+            let entering = self.entering_in_row(self.next_row);
+            self.next_row = (self.next_row + 1) % self.sources;
+            if entering.is_some() {
+                return entering;
             }
         }
         None
+    }
+
+    fn entering_in_row(&self, source: usize) -> Option<Entering> {
+        let (u, potentials) = (self.tree.potentials[source], &self.tree.potentials[self.sources..]);
+        let row = &self.costs[source * self.sinks..(source + 1) * self.sinks];
+        let least = least(row, potentials);
+        if least - u >= 0.0 {
+            return None;
+        }
+        let negative = |j: usize| {
+            let (c, v) = (row[j], potentials[j]);
+            c - v - u < -ROUNDING * (c.abs() + u.abs() + v.abs())
+        };
+        // Rounding is in proportion to the potentials: when the least fails the test, a smaller one may still pass it.
+        let place = place_of(least, row, potentials);
+        let sink = if negative(place) { Some(place) } else { (0..self.sinks).find(|&j| negative(j)) };
+        sink.map(|sink| Entering { source, sink, reduced_cost: row[sink] - potentials[sink] - u })
     }
 
     fn plan(&self, sources: &Side, sinks: &Side, costs: &[f64], total: f64) -> Plan {
@@ -242,18 +247,13 @@ struct Entering {
     reduced_cost: f64,
 }
 
-/// The least c_j − v_j of a row and where it is.
-struct Least {
-    place: usize,
-    value: f64,
-}
-
-fn least(row: &[f64], potentials: &[f64]) -> Least {
+/// The least c_j − v_j of a row.
+fn least(row: &[f64], potentials: &[f64]) -> f64 {
     dispatch!(Level::new(), _simd => least_vectorized(row, potentials))
 }
 
 #[inline(always)]
-fn least_vectorized(row: &[f64], potentials: &[f64]) -> Least {
+fn least_vectorized(row: &[f64], potentials: &[f64]) -> f64 {
     const WIDTH: usize = 16;
     let mut lanes = [f64::INFINITY; WIDTH];
     let (rows, row_rest) = row.as_chunks::<WIDTH>();
@@ -265,9 +265,12 @@ fn least_vectorized(row: &[f64], potentials: &[f64]) -> Least {
         }
     }
     let rest = row_rest.iter().zip(column_rest).map(|(c, v)| c - v);
-    let value = lanes.into_iter().chain(rest).fold(f64::INFINITY, f64::min);
-    let place = row.iter().zip(potentials).position(|(c, v)| c - v <= value).unwrap_or(0);
-    Least { place, value }
+    lanes.into_iter().chain(rest).fold(f64::INFINITY, |a, b| if b < a { b } else { a })
+}
+
+/// The first j that has the least c_j − v_j.
+fn place_of(least: f64, row: &[f64], potentials: &[f64]) -> usize {
+    row.iter().zip(potentials).position(|(c, v)| c - v <= least).unwrap_or(0)
 }
 
 #[cfg(test)]
