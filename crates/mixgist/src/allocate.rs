@@ -93,11 +93,11 @@ fn allocate_block(
         }
         sums.add(terms);
     });
-    let total = sums.finish();
+    let shares = sums.largest_shares();
     for b in 0..labels.len() {
         if best[b] > f64::NEG_INFINITY {
             labels[b] = atom[b] as u32;
-            certainty[b] = (best[b] - total[b]).exp();
+            certainty[b] = shares[b];
         } else {
             labels[b] = nearest_beyond_range(mixture, points.point(b)) as u32;
             certainty[b] = 1.0;

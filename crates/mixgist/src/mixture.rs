@@ -5,7 +5,7 @@ use std::ops::Range;
 use fearless_simd::{Level, dispatch};
 use rayon::prelude::*;
 
-use crate::kernel::exp::exp_nonpositive;
+use crate::kernel::exp::{exp, exp_nonpositive};
 use crate::kernel::{GaussianKernel, LANES, PointBlock};
 use crate::{Ensemble, GaussianAtoms, MixingMeasure, Points, Progress, Result};
 
@@ -98,6 +98,22 @@ impl Mixture {
     ///
     /// Points in parallel; cost O(K d²) a point.
     pub fn log_density(&self, points: Points, progress: &dyn Progress) -> Result<Vec<f64>> {
+        self.evaluate(points, progress, LogSumExp::logs)
+    }
+
+    /// F at every point: 0 where F < 1e-307.
+    ///
+    /// Points in parallel; cost O(K d²) a point.
+    pub fn density(&self, points: Points, progress: &dyn Progress) -> Result<Vec<f64>> {
+        self.evaluate(points, progress, LogSumExp::sums)
+    }
+
+    fn evaluate(
+        &self,
+        points: Points,
+        progress: &dyn Progress,
+        finish: fn(&LogSumExp) -> [f64; LANES],
+    ) -> Result<Vec<f64>> {
         points.expect_dim(self.dim(), "the mixture")?;
         let mut out = vec![0.0; points.len()];
         progress.begin("density", points.len() as u64);
@@ -106,19 +122,12 @@ impl Mixture {
             let mut evaluator = Evaluator::new(self);
             for (b, out) in out.chunks_mut(LANES).enumerate() {
                 let start = task * POINTS_PER_TASK + b * LANES;
-                let logs = evaluator.log_density(points.rows(start..start + out.len()), 0..self.len());
-                out.copy_from_slice(&logs[..out.len()]);
+                evaluator.load(points.rows(start..start + out.len()));
+                out.copy_from_slice(&finish(&evaluator.accumulate(0..self.len()))[..out.len()]);
             }
             progress.advance(out.len() as u64);
             Ok(())
         })?;
-        Ok(out)
-    }
-
-    /// F at every point.
-    pub fn density(&self, points: Points, progress: &dyn Progress) -> Result<Vec<f64>> {
-        let mut out = self.log_density(points, progress)?;
-        out.iter_mut().for_each(|x| *x = x.exp());
         Ok(out)
     }
 }
@@ -135,24 +144,13 @@ impl<'a> Evaluator<'a> {
         Evaluator { mixture, block: PointBlock::new(mixture.dim()), terms: vec![[0.0; LANES]; ATOMS_AT_ONCE] }
     }
 
-    /// log Σ_k w_k f(y | θ_k) over the atoms of a range, for at most [`LANES`] points.
-    pub(crate) fn log_density(&mut self, points: Points, atoms: Range<usize>) -> [f64; LANES] {
-        self.load(points);
-        self.sums(atoms).finish()
-    }
-
     /// Takes in at most [`LANES`] points.
     pub(crate) fn load(&mut self, points: Points) {
         self.block.load(points);
     }
 
     /// Σ_k w_k f(y | θ_k) over the atoms of a range, at the points that were loaded.
-    pub(crate) fn density(&mut self, atoms: Range<usize>) -> [f64; LANES] {
-        let LogSumExp { largest, sum } = self.sums(atoms);
-        std::array::from_fn(|b| largest[b].exp() * sum[b])
-    }
-
-    fn sums(&mut self, atoms: Range<usize>) -> LogSumExp {
+    pub(crate) fn accumulate(&mut self, atoms: Range<usize>) -> LogSumExp {
         let mut sums = LogSumExp::default();
         self.visit(atoms, |_, terms| sums.add(terms));
         sums
@@ -223,8 +221,27 @@ impl LogSumExp {
     }
 
     /// The logarithms of the sums.
-    pub(crate) fn finish(&self) -> [f64; LANES] {
+    pub(crate) fn logs(&self) -> [f64; LANES] {
         std::array::from_fn(|b| self.largest[b] + self.sum[b].ln())
+    }
+
+    /// The sums themselves.
+    pub(crate) fn sums(&self) -> [f64; LANES] {
+        dispatch!(Level::new(), _simd => self.sums_vectorized())
+    }
+
+    #[inline(always)]
+    fn sums_vectorized(&self) -> [f64; LANES] {
+        let mut out = [0.0; LANES];
+        for b in 0..LANES {
+            out[b] = exp(self.largest[b]) * self.sum[b];
+        }
+        out
+    }
+
+    /// The share of the largest term in each sum.
+    pub(crate) fn largest_shares(&self) -> [f64; LANES] {
+        self.sum.map(|sum| 1.0 / sum)
     }
 }
 
@@ -291,7 +308,7 @@ pub(crate) mod tests {
         let (mut dispatched, mut plain) = (LogSumExp::default(), LogSumExp::default());
         dispatched.add(&terms);
         plain.add_vectorized(&terms);
-        assert_eq!(dispatched.finish(), plain.finish());
+        assert_eq!((dispatched.logs(), dispatched.sums()), (plain.logs(), plain.sums_vectorized()));
     }
 
     #[test]
@@ -310,7 +327,7 @@ pub(crate) mod tests {
             sums.add(first);
             sums.add(second);
             let direct = terms.iter().map(|t| t.exp()).sum::<f64>().ln();
-            prop_assert!((sums.finish()[3] - direct).abs() < 1e-13 * direct.abs().max(1.0));
+            prop_assert!((sums.logs()[3] - direct).abs() < 1e-13 * direct.abs().max(1.0));
         }
     }
 }

@@ -92,7 +92,7 @@ fn posterior_marginal(
                 if m % 64 == 0 {
                     progress.check()?;
                 }
-                let densities = evaluator.density(ensemble.range(m));
+                let densities = evaluator.accumulate(ensemble.range(m)).sums();
                 (0..n).for_each(|b| columns[b * draws + m] = densities[b]);
             }
             let mut order = Vec::new();

@@ -27,6 +27,13 @@ pub(crate) fn exp_nonpositive(x: f64) -> f64 {
     if inside { value } else { 0.0 }
 }
 
+/// exp(x), within 3 units in the last place; 0 below −708, ∞ above 708.
+#[inline(always)]
+pub(crate) fn exp(x: f64) -> f64 {
+    let value = exp_nonpositive(-x.abs());
+    if x > 0.0 { 1.0 / value } else { value }
+}
+
 /// exp(r) ≈ 1 + r + r² (C0 + C1 r + … + C9 r⁹): minimax for |r| ≤ ln 2 / 2, relative error 4e-18.
 #[allow(clippy::excessive_precision)]
 const C: [f64; 10] = [
@@ -57,12 +64,20 @@ mod tests {
         assert!((exp_nonpositive(-708.0) / (-708.0f64).exp() - 1.0).abs() < 1e-15);
     }
 
+    #[test]
+    fn exp_overflows_and_underflows() {
+        assert_eq!(exp(f64::NEG_INFINITY), 0.0);
+        assert_eq!(exp(1000.0), f64::INFINITY);
+        assert_eq!(exp(0.0), 1.0);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
         #[test]
         fn agrees_with_std(x in prop_oneof![-708.0..0.0f64, -1.0..0.0f64, -1e-9..0.0f64]) {
             let exact = x.exp();
             prop_assert!((exp_nonpositive(x) - exact).abs() <= 2.0 * f64::EPSILON * exact, "{x}");
+            prop_assert!((exp(-x) - 1.0 / exact).abs() <= 3.0 * f64::EPSILON / exact, "{x}");
         }
     }
 }
