@@ -3,26 +3,37 @@
 //! Posterior draws of a mixing measure go in ([`Ensemble`]), one point estimate comes out, with the density and the partition
 //! that it implies and the evidence for it.
 
+pub mod allocate;
 pub mod atoms;
+pub mod density;
 pub mod ensemble;
 pub mod error;
-pub mod line;
+pub mod kernel;
 pub mod linalg;
+pub mod line;
+pub mod mixture;
 pub mod pairwise;
+pub mod points;
 pub mod progress;
 mod projection;
 pub mod prune;
 pub mod random;
 pub mod select;
+pub mod simulate;
 pub mod slice;
 mod slice_error;
+pub mod transport;
 mod vector_math;
 
+pub use allocate::{Allocation, allocate};
 pub use atoms::{CovarianceForm, GaussianAtoms};
+pub use density::GridDensity;
 pub use ensemble::{Ensemble, MixingMeasure};
 pub use error::{Error, ErrorKind, Result};
 pub use line::Order;
+pub use mixture::Mixture;
 pub use pairwise::{Condensed, Distance, DistanceMatrix, SlicedDistance};
+pub use points::Points;
 pub use progress::{Progress, Silent};
 pub use prune::{Pruned, Pruning};
 pub use select::{Loss, Medoid, Route, RunnerUp};

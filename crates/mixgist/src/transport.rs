@@ -1,0 +1,9 @@
+//! Exact optimal transport between mixing measures: the peers that sliced distances are compared with.
+
+pub mod exact;
+pub mod ground;
+pub mod simplex;
+
+pub use exact::{PEERS, Peer, energy_distance, energy_distance_squared, exact_w, mw_2};
+pub use ground::GroundMetric;
+pub use simplex::{Move, Plan, solve};
