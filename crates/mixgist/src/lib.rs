@@ -22,8 +22,11 @@ pub mod select;
 pub mod simulate;
 pub mod slice;
 mod slice_error;
+pub mod summary;
 pub mod transport;
+pub mod units;
 mod vector_math;
+pub mod warning;
 
 pub use allocate::{Allocation, allocate};
 pub use atoms::{CovarianceForm, GaussianAtoms};
@@ -37,3 +40,6 @@ pub use points::Points;
 pub use progress::{Progress, Silent};
 pub use prune::{Pruned, Pruning};
 pub use select::{Loss, Medoid, Route, RunnerUp};
+pub use summary::{Settings, SliceCount, Summary, summarize};
+pub use units::{ResolvedUnits, Units};
+pub use warning::Warning;

@@ -234,10 +234,12 @@ mod tests {
     }
 
     fn measure() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
-        prop::collection::vec((-5.0..5.0f64, prop_oneof![0.01..1.0f64, Just(1e-16), Just(1e-9)]), 1..200).prop_map(|pairs| {
-            let total: f64 = pairs.iter().map(|p| p.1).sum();
-            (pairs.iter().map(|p| p.0).collect(), pairs.iter().map(|p| p.1 / total).collect())
-        })
+        prop::collection::vec((-5.0..5.0f64, prop_oneof![0.01..1.0f64, Just(1e-16), Just(1e-9)]), 1..200).prop_map(
+            |pairs| {
+                let total: f64 = pairs.iter().map(|p| p.1).sum();
+                (pairs.iter().map(|p| p.0).collect(), pairs.iter().map(|p| p.1 / total).collect())
+            },
+        )
     }
 
     proptest! {

@@ -7,7 +7,7 @@ mod sliced;
 mod tile;
 
 pub(crate) use bridge::Bridge;
-pub use matrix::{Condensed, DistanceMatrix};
 pub(crate) use matrix::cost_matrix;
+pub use matrix::{Condensed, DistanceMatrix};
 pub(crate) use rows::{AnchorRows, anchor_rows, row_costs_of};
 pub use sliced::{Distance, SlicedDistance};

@@ -104,9 +104,13 @@ impl<'a> Projection<'a> {
         if let Some(i) = positions.iter().position(|x| !(x.abs() <= LARGEST_POSITION)) {
             let atom = i % atoms;
             let draw = self.offsets.partition_point(|&start| start <= atom) - 1;
-            return Err(Error::input(format!("an atom is at {} on slice {}: too large to compute with", positions[i], slices.start + i / atoms))
-                .at_draw(draw)
-                .hint("rescale the data, or use --units sd"));
+            return Err(Error::input(format!(
+                "an atom is at {} on slice {}: too large to compute with",
+                positions[i],
+                slices.start + i / atoms
+            ))
+            .at_draw(draw)
+            .hint("rescale the data, or use --units sd"));
         }
         Ok(positions.chunks_exact(atoms).map(|row| Lines::sort(&self.offsets, row.to_vec(), &self.weights)).collect())
     }
@@ -140,9 +144,7 @@ impl<'a> Projection<'a> {
             progress.check()?;
             let built: Vec<Vec<T>> = runs(batch)
                 .into_par_iter()
-                .map(|run| {
-                    Ok(self.lines(run)?.into_iter().map(&build).collect())
-                })
+                .map(|run| Ok(self.lines(run)?.into_iter().map(&build).collect()))
                 .collect::<Result<_>>()?;
             consume(batch, built.into_iter().flatten().collect())?;
             progress.advance(batch.len() as u64);

@@ -83,7 +83,9 @@ impl Route {
             Route::Auto if fits(Route::Certified) && draws >= certified::WORTHWHILE => Ok(Route::Certified),
             Route::Auto => Ok(Route::Pairs),
             route if fits(route) => Ok(route),
-            Route::Sweep => Err(Error::usage("route 'sweep' is for order 2 and the power loss").hint("use --route auto")),
+            Route::Sweep => {
+                Err(Error::usage("route 'sweep' is for order 2 and the power loss").hint("use --route auto"))
+            }
             _ => Err(Error::usage("route 'certified' is for order 2 and the distance loss").hint("use --route auto")),
         }
     }

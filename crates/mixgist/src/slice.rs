@@ -126,10 +126,18 @@ fn direction_array<'a>(arrays: &'a NamedArrays, name: &str, rest: &[usize]) -> R
     })?;
     if array.shape.len() != rest.len() + 1 || array.shape[1..] != *rest || array.shape[0] == 0 {
         let expected: Vec<_> = std::iter::once("L".to_owned()).chain(rest.iter().map(usize::to_string)).collect();
-        return Err(Error::input(format!("array '{name}' has shape {:?}, expected ({})", array.shape, expected.join(", "))));
+        return Err(Error::input(format!(
+            "array '{name}' has shape {:?}, expected ({})",
+            array.shape,
+            expected.join(", ")
+        )));
     }
     if array.shape.iter().product::<usize>() != array.values.len() {
-        return Err(Error::input(format!("array '{name}' of shape {:?} holds {} numbers", array.shape, array.values.len())));
+        return Err(Error::input(format!(
+            "array '{name}' of shape {:?} holds {} numbers",
+            array.shape,
+            array.values.len()
+        )));
     }
     match array.values.iter().position(|v| !v.is_finite()) {
         Some(i) => Err(Error::input(format!("array '{name}': entry {i} is {}", array.values[i]))),

@@ -174,10 +174,12 @@ impl<'a> Bridge<'a> {
         let groups = &self.groups;
         let (left_sum, right_sum) = (groups.left_sum[g], groups.right_sum[g]);
         products.clear();
-        products.extend(groups.left_sum[range.clone()].iter().zip(&groups.right_sum[range.clone()]).map(|(&left, &right)| {
-            let (a, b) = (left_sum * right, left * right_sum);
-            if a < b { a } else { b }
-        }));
+        products.extend(groups.left_sum[range.clone()].iter().zip(&groups.right_sum[range.clone()]).map(
+            |(&left, &right)| {
+                let (a, b) = (left_sum * right, left * right_sum);
+                if a < b { a } else { b }
+            },
+        ));
         let (first, last) = (groups.first[g], groups.last[g]);
         let spans = groups.first[range.clone()].iter().zip(&groups.last[range.clone()]);
         for (k, (&other_first, &other_last)) in spans.enumerate() {

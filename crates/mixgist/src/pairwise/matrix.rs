@@ -22,8 +22,11 @@ impl Condensed {
         let size = len * (len - 1) / 2;
         let mut values = Vec::new();
         values.try_reserve_exact(size).map_err(|_| {
-            Error::resource(format!("the distances between {len} draws take {:.1} GB, more than there is", size as f64 * 8e-9))
-                .hint("thin the draws; a medoid needs no matrix: --route certified")
+            Error::resource(format!(
+                "the distances between {len} draws take {:.1} GB, more than there is",
+                size as f64 * 8e-9
+            ))
+            .hint("thin the draws; a medoid needs no matrix: --route certified")
         })?;
         values.resize(size, 0.0);
         Ok(Condensed { len, values })
@@ -155,17 +158,27 @@ fn for_each_batch(
 ) -> Result<()> {
     let order = projection.order();
     if order != Order::TWO {
-        return projection.stream(batches, progress, |lines| lines, |batch, lines| {
-            fold(batch, &|block, out| merged_block(&lines, block, order, out));
-            Ok(())
-        });
+        return projection.stream(
+            batches,
+            progress,
+            |lines| lines,
+            |batch, lines| {
+                fold(batch, &|block, out| merged_block(&lines, block, order, out));
+                Ok(())
+            },
+        );
     }
     let weights = projection.draw_weights();
-    projection.stream(batches, progress, |lines| Bridge::new(lines, weights), |slices, bridges| {
-        let batch = Batch::new(bridges);
-        fold(slices, &|block, out| bridged_block(&batch, block, out));
-        Ok(())
-    })
+    projection.stream(
+        batches,
+        progress,
+        |lines| Bridge::new(lines, weights),
+        |slices, bridges| {
+            let batch = Batch::new(bridges);
+            fold(slices, &|block, out| bridged_block(&batch, block, out));
+            Ok(())
+        },
+    )
 }
 
 fn rows_of_block(block: usize, draws: usize) -> std::ops::Range<usize> {

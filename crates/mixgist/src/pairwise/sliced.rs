@@ -1,6 +1,7 @@
 //! The sliced distance as a value: frozen slices and an order, ready to compare measures.
 
 use super::matrix::{Condensed, DistanceMatrix, distance_matrix};
+use crate::Result;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::{Order, transport_cost};
 use crate::progress::Progress;
@@ -9,7 +10,6 @@ use crate::prune::Pruning;
 use crate::select::{Loss, Medoid, Route, medoid};
 use crate::slice::Slices;
 use crate::slice_error::{BatchSums, standard_error};
-use crate::Result;
 
 /// A distance with its Monte Carlo error over slices.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,7 +67,12 @@ impl<'a> SlicedDistance<'a> {
     }
 
     /// From one measure to every draw. Cost O(L M K log K).
-    pub fn to_draws(&self, measure: &MixingMeasure, ensemble: &Ensemble, progress: &dyn Progress) -> Result<Vec<Distance>> {
+    pub fn to_draws(
+        &self,
+        measure: &MixingMeasure,
+        ensemble: &Ensemble,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Distance>> {
         let draws = ensemble.len();
         let all: Vec<MixingMeasure> =
             (0..draws).map(|i| ensemble.draw(i)).chain(std::iter::once(measure.clone())).collect();

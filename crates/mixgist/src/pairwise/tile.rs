@@ -46,7 +46,8 @@ pub(super) fn row_costs(batch: &Batch, rows: &[usize], columns: Columns, out: &m
     // Rows that are a whole panel are used where they stand; others are gathered into one.
     let own_panel = rows[0] / PANEL;
     let aligned = rows.iter().enumerate().all(|(r, &i)| i == own_panel * PANEL + r);
-    let gathered: Vec<Vec<[f64; PANEL]>> = if aligned { Vec::new() } else { bridges.iter().map(|b| gather(b, rows)).collect() };
+    let gathered: Vec<Vec<[f64; PANEL]>> =
+        if aligned { Vec::new() } else { bridges.iter().map(|b| gather(b, rows)).collect() };
     let row_panels: Vec<&[[f64; PANEL]]> = if aligned {
         bridges.iter().map(|bridge| bridge.panel(own_panel)).collect()
     } else {

@@ -123,7 +123,8 @@ impl Truncated<'_> {
             }
         }
         // The draw's own entry is known to be zero: its interval begins at 0 and so costs nothing.
-        let bounds = sums.iter().zip(multipliers).map(|(sum, multiplier)| sum.iter().sum::<f64>() + multiplier * mean_square);
+        let bounds =
+            sums.iter().zip(multipliers).map(|(sum, multiplier)| sum.iter().sum::<f64>() + multiplier * mean_square);
         bounds.fold(0.0, f64::max)
     }
 }

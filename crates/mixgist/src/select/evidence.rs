@@ -16,7 +16,12 @@ pub(super) struct Evidence {
 ///
 /// The expected loss Σ_j ω_j ℓ(C_ij) is a smooth function of the mean costs C_ij, and so its error is that of the mean over slices
 /// of Σ_j ω_j ℓ′(C_ij) c_ij(slice).
-pub(super) fn gather(projection: &Projection, loss: Loss, choice: &Choice, progress: &dyn Progress) -> Result<Evidence> {
+pub(super) fn gather(
+    projection: &Projection,
+    loss: Loss,
+    choice: &Choice,
+    progress: &dyn Progress,
+) -> Result<Evidence> {
     let order = projection.order();
     let slopes = |candidate: &Candidate| -> Vec<f64> {
         let slopes = candidate.costs.iter().map(|&cost| loss.slope(cost, order));

@@ -22,10 +22,13 @@ pub(super) fn from_losses(
     loss: Loss,
 ) -> Result<Choice> {
     let winner = least(losses.iter().copied().enumerate()).expect("there is a draw");
-    let winner = Candidate { expected_loss: losses[winner], ..Candidate::new(winner, &costs_of(winner)?, projection, loss) };
+    let winner =
+        Candidate { expected_loss: losses[winner], ..Candidate::new(winner, &costs_of(winner)?, projection, loss) };
     let others = losses.iter().copied().enumerate().filter(|&(i, _)| !is_same_measure(&winner, i));
     let runner_up = match least(others) {
-        Some(draw) => Some(Candidate { expected_loss: losses[draw], ..Candidate::new(draw, &costs_of(draw)?, projection, loss) }),
+        Some(draw) => {
+            Some(Candidate { expected_loss: losses[draw], ..Candidate::new(draw, &costs_of(draw)?, projection, loss) })
+        }
         None => None,
     };
     Ok(Choice { winner, runner_up, exact_draws: losses.len(), expected_losses: Some(losses) })

@@ -3,7 +3,8 @@
 use std::sync::LazyLock;
 
 /// How many coordinates have direction numbers; points of higher dimension continue with independent uniforms.
-pub const DIMENSIONS: usize = 128;
+#[cfg(test)]
+const DIMENSIONS: usize = 128;
 
 /// Primitive polynomial and initial direction numbers m_1, m_2, … of the dimensions 2, 3, …
 ///

@@ -1,0 +1,183 @@
+//! The whole job: draws in, the point estimate with its evidence out. It orchestrates; the arithmetic is elsewhere.
+
+use crate::allocate::{Allocation, allocate};
+use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::line::Order;
+use crate::mixture::Mixture;
+use crate::pairwise::SlicedDistance;
+use crate::points::Points;
+use crate::progress::Progress;
+use crate::prune::{Pruned, Pruning};
+use crate::select::{Loss, Medoid, Route, medoid};
+use crate::slice::{Freeze, NamedArrays, Scheme, Slicer, Slices, slicer};
+use crate::units::{ResolvedUnits, Units};
+use crate::warning::Warning;
+use crate::{Error, Result};
+
+/// How many slices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SliceCount {
+    /// This many.
+    Fixed(usize),
+    /// Doubled from the default until the winner is separated from the runner-up, or this many are reached.
+    Auto {
+        /// The most slices that are tried.
+        cap: usize,
+    },
+}
+
+impl SliceCount {
+    /// The default number of slices.
+    pub const DEFAULT: usize = 1000;
+
+    /// The default cap of `auto`.
+    pub const DEFAULT_CAP: usize = 16_000;
+}
+
+impl Default for SliceCount {
+    fn default() -> Self {
+        SliceCount::Fixed(Self::DEFAULT)
+    }
+}
+
+/// A lead of this many standard errors of the difference is called safe: chance makes it less than once in 400 choices of directions.
+pub const SAFE_SEPARATION: f64 = 3.0;
+
+/// Everything that the answer depends on besides the draws.
+#[derive(Clone)]
+pub struct Settings {
+    /// The law of slices.
+    pub slicer: &'static dyn Slicer,
+    /// How many slices.
+    pub slices: SliceCount,
+    /// How directions are spread.
+    pub scheme: Scheme,
+    /// Directions given by the user instead; then `slices`, `scheme` and `seed` do not matter.
+    pub directions: Option<NamedArrays>,
+    /// The order p.
+    pub order: Order,
+    /// What is averaged over the posterior.
+    pub loss: Loss,
+    /// Units in which distances are computed.
+    pub units: Units,
+    /// How the medoid is found.
+    pub route: Route,
+    /// Which atoms may be dropped.
+    pub pruning: Pruning,
+    /// Seed of the directions.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            slicer: slicer("smix-w").expect("smix-w is registered"),
+            slices: SliceCount::default(),
+            scheme: Scheme::default(),
+            directions: None,
+            order: Order::TWO,
+            loss: Loss::default(),
+            units: Units::default(),
+            route: Route::default(),
+            pruning: Pruning::default(),
+            seed: 0,
+        }
+    }
+}
+
+impl Settings {
+    /// The first `count` slices, or the given ones, for atoms of dimension `dim`.
+    pub fn freeze(&self, dim: usize, count: usize) -> Result<Box<dyn Slices>> {
+        match &self.directions {
+            Some(arrays) => self.slicer.given(dim, arrays),
+            None if count == 0 => Err(Error::usage("number of slices is 0, must be at least 1")),
+            None => Ok(self.slicer.freeze(&Freeze { dim, slices: 0..count, seed: self.seed, scheme: self.scheme })),
+        }
+    }
+}
+
+/// The point estimate with its evidence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// Ĝ, in the original units.
+    pub estimate: MixingMeasure,
+    /// Which draw it is, and why.
+    pub medoid: Medoid,
+    /// Labels of the data, when data were given.
+    pub allocation: Option<Allocation>,
+    /// Number of slices L that the answer is based on.
+    pub slices: usize,
+    /// The units and their numbers.
+    pub units: ResolvedUnits,
+    /// What pruning did.
+    pub pruned: Pruned,
+    /// What the reader should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// Summarises draws by their medoid.
+///
+/// `data` sets the scale of `sd` and `whiten` units and gets labels. Cost: see [`Route`].
+pub fn summarize(
+    ensemble: &Ensemble,
+    data: Option<Points>,
+    settings: &Settings,
+    progress: &dyn Progress,
+) -> Result<Summary> {
+    if let Some(points) = data.filter(|points| points.dim() != ensemble.dim()) {
+        return Err(Error::input(format!(
+            "data have {} columns, the draws have dimension {}",
+            points.dim(),
+            ensemble.dim()
+        )));
+    }
+    let units = ResolvedUnits::new(&settings.units, ensemble, data)?;
+    let scaled;
+    let in_units = if units.transform.is_some() {
+        scaled = units.apply(ensemble);
+        &scaled
+    } else {
+        ensemble
+    };
+    let chosen = choose(in_units, settings, progress)?;
+    let estimate = ensemble.draw(chosen.medoid.draw);
+    let allocation = match data {
+        Some(points) => Some(allocate(&Mixture::new(&estimate)?, points, progress)?),
+        None => None,
+    };
+    let warnings = Warning::collect(ensemble, settings, &units, &chosen.medoid, chosen.pruned, chosen.slices);
+    Ok(Summary {
+        estimate,
+        medoid: chosen.medoid,
+        allocation,
+        slices: chosen.slices,
+        units,
+        pruned: chosen.pruned,
+        warnings,
+    })
+}
+
+struct Chosen {
+    medoid: Medoid,
+    pruned: Pruned,
+    slices: usize,
+}
+
+/// The medoid; with `auto` slices, again and again with twice as many until it is safe.
+fn choose(ensemble: &Ensemble, settings: &Settings, progress: &dyn Progress) -> Result<Chosen> {
+    let (mut count, cap) = match settings.slices {
+        SliceCount::Fixed(count) => (count, count),
+        SliceCount::Auto { cap } => (SliceCount::DEFAULT.min(cap), cap),
+    };
+    loop {
+        let slices = settings.freeze(ensemble.dim(), count)?;
+        let distance = SlicedDistance::new(&*slices, settings.order).with_pruning(settings.pruning);
+        let projection = distance.project(ensemble)?;
+        let medoid = medoid(&projection, settings.loss, settings.route, progress)?;
+        let safe = medoid.runner_up.is_none_or(|other| other.separation.is_some_and(|s| s >= SAFE_SEPARATION));
+        if safe || count >= cap || settings.directions.is_some() {
+            return Ok(Chosen { medoid, pruned: projection.pruned(), slices: slices.len() });
+        }
+        count = (2 * count).min(cap);
+    }
+}

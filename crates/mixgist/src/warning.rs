@@ -1,0 +1,197 @@
+//! Warnings: what a reader of the answer should know, each with the option that helps. They are data; fronts print them.
+
+use std::fmt;
+
+use crate::ensemble::Ensemble;
+use crate::prune::{Pruned, Pruning};
+use crate::select::Medoid;
+use crate::summary::{SAFE_SEPARATION, Settings};
+use crate::units::{ResolvedUnits, Units};
+
+/// Something that limits how far the answer can be trusted.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Winner and runner-up cannot be told apart with this many slices.
+    TooFewSlices {
+        /// The second-best draw.
+        runner_up: usize,
+        /// Its distance behind, in standard errors.
+        separation: f64,
+        /// The number of slices.
+        slices: usize,
+    },
+    /// There is one independent group of slices, so no error can be given.
+    NoSliceError {
+        /// The number of slices.
+        slices: usize,
+    },
+    /// Coordinates have very different scales, so the choice depends on the units.
+    UnequalUnits {
+        /// Scale of each coordinate.
+        scales: Vec<f64>,
+    },
+    /// Atoms were dropped beyond rounding, as asked for.
+    MassPruned {
+        /// What was done.
+        pruned: Pruned,
+    },
+    /// Weights did not sum to 1.
+    WeightsRenormalized {
+        /// The largest |sum − 1|.
+        correction: f64,
+    },
+    /// The estimate can be no better than the best of these few draws.
+    FewDraws {
+        /// The number of draws.
+        draws: usize,
+    },
+    /// Importance weights leave few draws that count.
+    FewEffectiveDraws {
+        /// (Σ w)² / Σ w².
+        effective: f64,
+        /// The number of draws.
+        draws: usize,
+    },
+    /// The chains are at different distances from the estimate.
+    ChainsDisagree {
+        /// Mean distance to the estimate, by chain.
+        distances: Vec<(u32, f64)>,
+    },
+}
+
+/// Scales that differ by more than this factor are pointed out.
+const UNEQUAL_SCALES: f64 = 5.0;
+
+/// Fewer draws than this are pointed out.
+const FEW_DRAWS: usize = 100;
+
+impl Warning {
+    pub(crate) fn collect(
+        ensemble: &Ensemble,
+        settings: &Settings,
+        units: &ResolvedUnits,
+        medoid: &Medoid,
+        pruned: Pruned,
+        slices: usize,
+    ) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if let Some(other) = medoid.runner_up {
+            match other.separation {
+                Some(separation) if separation < SAFE_SEPARATION => {
+                    warnings.push(Warning::TooFewSlices { runner_up: other.draw, separation, slices });
+                }
+                None => warnings.push(Warning::NoSliceError { slices }),
+                _ => {}
+            }
+        }
+        if settings.units == Units::None && units.imbalance() > UNEQUAL_SCALES {
+            warnings.push(Warning::UnequalUnits { scales: units.scales.clone() });
+        }
+        if matches!(settings.pruning, Pruning::Tolerance(_)) && pruned.atoms > 0 {
+            warnings.push(Warning::MassPruned { pruned });
+        }
+        if ensemble.renormalization() > 1e-6 {
+            warnings.push(Warning::WeightsRenormalized { correction: ensemble.renormalization() });
+        }
+        if ensemble.len() < FEW_DRAWS {
+            warnings.push(Warning::FewDraws { draws: ensemble.len() });
+        }
+        if let Some(weights) = ensemble.draw_weights() {
+            let effective = weights.iter().map(|w| w * w).sum::<f64>().recip();
+            if effective < FEW_DRAWS as f64 && effective < 0.5 * ensemble.len() as f64 {
+                warnings.push(Warning::FewEffectiveDraws { effective, draws: ensemble.len() });
+            }
+        }
+        warnings.extend(chains_disagree(ensemble, &medoid.distances));
+        warnings
+    }
+
+    /// A short name for machines.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Warning::TooFewSlices { .. } => "too-few-slices",
+            Warning::NoSliceError { .. } => "no-slice-error",
+            Warning::UnequalUnits { .. } => "unequal-units",
+            Warning::MassPruned { .. } => "mass-pruned",
+            Warning::WeightsRenormalized { .. } => "weights-renormalized",
+            Warning::FewDraws { .. } => "few-draws",
+            Warning::FewEffectiveDraws { .. } => "few-effective-draws",
+            Warning::ChainsDisagree { .. } => "chains-disagree",
+        }
+    }
+
+    /// What helps.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Warning::TooFewSlices { .. } => "use more slices (--slices 4000, or --slices auto)",
+            Warning::NoSliceError { .. } => "use more slices (--slices 1000)",
+            Warning::UnequalUnits { .. } => "use --units sd, or --units whiten, unless these units are meant",
+            Warning::MassPruned { .. } => "leave out --prune to keep all atoms that matter",
+            Warning::WeightsRenormalized { .. } => "check that the weights are those of one draw, truncated as meant",
+            Warning::FewDraws { .. } => "give more posterior draws",
+            Warning::FewEffectiveDraws { .. } => "resample, or run the sampler longer",
+            Warning::ChainsDisagree { .. } => "run the chains longer, or look at each one on its own",
+        }
+    }
+}
+
+/// Means of the chains' distances to the estimate that differ by more than chance would have it even for draws that are worth only a tenth of their
+/// number: a coarse check that needs no labels. Half the spread within chains is tolerated.
+fn chains_disagree(ensemble: &Ensemble, distances: &[f64]) -> Option<Warning> {
+    let mut by_chain = std::collections::BTreeMap::<u32, Vec<f64>>::new();
+    for (&chain, &distance) in ensemble.chains().iter().zip(distances) {
+        by_chain.entry(chain).or_default().push(distance);
+    }
+    if by_chain.len() < 2 {
+        return None;
+    }
+    let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
+    let means: Vec<(u32, f64)> = by_chain.iter().map(|(&chain, x)| (chain, mean(x))).collect();
+    let within = by_chain.values().map(|x| x.iter().map(|v| (v - mean(x)).powi(2)).sum::<f64>()).sum::<f64>()
+        / distances.len() as f64;
+    let shortest = by_chain.values().map(Vec::len).min().expect("there is a chain") as f64;
+    let largest = means.iter().map(|m| m.1).fold(f64::NEG_INFINITY, f64::max);
+    let smallest = means.iter().map(|m| m.1).fold(f64::INFINITY, f64::min);
+    let chance = 4.0 * (2.0 * within / (shortest / 10.0).max(1.0)).sqrt();
+    let tolerated = 0.5 * within.sqrt();
+    (largest - smallest > chance.max(tolerated)).then_some(Warning::ChainsDisagree { distances: means })
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::TooFewSlices { runner_up, separation, slices } => write!(
+                f,
+                "{slices} slices cannot tell the chosen draw from draw {runner_up}, which is {separation:.1} standard errors behind"
+            ),
+            Warning::NoSliceError { slices } => {
+                write!(f, "{slices} slice(s) give no standard error, so the choice cannot be judged")
+            }
+            Warning::UnequalUnits { scales } => {
+                let scales: Vec<String> = scales.iter().map(|s| format!("{s:.3}")).collect();
+                write!(
+                    f,
+                    "coordinates have scales {}: the chosen draw depends on the units of measurement",
+                    scales.join(", ")
+                )
+            }
+            Warning::MassPruned { pruned } => write!(
+                f,
+                "{} atoms were pruned (at most {:.1e} of a draw's mass); no transport cost changed by more than {:.1e}",
+                pruned.atoms, pruned.mass, pruned.cost_bound
+            ),
+            Warning::WeightsRenormalized { correction } => {
+                write!(f, "the weights of a draw were off 1 by up to {correction:.2e} and were scaled")
+            }
+            Warning::FewDraws { draws } => write!(f, "only {draws} draws: the estimate is one of them"),
+            Warning::FewEffectiveDraws { effective, draws } => {
+                write!(f, "the draw weights make {draws} draws worth {effective:.1}")
+            }
+            Warning::ChainsDisagree { distances } => {
+                let distances: Vec<String> = distances.iter().map(|(chain, d)| format!("{chain}: {d:.3}")).collect();
+                write!(f, "chains lie at different mean distances from the estimate ({})", distances.join(", "))
+            }
+        }
+    }
+}
