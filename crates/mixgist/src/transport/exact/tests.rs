@@ -1,3 +1,5 @@
+//! Reference values, closed forms and metric axioms of the exact distances.
+
 use super::*;
 use crate::linalg::apply_to_spectrum;
 use crate::mixture::tests::random_measure;

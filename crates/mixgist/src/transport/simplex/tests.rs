@@ -1,3 +1,5 @@
+//! Proofs of optimality, brute force and closed forms for the network simplex.
+
 use super::*;
 use crate::kernel::tests::random_values;
 use proptest::prelude::*;
