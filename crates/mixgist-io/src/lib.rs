@@ -10,6 +10,7 @@ mod labels;
 mod long_table;
 mod output;
 mod source;
+mod summary;
 
 pub use array::NumericArray;
 pub use data::{DataTable, read_data, write_data};
@@ -21,3 +22,4 @@ pub use formats::npz::{NamedArrays, read_arrays, write_arrays};
 pub use formats::stan_csv::StanVariables;
 pub use labels::{LabelDraws, read_labels, write_labels};
 pub use output::{Overwrite, check_writable};
+pub use summary::{MeasureDocument, PrunedDocument, SUMMARY_SCHEMA, SummaryDocument, UnitsDocument, WarningDocument};
