@@ -92,6 +92,9 @@ impl<R: Read> Records<R> {
             if self.lines == 1 && self.line.starts_with(b"\xef\xbb\xbf") {
                 self.line.drain(..3); // the byte order mark that Excel writes
             }
+            if self.line.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
+                return Err(not_text(self.lines));
+            }
             if self.line.iter().any(|byte| !byte.is_ascii_whitespace()) {
                 return Ok(true);
             }
