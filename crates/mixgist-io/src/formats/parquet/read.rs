@@ -8,13 +8,14 @@ use ::parquet::basic::{ConvertedType, Type};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{AsBytes, DataType};
 use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 use mixgist::{Error, Result};
 
 use crate::array::{Values, integer};
 use crate::draws::ReadOptions;
-use crate::source::{Budget, Source};
+use crate::source::{Budget, Source, shown};
 
 /// The columns of a file.
 pub(super) struct Table {
@@ -83,6 +84,7 @@ fn read_table(path: &Path, options: &ReadOptions) -> Result<Table> {
     }
     let reader = SerializedFileReader::new(file).map_err(|cause| corrupt(&cause))?;
     let metadata = reader.metadata();
+    check_places(metadata, bytes)?;
     let mut budget = Budget::new(options.memory_limit);
     let mut columns = Vec::new();
     for (index, descriptor) in metadata.file_metadata().schema_descr().columns().iter().enumerate() {
@@ -115,6 +117,20 @@ fn read_table(path: &Path, options: &ReadOptions) -> Result<Table> {
         (_, 0) => Err(Error::input("has no rows")),
         _ => Ok(Table { columns, rows: promised }),
     }
+}
+
+/// Checks that the chunks of all columns lie within the file; the reader panics at negative places.
+fn check_places(metadata: &ParquetMetaData, bytes: u64) -> Result<()> {
+    for chunk in metadata.row_groups().iter().flat_map(|group| group.columns()) {
+        let start = u64::try_from(chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset()));
+        let length = u64::try_from(chunk.compressed_size());
+        let end = start.ok().zip(length.ok()).and_then(|(start, length)| start.checked_add(length));
+        if end.is_none_or(|end| end > bytes) {
+            let name = shown(&chunk.column_path().string());
+            return Err(Error::input(format!("is a corrupt Parquet file: column '{name}' lies outside of it")));
+        }
+    }
+    Ok(())
 }
 
 /// pandas stores the row names of a table as a column of this name.
