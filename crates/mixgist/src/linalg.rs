@@ -106,8 +106,8 @@ fn eigen_2(a: f64, b: f64, c: f64) -> Eigen {
         return Eigen { values: vec![a, c], vectors: vec![1.0, 0.0, 0.0, 1.0] };
     }
     let theta = (c - a) / (2.0 * b);
-    let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
-    let cos = 1.0 / t.hypot(1.0);
+    let t = theta.signum() / (theta.abs() + libm::hypot(theta, 1.0));
+    let cos = 1.0 / libm::hypot(t, 1.0);
     let sin = t * cos;
     Eigen { values: vec![a - t * b, c + t * b], vectors: vec![cos, sin, -sin, cos] }
 }
@@ -129,7 +129,7 @@ pub fn apply_to_spectrum(a: &[f64], d: usize, f: impl Fn(f64) -> f64, out: &mut 
 /// the smallest one that the matrix can resolve is lifted to it, so that the logarithm stays finite.
 pub fn log_spd(a: &[f64], d: usize, out: &mut [f64]) {
     let largest = (0..d).map(|i| a[i * d + i]).fold(0.0, f64::max);
-    apply_to_spectrum(a, d, |v| v.max(largest * f64::EPSILON).ln(), out);
+    apply_to_spectrum(a, d, |v| libm::log(v.max(largest * f64::EPSILON)), out);
 }
 
 #[cfg(test)]

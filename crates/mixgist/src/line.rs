@@ -31,7 +31,7 @@ impl Order {
         match self.0 {
             2.0 => transport_cost.sqrt(),
             1.0 => transport_cost,
-            p => transport_cost.powf(p.recip()),
+            p => libm::pow(transport_cost, p.recip()),
         }
     }
 
@@ -71,7 +71,7 @@ pub fn transport_cost(a: LineMeasure, b: LineMeasure, order: Order) -> f64 {
     match order.0 {
         2.0 => merge(a, b, |gap| gap * gap),
         1.0 => merge(a, b, f64::abs),
-        p => merge(a, b, |gap| gap.abs().powf(p)),
+        p => merge(a, b, |gap| libm::pow(gap.abs(), p)),
     }
 }
 

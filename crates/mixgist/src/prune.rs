@@ -70,9 +70,9 @@ pub(crate) fn survivors(
     for k in 0..weights.len() {
         let gap = slices.reach(coordinates, k, reference)?;
         farthest = f64::max(farthest, gap);
-        spread += weights[k] * gap.powf(p) / draws as f64;
+        spread += weights[k] * libm::pow(gap, p) / draws as f64;
     }
-    let steepest = p * (2.0 * farthest).powf(p - 1.0);
+    let steepest = p * libm::pow(2.0 * farthest, p - 1.0);
     let budget = tolerance * spread / (2.0 * steepest);
     if !(budget > 0.0 && budget.is_finite()) {
         return None;

@@ -68,7 +68,7 @@ pub(super) fn choose(projection: &Projection, progress: &dyn Progress) -> Result
 
 /// Draws whose rows span the embedding: 64 for 1000 draws, 128 for 10,000, evenly random.
 fn anchors(draws: usize) -> Vec<usize> {
-    let count = ((draws as f64).powf(0.3) * 8.0) as usize / 8 * 8;
+    let count = (libm::pow(draws as f64, 0.3) * 8.0) as usize / 8 * 8;
     let mut rng = stream(0, Purpose::Search, draws as u64);
     let mut chosen = index::sample(&mut rng, draws, count.clamp(32, 256).min(draws)).into_vec();
     chosen.sort_unstable();

@@ -149,6 +149,27 @@ fn orthonormalize_rows(rows: &mut [f64], m: usize) {
     }
 }
 
+/// A point of the unit sphere from m − 1 uniforms (one more when m is odd, for a sign), without a kink: quasi-Monte Carlo points keep
+/// their evenness, which they would lose through normals scaled to length 1.
+///
+/// Two coordinates at a time: their squared length is Beta(1, (m − 2)/2), their angle is uniform, and the others are uniform on a smaller
+/// sphere.
+fn sphere_by_inversion(mut uniform: impl FnMut() -> f64, out: &mut [f64]) {
+    let mut left = 1.0;
+    let mut rest = out;
+    while rest.len() > 1 {
+        let (pair, others) = rest.split_at_mut(2);
+        let kept = if others.is_empty() { 0.0 } else { libm::pow(uniform(), 2.0 / others.len() as f64) };
+        let (radius, angle) = ((left * (1.0 - kept)).sqrt(), TAU * uniform());
+        pair.copy_from_slice(&[radius * libm::cos(angle), radius * libm::sin(angle)]);
+        left *= kept;
+        rest = others;
+    }
+    if let [last] = rest {
+        *last = if uniform() < 0.5 { -left.sqrt() } else { left.sqrt() };
+    }
+}
+
 /// The random ingredients of one slice; every call takes the next ones.
 pub(super) struct SliceIngredients {
     source: Source,
@@ -191,6 +212,9 @@ impl SliceIngredients {
 
     /// A further direction, uniform on the sphere.
     pub(super) fn unit_vector(&mut self, out: &mut [f64]) {
+        if let Source::Quasi { .. } = self.source {
+            return sphere_by_inversion(|| self.source.uniform(), out);
+        }
         self.source.normals(out);
         if !normalize(out) {
             out[0] = 1.0;
@@ -200,17 +224,18 @@ impl SliceIngredients {
     /// (w1, w2) uniform on the circle.
     pub(super) fn circle(&mut self) -> [f64; 2] {
         let angle = TAU * self.source.uniform() + if self.turned { PI / 2.0 } else { 0.0 };
-        [angle.cos(), angle.sin()]
+        [libm::cos(angle), libm::sin(angle)]
     }
 
     /// A Haar-distributed orthogonal matrix.
     pub(super) fn orthogonal_matrix(&mut self, d: usize, out: &mut [f64]) {
+        if let (Source::Quasi { .. }, 2) = (&self.source, d) {
+            let angle = TAU * self.source.uniform();
+            let side = if self.source.uniform() < 0.5 { -1.0 } else { 1.0 };
+            let (sin, cos) = libm::sincos(angle);
+            return out.copy_from_slice(&[cos, -side * sin, sin, side * cos]);
+        }
         self.source.normals(out);
         orthonormalize(out, d);
-    }
-
-    /// Independent standard normals.
-    pub(super) fn normals(&mut self, out: &mut [f64]) {
-        self.source.normals(out);
     }
 }

@@ -5,7 +5,6 @@ use super::directions::{Ingredients, SliceIngredients};
 use super::sw::LinearSlices;
 use super::{Freeze, NamedArrays, Replicates, Slicer, Slices, direction_array, same_length};
 use crate::Result;
-use crate::random::normalize;
 
 /// The law of `mix-sw` slices.
 pub(super) struct MixSw {
@@ -42,11 +41,10 @@ fn spectral(slice: &mut SliceIngredients, d: usize, out: &mut [f64]) {
     }
 }
 
-/// Isometric coordinates of a symmetric matrix that are independent normals, scaled to length 1.
+/// A symmetric matrix whose isometric coordinates are uniform on the sphere.
 fn frobenius(slice: &mut SliceIngredients, d: usize, out: &mut [f64]) {
     let mut folded = vec![0.0; d * (d + 1) / 2];
-    slice.normals(&mut folded);
-    normalize(&mut folded);
+    slice.unit_vector(&mut folded);
     let below = (0..d).flat_map(|i| (0..i).map(move |j| (i, j)));
     for i in 0..d {
         out[i * d + i] = folded[i];

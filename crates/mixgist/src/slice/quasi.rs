@@ -88,7 +88,7 @@ pub fn normal_quantile(u: f64) -> f64 {
         return q * ratio(r, &A, &B);
     }
     let tail = if q < 0.0 { u } else { 1.0 - u };
-    let r = (-tail.ln()).sqrt();
+    let r = (-libm::log(tail)).sqrt();
     let magnitude = if r <= 5.0 { ratio(r - 1.6, &C, &D) } else { ratio(r - 5.0, &E, &F) };
     magnitude.copysign(q)
 }

@@ -101,8 +101,8 @@ impl Slices for SmixWSlices {
                 solve_lower(&factor, d, &mut inverse_column);
                 inverse_trace += inverse_column.iter().map(|x| x * x).sum::<f64>();
             }
-            columns[slot] = -0.5 * inverse_trace.ln();
-            columns[slot + n] = 0.5 * trace.ln();
+            columns[slot] = -0.5 * libm::log(inverse_trace);
+            columns[slot + n] = 0.5 * libm::log(trace);
         }
         Coordinates::new(n, columns)
     }
@@ -119,7 +119,7 @@ impl Slices for SmixWSlices {
         let bounds = self.dim + self.factor_len();
         let (least, most) = (coordinates.column(bounds), coordinates.column(bounds + 1));
         let log_scale = (most[i] - least[j]).max(most[j] - least[i]);
-        Some(self.longest * coordinates.distance(i, j, 0..self.dim).hypot(log_scale))
+        Some(self.longest * libm::hypot(coordinates.distance(i, j, 0..self.dim), log_scale))
     }
 
     fn replicates(&self) -> Replicates {
