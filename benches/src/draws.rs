@@ -22,11 +22,14 @@ pub fn posterior_like(draws: usize, atoms: usize, dim: usize, seed: u64) -> Ense
             };
             let mut noise = vec![0.0; dim];
             standard_normals(&mut rng, &mut noise);
-            means.extend(noise.iter().enumerate().map(|(a, z)| center * if a % 2 == 0 { 1.0 } else { -0.5 } + spread * z));
+            means.extend(
+                noise.iter().enumerate().map(|(a, z)| center * if a % 2 == 0 { 1.0 } else { -0.5 } + spread * z),
+            );
             covariances.extend(inverse_wishart(dim, degrees, &mut rng));
         }
     }
-    Ensemble::from_dense(dim, atoms, &weights, &means, &covariances, CovarianceForm::Covariance).expect("draws are valid")
+    Ensemble::from_dense(dim, atoms, &weights, &means, &covariances, CovarianceForm::Covariance)
+        .expect("draws are valid")
 }
 
 fn dirichlet_and_sticks(sizes: &[f64], atoms: usize, rng: &mut impl Rng) -> Vec<(Option<usize>, f64)> {

@@ -26,11 +26,7 @@ pub fn compare(python: &str) {
     for (name, peer) in peers {
         let medoid = fastest(5, || medoid(&ensemble, &name));
         let matrix = fastest(3, || matrix(&ensemble, &name));
-        println!(
-            "{name:<10} {peer:>10.2} {medoid:>10.3} {:>8.0} {matrix:>10.3} {:>8.0}",
-            peer / medoid,
-            peer / matrix
-        );
+        println!("{name:<10} {peer:>10.2} {medoid:>10.3} {:>8.0} {matrix:>10.3} {:>8.0}", peer / medoid, peer / matrix);
     }
 }
 

@@ -126,9 +126,13 @@ impl<'a> Projection<'a> {
         independent_batches(self.slices(), self.slices.replicates(), self.longest_batch())
     }
 
+    /// Memory that one slice takes while it is worked on, roughly.
+    pub fn bytes_per_slice(&self) -> usize {
+        64 * self.atoms() + 64 * self.draws()
+    }
+
     fn longest_batch(&self) -> usize {
-        let bytes_per_slice = 64 * self.atoms() + 64 * self.draws();
-        ((256 << 20) / bytes_per_slice).clamp(TOGETHER, 32) / TOGETHER * TOGETHER
+        ((256 << 20) / self.bytes_per_slice()).clamp(TOGETHER, 32) / TOGETHER * TOGETHER
     }
 
     /// Passes over the given batches of slices: `build` turns the lines of each slice into what is needed, in parallel over the
