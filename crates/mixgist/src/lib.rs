@@ -43,3 +43,8 @@ pub use select::{Loss, Medoid, Route, RunnerUp};
 pub use summary::{Settings, SliceCount, Summary, summarize};
 pub use units::{ResolvedUnits, Units};
 pub use warning::Warning;
+
+/// The example of the README runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
