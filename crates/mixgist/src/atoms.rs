@@ -61,11 +61,17 @@ impl CovarianceForm {
             Self::Cholesky => {
                 for i in 0..d {
                     if let Some(j) = (i + 1..d).find(|&j| given[i * d + j] != 0.0) {
-                        return Err(Error::input(format!("Cholesky factor is not lower triangular: entry ({i}, {j}) is {}", given[i * d + j]))
-                            .hint("an upper triangular factor must be transposed first"));
+                        return Err(Error::input(format!(
+                            "Cholesky factor is not lower triangular: entry ({i}, {j}) is {}",
+                            given[i * d + j]
+                        ))
+                        .hint("an upper triangular factor must be transposed first"));
                     }
                     if given[i * d + i] <= 0.0 {
-                        return Err(Error::input(format!("diagonal entry {i} of the Cholesky factor is {}, must be positive", given[i * d + i])));
+                        return Err(Error::input(format!(
+                            "diagonal entry {i} of the Cholesky factor is {}, must be positive",
+                            given[i * d + i]
+                        )));
                     }
                 }
                 from_cholesky(given, d, out);
@@ -100,7 +106,9 @@ fn symmetrize(given: &[f64], d: usize, what: &str, out: &mut [f64]) -> Result<()
             let (below, above) = (given[i * d + j], given[j * d + i]);
             let scale = (given[i * d + i] * given[j * d + j]).abs().sqrt().max(below.abs()).max(above.abs());
             if (below - above).abs() > 1e-8 * scale {
-                return Err(Error::input(format!("{what} is not symmetric: entry ({i}, {j}) is {below}, entry ({j}, {i}) is {above}")));
+                return Err(Error::input(format!(
+                    "{what} is not symmetric: entry ({i}, {j}) is {below}, entry ({j}, {i}) is {above}"
+                )));
             }
             let mean = below + (above - below) / 2.0;
             out[i * d + j] = mean;
@@ -127,8 +135,10 @@ impl GaussianAtoms {
             return Err(Error::input("atoms have dimension 0, must be at least 1"));
         }
         if form == CovarianceForm::StandardDeviation && dim != 1 {
-            return Err(Error::input(format!("covariance form 'sd' is for dimension 1, the means have dimension {dim}"))
-                .hint("use 'diagonal' (variances) or 'spherical'"));
+            return Err(Error::input(format!(
+                "covariance form 'sd' is for dimension 1, the means have dimension {dim}"
+            ))
+            .hint("use 'diagonal' (variances) or 'spherical'"));
         }
         let n = means.len() / dim;
         let size = form.numbers_per_atom(dim);
@@ -143,9 +153,12 @@ impl GaussianAtoms {
             return Err(Error::input(format!("coordinate {} of the mean is {}", i % dim, means[i])).at_atom(i / dim));
         }
         if let Some(i) = shapes.iter().position(|x| !x.is_finite()) {
-            return Err(Error::input(format!("entry {} of the covariance is {}", i % size, shapes[i])).at_atom(i / size));
+            return Err(
+                Error::input(format!("entry {} of the covariance is {}", i % size, shapes[i])).at_atom(i / size)
+            );
         }
-        let mut covariances = if form == CovarianceForm::Covariance { shapes.clone() } else { vec![0.0; n * dim * dim] };
+        let mut covariances =
+            if form == CovarianceForm::Covariance { shapes.clone() } else { vec![0.0; n * dim * dim] };
         for (i, given) in shapes.chunks_exact(size).enumerate() {
             let out = &mut covariances[i * dim * dim..(i + 1) * dim * dim];
             form.expand(given, dim, out).map_err(|error| error.at_atom(i))?;
@@ -256,13 +269,20 @@ mod tests {
             GaussianAtoms::new(dim, means.to_vec(), shapes.to_vec(), form).unwrap_err().to_string()
         };
         use CovarianceForm::*;
-        assert!(message(1, &[0.0, f64::NAN], &[1.0, 1.0], Covariance).contains("atom 1: coordinate 0 of the mean is NaN"));
+        assert!(
+            message(1, &[0.0, f64::NAN], &[1.0, 1.0], Covariance).contains("atom 1: coordinate 0 of the mean is NaN")
+        );
         assert!(message(1, &[0.0], &[f64::INFINITY], Covariance).contains("atom 0: entry 0 of the covariance is inf"));
-        assert!(message(1, &[0.0, 0.0], &[1.0, -1.0], Covariance).contains("atom 1: covariance is not positive definite"));
+        assert!(
+            message(1, &[0.0, 0.0], &[1.0, -1.0], Covariance).contains("atom 1: covariance is not positive definite")
+        );
         assert!(message(2, &[0.0, 0.0], &[1.0, 0.5, 0.2, 1.0], Covariance).contains("not symmetric"));
         assert!(message(2, &[0.0, 0.0], &[1.0, 0.5, 0.0, 1.0], Cholesky).contains("not lower triangular"));
         assert!(message(2, &[0.0, 0.0], &[1.0, 0.0, 0.0, -1.0], Cholesky).contains("must be positive"));
-        assert!(message(2, &[0.0, 0.0], &[1.0, 2.0, 2.0, 1.0], Precision).contains("precision matrix is not positive definite"));
+        assert!(
+            message(2, &[0.0, 0.0], &[1.0, 2.0, 2.0, 1.0], Precision)
+                .contains("precision matrix is not positive definite")
+        );
         assert!(message(2, &[0.0, 0.0], &[1.0, 0.0], Diagonal).contains("not positive definite"));
         assert!(message(1, &[0.0], &[-2.0], StandardDeviation).contains("must be positive"));
         assert!(message(2, &[0.0, 0.0], &[1.0], StandardDeviation).contains("dimension 1"));

@@ -176,7 +176,9 @@ impl Ensemble {
             return Err(Error::input(format!("{} draw weights for {} draws", weights.len(), self.len())));
         }
         if let Some(m) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
-            return Err(Error::input(format!("draw weight is {}, must be finite and not negative", weights[m])).at_draw(m));
+            return Err(
+                Error::input(format!("draw weight is {}, must be finite and not negative", weights[m])).at_draw(m)
+            );
         }
         let total: f64 = weights.iter().sum();
         if total <= 0.0 || !total.is_finite() {
@@ -309,7 +311,9 @@ fn check_offsets(offsets: &[usize], atoms: usize) -> Result<()> {
         )));
     }
     match offsets.windows(2).position(|pair| pair[0] >= pair[1]) {
-        Some(m) => Err(Error::input(format!("has no atoms (offsets {} and {})", offsets[m], offsets[m + 1])).at_draw(m)),
+        Some(m) => {
+            Err(Error::input(format!("has no atoms (offsets {} and {})", offsets[m], offsets[m + 1])).at_draw(m))
+        }
         None => Ok(()),
     }
 }
@@ -349,13 +353,23 @@ mod tests {
     #[test]
     fn errors_name_draw_and_atom_as_the_caller_counts_them() {
         let message = |offsets: &[usize], weights: &[f64]| line(offsets, weights).unwrap_err().to_string();
-        assert_eq!(message(&[0, 1, 3], &[1.0, 0.5, -0.5]), "draw 1, atom 1: weight is -0.5, must be finite and not negative");
+        assert_eq!(
+            message(&[0, 1, 3], &[1.0, 0.5, -0.5]),
+            "draw 1, atom 1: weight is -0.5, must be finite and not negative"
+        );
         assert_eq!(message(&[0, 1, 3], &[1.0, 0.0, 0.0]), "draw 1: weights sum to 0");
         assert_eq!(message(&[0, 1, 1], &[1.0]), "draw 1: has no atoms (offsets 1 and 1)");
         assert_eq!(message(&[0], &[]), "there are no draws");
         assert!(message(&[0, 1], &[1.0, 1.0]).contains("must run from 0"));
         assert!(message(&[0, 1], &[f64::NAN]).contains("weight is NaN"));
-        let error = Ensemble::from_dense(1, 2, &[1.0, 0.0, 0.5, 0.5], &[0.0, 0.0, 0.0, f64::NAN], &[1.0; 4], CovarianceForm::Covariance);
+        let error = Ensemble::from_dense(
+            1,
+            2,
+            &[1.0, 0.0, 0.5, 0.5],
+            &[0.0, 0.0, 0.0, f64::NAN],
+            &[1.0; 4],
+            CovarianceForm::Covariance,
+        );
         assert_eq!(error.unwrap_err().to_string(), "draw 1, atom 1: coordinate 0 of the mean is NaN");
     }
 
@@ -364,7 +378,9 @@ mod tests {
         let ensemble = || line(&[0, 1, 2], &[1.0, 1.0]).unwrap();
         assert_eq!(ensemble().with_draw_weights(&[1.0, 3.0]).unwrap().draw_weights(), Some(&[0.25, 0.75][..]));
         assert!(ensemble().with_draw_weights(&[1.0]).is_err());
-        assert!(ensemble().with_draw_weights(&[1.0, -1.0]).unwrap_err().to_string().contains("draw 1: draw weight is -1"));
+        assert!(
+            ensemble().with_draw_weights(&[1.0, -1.0]).unwrap_err().to_string().contains("draw 1: draw weight is -1")
+        );
         assert!(ensemble().with_draw_weights(&[0.0, 0.0]).is_err());
         assert!(ensemble().with_chains(vec![0], vec![0, 1]).is_err());
     }

@@ -160,7 +160,8 @@ mod tests {
 
     #[test]
     fn places_come_before_the_message() {
-        let error = Error::input("weight is negative (-1)").at_draw(3).at_atom(2).at_line(9).in_file(Path::new("a.csv"));
+        let error =
+            Error::input("weight is negative (-1)").at_draw(3).at_atom(2).at_line(9).in_file(Path::new("a.csv"));
         assert_eq!(error.to_string(), "a.csv:9: draw 3, atom 2: weight is negative (-1)");
         assert_eq!(error.kind(), ErrorKind::Input);
     }

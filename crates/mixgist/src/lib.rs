@@ -6,11 +6,14 @@
 pub mod atoms;
 pub mod ensemble;
 pub mod error;
+pub mod labels;
 pub mod linalg;
+pub mod partition;
 pub mod progress;
 pub mod random;
 
 pub use atoms::{CovarianceForm, GaussianAtoms};
 pub use ensemble::{Ensemble, MixingMeasure};
 pub use error::{Error, ErrorKind, Result};
+pub use labels::{Partition, PartitionDraws};
 pub use progress::{Progress, Silent};
