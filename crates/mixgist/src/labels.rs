@@ -76,7 +76,7 @@ impl PartitionDraws {
         if labels.is_empty() {
             return Err(Error::input("there are no draws, expected at least 1"));
         }
-        if labels.len() % observations != 0 {
+        if !labels.len().is_multiple_of(observations) {
             return Err(Error::input(format!(
                 "{} labels do not make draws of {observations} observations each",
                 labels.len()

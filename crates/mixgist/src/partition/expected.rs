@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::Loss;
 use super::contingency::{Comparison, PairSums, Potential};
+use super::loss::{Loss, Scale};
 use crate::labels::{Partition, PartitionDraws};
 use crate::{Error, Result};
 
@@ -18,14 +18,14 @@ pub fn loss_between(loss: Loss, estimate: &Partition, draw: &Partition) -> Resul
         )));
     }
     let [sums] = Comparison::new(estimate).sums(draw.labels(), draw.clusters(), [loss.potential()]);
-    Ok(loss.of(sums, estimate.len() as f64))
+    Ok(loss.of(sums, Scale::new(estimate.len())))
 }
 
 /// L(estimate, draw m) for every draw m. Cost O(M n), in parallel.
 pub fn losses_to_draws(loss: Loss, estimate: &Partition, draws: &PartitionDraws) -> Result<Vec<f64>> {
     loss.check()?;
     let sums = pair_sums(estimate, draws, [loss.potential()])?;
-    Ok(sums.iter().map(|&[sums]| loss.of(sums, estimate.len() as f64)).collect())
+    Ok(sums.iter().map(|&[sums]| loss.of(sums, Scale::new(estimate.len()))).collect())
 }
 
 /// The mean of the loss over the (weighted) draws. Cost O(M n), in parallel.
@@ -36,14 +36,14 @@ pub fn expected_loss(loss: Loss, estimate: &Partition, draws: &PartitionDraws) -
 /// The expected losses of one estimate under several losses, from one pass over the draws.
 pub fn expected_losses(losses: &[Loss], estimate: &Partition, draws: &PartitionDraws) -> Result<Vec<f64>> {
     losses.iter().try_for_each(Loss::check)?;
-    let sums = pair_sums(estimate, draws, [Potential::Square, Potential::Entropy])?;
-    let n = estimate.len() as f64;
+    let sums = pair_sums(estimate, draws, [Potential::Pairs, Potential::Entropy])?;
+    let scale = Scale::new(estimate.len());
     Ok(losses
         .iter()
         .map(|loss| {
-            let of = |[square, entropy]: &[PairSums; 2]| match loss.potential() {
-                Potential::Square => loss.of(*square, n),
-                Potential::Entropy => loss.of(*entropy, n),
+            let of = |[pairs, entropy]: &[PairSums; 2]| match loss.potential() {
+                Potential::Pairs => loss.of(*pairs, scale),
+                Potential::Entropy => loss.of(*entropy, scale),
             };
             weighted_mean(&sums.iter().map(of).collect::<Vec<f64>>(), draws)
         })

@@ -8,8 +8,8 @@ use crate::{Error, Result};
 /// A loss L(estimate, draw) between two partitions of n observations.
 ///
 /// With counts n_ij of the contingency table (rows: estimate, columns: draw) and margins n_i., n_.j, every loss is a function of
-/// three sums of φ, over the rows, the columns and the cells. φ(x) = x² for `Binder` and `Omari`, φ(x) = x log₂ x for the
-/// others. The formulas stand in [`REGISTRY`].
+/// three sums of φ, over the rows, the columns and the cells. φ(x) = x(x − 1) for `Binder` and `Omari`, φ(x) = x log₂ x for
+/// the others. The formulas stand in [`REGISTRY`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Loss {
@@ -85,7 +85,8 @@ pub struct LossEntry {
     pub name: &'static str,
     /// One sentence for help texts.
     pub help: &'static str,
-    /// The formula. N = n log₂ n; u, v, w are Σ n_i. log₂ n_i., Σ n_.j log₂ n_.j, ΣΣ n_ij log₂ n_ij; U, V, W the sums of squares.
+    /// The formula. N = n log₂ n; u, v, w are Σ n_i. log₂ n_i., Σ n_.j log₂ n_.j, ΣΣ n_ij log₂ n_ij; U, V, W are the same sums of
+    /// x(x − 1); T = n(n − 1).
     pub formula: &'static str,
     /// Whether it uses [`LossOptions::a`].
     pub takes_a: bool,
@@ -112,8 +113,7 @@ pub const REGISTRY: &[LossEntry] = &[
     LossEntry {
         name: "omari",
         help: "one minus the adjusted Rand index",
-        formula: "1 - (W' - U'V'/T) / ((U' + V')/2 - U'V'/T), where U' = U - n, V' = V - n, W' = W - n, T = n(n - 1); \
-                  0/0 is 0 (identical) or 1 (salso)",
+        formula: "1 - (W - UV/T) / ((U + V)/2 - UV/T); 0/0 is 0 (identical) or 1 (salso)",
         takes_a: false,
         build: |options| Ok(Loss::Omari(options.omari)),
     },
@@ -208,27 +208,27 @@ impl Loss {
     /// The φ whose sums it is made of.
     pub(crate) fn potential(&self) -> Potential {
         match self {
-            Loss::Binder { .. } | Loss::Omari(_) => Potential::Square,
+            Loss::Binder { .. } | Loss::Omari(_) => Potential::Pairs,
             Loss::Vi { .. } | Loss::Nvi | Loss::Id | Loss::Nid => Potential::Entropy,
         }
     }
 
-    /// The loss from the three sums of its own φ; `n` observations.
+    /// The loss from the three sums of its own φ.
     ///
-    /// Entropies here are n times those of a single observation, so the least positive one exceeds 1 bit: a denominator below
-    /// that is zero up to rounding.
+    /// Sums of pairs are whole numbers, and entropies here are n times those of one observation, of which the least positive
+    /// exceeds 1 bit: a denominator below 1/2 is 0/0.
     #[inline(always)]
-    pub(crate) fn of(&self, sums: PairSums, n: f64) -> f64 {
+    pub(crate) fn of(&self, sums: PairSums, Scale { n, n_log_n }: Scale) -> f64 {
         let PairSums { estimate: u, draw: v, joint: w } = sums;
         match *self {
             Loss::Binder { a } => (((2.0 - a) * u + a * v - 2.0 * w) / (n * n)).max(0.0),
             Loss::Vi { a } => (((2.0 - a) * u + a * v - 2.0 * w) / n).max(0.0),
             Loss::Omari(convention) => {
-                let chance = (u - n) * ((v - n) / (n * (n - 1.0)));
-                let denominator = 0.5 * (u + v) - n - chance;
-                // The least positive denominator is 1 (all singletons against one pair); n = 1 makes it NaN.
+                let chance = u * (v / (n * (n - 1.0)));
+                let denominator = 0.5 * (u + v) - chance;
+                // Written so that the NaN of n = 1 takes the convention, too.
                 if denominator > 0.5 {
-                    1.0 - (w - n - chance) / denominator
+                    1.0 - (w - chance) / denominator
                 } else {
                     match convention {
                         OmariConvention::Identical => 0.0,
@@ -236,10 +236,24 @@ impl Loss {
                     }
                 }
             }
-            Loss::Nvi => ratio(u + v - 2.0 * w, n * n.log2() - w),
+            Loss::Nvi => ratio(u + v - 2.0 * w, n_log_n - w),
             Loss::Id => ((u.max(v) - w) / n).max(0.0),
-            Loss::Nid => ratio(u.max(v) - w, n * n.log2() - u.min(v)),
+            Loss::Nid => ratio(u.max(v) - w, n_log_n - u.min(v)),
         }
+    }
+}
+
+/// What losses need to know of n.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scale {
+    n: f64,
+    n_log_n: f64,
+}
+
+impl Scale {
+    pub(crate) fn new(n: usize) -> Self {
+        let n = n as f64;
+        Scale { n, n_log_n: n * n.log2() }
     }
 }
 

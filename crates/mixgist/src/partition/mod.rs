@@ -7,6 +7,8 @@
 mod contingency;
 mod expected;
 mod loss;
+mod search;
 
 pub use expected::{expected_loss, expected_losses, loss_between, losses_to_draws};
 pub use loss::{Loss, LossEntry, LossOptions, OmariConvention, REGISTRY};
+pub use search::{ClusterBound, PartitionEstimate, SearchOptions, Start, search};
