@@ -40,10 +40,30 @@ pub(super) struct Columns<T> {
 }
 
 impl<T: Label> Columns<T> {
-    /// Drops draws of weight 0 and merges equal ones. Cost O(M n).
+    /// All draws; those of weight 0 are dropped and equal ones merged. Cost O(M n).
     pub(super) fn new(draws: &PartitionDraws, potential: Potential) -> Self {
+        let weighted = (0..draws.len()).map(|m| (m, draws.weight(m))).filter(|&(_, w)| w > 0.0);
+        Self::of_draws(draws, weighted, potential)
+    }
+
+    /// A systematic sample of `size` draws: the draws at equally spaced steps of their cumulative weight.
+    pub(super) fn sample(draws: &PartitionDraws, size: usize, potential: Potential) -> Self {
+        let mut cumulative = 0.0;
+        let mut m = 0;
+        let chosen = (0..size).map(|step| {
+            let position = (step as f64 + 0.5) / size as f64;
+            while m + 1 < draws.len() && cumulative + draws.weight(m) < position {
+                cumulative += draws.weight(m);
+                m += 1;
+            }
+            (m, 1.0 / size as f64)
+        });
+        Self::of_draws(draws, chosen, potential)
+    }
+
+    fn of_draws(draws: &PartitionDraws, weighted: impl Iterator<Item = (usize, f64)>, potential: Potential) -> Self {
         let observations = draws.observations();
-        let (distinct, weights) = distinct_draws(draws);
+        let (distinct, weights) = distinct_draws(draws, weighted);
         let mut first_rows = vec![0];
         let mut draw_sums = Vec::with_capacity(distinct.len());
         for &m in &distinct {
@@ -87,17 +107,17 @@ impl<T: Label> Columns<T> {
     }
 }
 
-fn distinct_draws(draws: &PartitionDraws) -> (Vec<usize>, Vec<f64>) {
+fn distinct_draws(draws: &PartitionDraws, weighted: impl Iterator<Item = (usize, f64)>) -> (Vec<usize>, Vec<f64>) {
     let mut distinct = Vec::new();
     let mut weights: Vec<f64> = Vec::new();
     let mut seen: HashMap<&[u32], usize> = HashMap::new();
-    for m in (0..draws.len()).filter(|&m| draws.weight(m) > 0.0) {
+    for (m, weight) in weighted {
         let b = *seen.entry(draws.labels(m)).or_insert(distinct.len());
         if b == distinct.len() {
             distinct.push(m);
             weights.push(0.0);
         }
-        weights[b] += draws.weight(m);
+        weights[b] += weight;
     }
     (distinct, weights)
 }

@@ -1,7 +1,10 @@
 //! The inner loops of the search: what every cluster would gain from one more observation, over all draws at once.
 //!
-//! Plain loops over fixed-size arrays, to be inlined into a vectorized context. Every lane is summed in the order of the draws, so
+//! To be inlined into a vectorized context. Every lane is summed in the order of the draws, so
 //! the bits do not depend on the vector width.
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Simd, f64x4};
 
 use super::objective::Objective;
 use crate::partition::contingency::PairSums;
@@ -9,11 +12,20 @@ use crate::partition::loss::Loss;
 
 /// `scores[k]` = Σ_b w_b gains[cell_b + k].
 #[inline(always)]
-pub(super) fn linear_scores(cells: impl Iterator<Item = usize>, weights: &[f64], gains: &[f64], scores: &mut [f64]) {
+pub(super) fn linear_scores<S: Simd>(
+    simd: S,
+    cells: impl Iterator<Item = usize>,
+    weights: &[f64],
+    gains: &[f64],
+    scores: &mut [f64],
+) {
     match scores.len() {
-        8 => linear_fixed::<8>(cells, weights, gains, scores),
-        16 => linear_fixed::<16>(cells, weights, gains, scores),
-        32 => linear_fixed::<32>(cells, weights, gains, scores),
+        4 => linear_vectors::<S, 1>(simd, cells, weights, gains, scores),
+        8 => linear_vectors::<S, 2>(simd, cells, weights, gains, scores),
+        12 => linear_vectors::<S, 3>(simd, cells, weights, gains, scores),
+        16 => linear_vectors::<S, 4>(simd, cells, weights, gains, scores),
+        20 => linear_vectors::<S, 5>(simd, cells, weights, gains, scores),
+        24 => linear_vectors::<S, 6>(simd, cells, weights, gains, scores),
         stride => {
             scores.fill(0.0);
             for (cell, &w) in cells.zip(weights) {
@@ -25,21 +37,25 @@ pub(super) fn linear_scores(cells: impl Iterator<Item = usize>, weights: &[f64],
     }
 }
 
+/// The sums stay in V registers of four lanes.
 #[inline(always)]
-fn linear_fixed<const K: usize>(
+fn linear_vectors<S: Simd, const V: usize>(
+    simd: S,
     cells: impl Iterator<Item = usize>,
     weights: &[f64],
     gains: &[f64],
     scores: &mut [f64],
 ) {
-    let mut sums = [0.0; K];
+    let mut sums = [f64x4::splat(simd, 0.0); V];
     for (cell, &w) in cells.zip(weights) {
-        let row: &[f64; K] = gains[cell..cell + K].try_into().expect("a row is K long");
-        for k in 0..K {
-            sums[k] += w * row[k];
+        let row = &gains[cell..cell + 4 * V];
+        for (sum, lanes) in sums.iter_mut().zip(row.chunks_exact(4)) {
+            *sum += f64x4::from_slice(simd, lanes) * w;
         }
     }
-    scores.copy_from_slice(&sums);
+    for (sum, lanes) in sums.iter().zip(scores.chunks_exact_mut(4)) {
+        sum.store_slice(lanes);
+    }
 }
 
 /// `scores[k]` = Σ_b w_b L(after[k], draw_b, left_b + gains[cell_b + k]).

@@ -17,6 +17,11 @@ use super::{Loss, expected_loss};
 use crate::labels::{Partition, PartitionDraws};
 use crate::{Error, Progress, Result};
 
+/// Runs work on one draw in so many, as long as that leaves enough draws; their best distinct ends are then refined against all.
+const SAMPLED_SHARE: usize = 4;
+const MIN_SAMPLE: usize = 100;
+const REFINED: usize = 4;
+
 /// How many clusters the estimate may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClusterBound {
@@ -92,7 +97,7 @@ pub struct PartitionEstimate {
     pub start: Start,
     /// How many runs there were.
     pub runs: usize,
-    /// How many of them ended at the same expected loss (to 1e-9, relatively): few of many suggest more runs.
+    /// How many of them led to it: few of many suggest more runs.
     pub runs_agreeing: usize,
 }
 
@@ -135,31 +140,68 @@ fn search_in<T: Label>(
     options: &SearchOptions,
     progress: &dyn Progress,
 ) -> Result<PartitionEstimate> {
-    let columns = Columns::<T>::new(draws, options.loss.potential());
+    let sample_size = draws.len() / SAMPLED_SHARE;
+    let sampled = sample_size >= MIN_SAMPLE;
+    let potential = options.loss.potential();
+    let columns =
+        if sampled { Columns::<T>::sample(draws, sample_size, potential) } else { Columns::new(draws, potential) };
     progress.begin("partition search", options.runs as u64);
     let ends = (0..options.runs)
         .into_par_iter()
         .map(|index| {
-            let end = run::run(draws, &columns, objective, options, index, progress)?;
+            let labels = run::run(draws, &columns, objective, options, index, progress)?;
             progress.advance(1);
-            Ok(end)
+            Partition::from_integers(&labels)
         })
         .collect::<Result<Vec<_>>>()?;
-    let mut best = 0;
-    for (index, end) in ends.iter().enumerate() {
-        if end.expected_loss < ends[best].expected_loss {
-            best = index;
-        }
+    let mut candidates = candidates(ends, options.loss, draws)?;
+    if sampled {
+        candidates.truncate(REFINED);
+        let columns = Columns::<T>::new(draws, potential);
+        progress.begin("partition refinement", candidates.len() as u64);
+        candidates = candidates
+            .into_par_iter()
+            .map(|mut candidate| {
+                let labels = run::refine(&candidate.partition, &columns, objective, options, candidate.run, progress)?;
+                candidate.partition = Partition::from_integers(&labels)?;
+                candidate.expected_loss = expected_loss(options.loss, &candidate.partition, draws)?;
+                progress.advance(1);
+                Ok(candidate)
+            })
+            .collect::<Result<Vec<_>>>()?;
+        candidates.sort_by(|a, b| a.expected_loss.total_cmp(&b.expected_loss).then(a.run.cmp(&b.run)));
     }
-    let least = ends[best].expected_loss;
-    let partition = Partition::from_integers(&ends[best].labels)?;
+    let Candidate { partition, expected_loss, run, runs_agreeing } = candidates.swap_remove(0);
     Ok(PartitionEstimate {
-        expected_loss: expected_loss(options.loss, &partition, draws)?,
         partition,
         loss: options.loss,
-        run: best,
-        start: ends[best].start,
+        expected_loss,
+        run,
+        start: Start::of_run(run),
         runs: options.runs,
-        runs_agreeing: ends.iter().filter(|end| end.expected_loss <= least * (1.0 + 1e-9)).count(),
+        runs_agreeing,
     })
+}
+
+struct Candidate {
+    partition: Partition,
+    expected_loss: f64,
+    run: usize,
+    runs_agreeing: usize,
+}
+
+/// The distinct ends of the runs, best first; equal losses in the order of the runs.
+fn candidates(ends: Vec<Partition>, loss: Loss, draws: &PartitionDraws) -> Result<Vec<Candidate>> {
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for (run, partition) in ends.into_iter().enumerate() {
+        match candidates.iter_mut().find(|candidate| candidate.partition == partition) {
+            Some(candidate) => candidate.runs_agreeing += 1,
+            None => {
+                let expected_loss = expected_loss(loss, &partition, draws)?;
+                candidates.push(Candidate { partition, expected_loss, run, runs_agreeing: 1 });
+            }
+        }
+    }
+    candidates.sort_by(|a, b| a.expected_loss.total_cmp(&b.expected_loss).then(a.run.cmp(&b.run)));
+    Ok(candidates)
 }

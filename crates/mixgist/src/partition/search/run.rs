@@ -5,20 +5,16 @@ use rand::{Rng, RngExt};
 
 use super::columns::{Columns, Label};
 use super::objective::Objective;
-use super::state::{State, UNASSIGNED};
+use super::state::{Preference, State, UNASSIGNED};
 use super::{SearchOptions, Start};
-use crate::labels::PartitionDraws;
+use crate::labels::{Partition, PartitionDraws};
 use crate::random::{Purpose, stream};
 use crate::{Progress, Result};
 
-/// Where a run ended.
-pub(super) struct RunEnd {
-    pub(super) labels: Vec<u32>,
-    pub(super) expected_loss: f64,
-    pub(super) start: Start,
-}
+/// A rebuilt cluster is worth a pass over all observations when the expected loss is at most this much worse, relatively.
+const HOPE: f64 = 0.02;
 
-/// Run number `index`; a function of the seed and the index alone.
+/// The labels where run number `index` ends; a function of the columns, the seed and the index alone.
 pub(super) fn run<T: Label>(
     draws: &PartitionDraws,
     columns: &Columns<T>,
@@ -26,21 +22,38 @@ pub(super) fn run<T: Label>(
     options: &SearchOptions,
     index: usize,
     progress: &dyn Progress,
-) -> Result<RunEnd> {
+) -> Result<Vec<u32>> {
     let mut rng = stream(options.seed, Purpose::Partitions, index as u64);
-    let start = Start::of_run(index);
-    let labels = starting_labels(start, draws, objective.max_clusters, &mut rng);
-    let mut run = Run {
-        state: State::new(columns, objective, &labels),
-        objective,
-        order: (0..labels.len()).collect(),
-        rng,
-        progress,
-    };
-    run.place_unassigned((0..labels.len()).filter(|&i| labels[i] == UNASSIGNED).collect())?;
-    run.sweeten(options.max_scans)?;
-    let expected_loss = run.update_zealously(options)?;
-    Ok(RunEnd { labels: run.state.labels().to_vec(), expected_loss, start })
+    let labels = starting_labels(Start::of_run(index), draws, objective.max_clusters, &mut rng);
+    let mut run = Run::new(columns, objective, options, &labels, rng, progress);
+    run.place_unassigned(&mut (0..labels.len()).filter(|&i| labels[i] == UNASSIGNED).collect::<Vec<_>>())?;
+    run.sweeten()?;
+    run.update_zealously(options.max_zealous_updates)?;
+    Ok(run.state.labels().to_vec())
+}
+
+/// The labels where run number `index` ends when it goes on from `partition`: no single move and none of the last zealous updates
+/// lowers the expected loss.
+pub(super) fn refine<T: Label>(
+    partition: &Partition,
+    columns: &Columns<T>,
+    objective: &Objective,
+    options: &SearchOptions,
+    index: usize,
+    progress: &dyn Progress,
+) -> Result<Vec<u32>> {
+    let rng = stream(options.seed, Purpose::Partitions, (options.runs + index) as u64);
+    let mut run = Run::new(columns, objective, options, partition.labels(), rng, progress);
+    run.sweeten()?;
+    let mut least = f64::INFINITY;
+    for _ in 0..options.max_scans {
+        let refined = run.update_zealously(options.max_zealous_updates)?;
+        if refined >= least * (1.0 - 1e-12) {
+            break;
+        }
+        least = refined;
+    }
+    Ok(run.state.labels().to_vec())
 }
 
 fn starting_labels(start: Start, draws: &PartitionDraws, max_clusters: usize, rng: &mut impl Rng) -> Vec<u32> {
@@ -79,13 +92,35 @@ struct Run<'a, T, R> {
     state: State<'a, T>,
     objective: &'a Objective,
     order: Vec<usize>,
+    /// By how much each observation preferred its cluster to the next best one when last asked.
+    margins: Vec<f64>,
     rng: R,
     progress: &'a dyn Progress,
+    max_scans: usize,
 }
 
-impl<T: Label, R: Rng> Run<'_, T, R> {
+impl<'a, T: Label, R: Rng> Run<'a, T, R> {
+    fn new(
+        columns: &'a Columns<T>,
+        objective: &'a Objective,
+        options: &SearchOptions,
+        labels: &[u32],
+        rng: R,
+        progress: &'a dyn Progress,
+    ) -> Self {
+        Run {
+            state: State::new(columns, objective, labels),
+            objective,
+            order: (0..labels.len()).collect(),
+            margins: vec![0.0; labels.len()],
+            rng,
+            progress,
+            max_scans: options.max_scans,
+        }
+    }
+
     /// Gives each observation of `items`, in random order, the cluster that suits it best; then enough clusters exist.
-    fn place_unassigned(&mut self, mut items: Vec<usize>) -> Result<()> {
+    fn place_unassigned(&mut self, items: &mut [usize]) -> Result<()> {
         items.shuffle(&mut self.rng);
         for (step, &i) in items.iter().enumerate() {
             if step % 256 == 0 {
@@ -94,15 +129,16 @@ impl<T: Label, R: Rng> Run<'_, T, R> {
             let k = self.state.best_cluster(i);
             self.state.insert(i, k);
         }
-        self.split_off_missing()
+        self.split_off_missing();
+        Ok(())
     }
 
     /// When clusters are missing, the observations that fit their cluster worst become clusters of their own.
-    fn split_off_missing(&mut self) -> Result<()> {
+    fn split_off_missing(&mut self) {
         if self.state.clusters() >= self.objective.min_clusters {
-            return Ok(());
+            return;
         }
-        let mut misfits: Vec<(f64, usize)> = (0..self.order.len()).map(|i| (self.state.fit(i), i)).collect();
+        let mut misfits: Vec<(f64, usize)> = (0..self.order.len()).map(|i| (self.state.misfit(i), i)).collect();
         misfits.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         for (_, i) in misfits {
             if self.state.clusters() >= self.objective.min_clusters {
@@ -114,52 +150,104 @@ impl<T: Label, R: Rng> Run<'_, T, R> {
                 self.state.reassign(i, k);
             }
         }
+    }
+
+    /// Moves single observations for as long as that lowers the expected loss; ends where no single move does.
+    ///
+    /// Passes over all observations alternate with passes over those that may still move, until one over all finds nothing.
+    fn sweeten(&mut self) -> Result<()> {
+        let mut order = std::mem::take(&mut self.order);
+        for _ in 0..self.max_scans {
+            let moved = self.scan(&mut order)?;
+            if moved == 0 {
+                break;
+            }
+            if moved * 20 < order.len() {
+                let mut uncertain = self.uncertain();
+                self.settle(&mut uncertain)?;
+            }
+        }
+        self.order = order;
         Ok(())
     }
 
-    /// Moves single observations, in random order, for as long as that lowers the expected loss.
-    fn sweeten(&mut self, max_scans: usize) -> Result<()> {
-        for _ in 0..max_scans {
-            self.order.shuffle(&mut self.rng);
-            let mut moved = false;
-            for step in 0..self.order.len() {
-                if step % 256 == 0 {
-                    self.progress.check()?;
-                }
-                let i = self.order[step];
-                if let Some(k) = self.state.improving_move(i) {
-                    self.state.reassign(i, k);
-                    moved = true;
-                }
-            }
-            if !moved {
+    /// The quarter of the observations that preferred their cluster the least, and those that moved.
+    fn uncertain(&self) -> Vec<usize> {
+        let mut items: Vec<usize> = (0..self.margins.len()).collect();
+        let quarter = items.len() / 4;
+        items.select_nth_unstable_by(quarter, |&i, &j| self.margins[i].total_cmp(&self.margins[j]).then(i.cmp(&j)));
+        items.truncate(quarter + 1);
+        items
+    }
+
+    /// Passes over `items` until none of them moves.
+    fn settle(&mut self, items: &mut [usize]) -> Result<()> {
+        for _ in 0..self.max_scans {
+            if self.scan(items)? == 0 {
                 break;
             }
         }
         Ok(())
     }
 
+    /// One pass over `items` in random order; returns how many moved.
+    fn scan(&mut self, items: &mut [usize]) -> Result<usize> {
+        items.shuffle(&mut self.rng);
+        let mut moved = 0;
+        for (step, &i) in items.iter().enumerate() {
+            if step % 256 == 0 {
+                self.progress.check()?;
+            }
+            let Preference { cluster, margin } = self.state.preference(i);
+            self.margins[i] = margin;
+            if let Some(k) = cluster {
+                self.state.reassign(i, k);
+                moved += 1;
+            }
+        }
+        Ok(moved)
+    }
+
     /// Dissolves clusters one after the other and lets their members choose anew; keeps what lowers the expected loss.
-    fn update_zealously(&mut self, options: &SearchOptions) -> Result<f64> {
+    fn update_zealously(&mut self, max_updates: usize) -> Result<f64> {
+        self.state.compact();
         let mut best = self.state.expected_loss();
         let sizes = self.state.sizes();
         let mut targets: Vec<u32> = (0..sizes.len() as u32).filter(|&k| sizes[k as usize] > 1).collect();
         targets.shuffle(&mut self.rng);
-        targets.truncate(options.max_zealous_updates);
+        targets.truncate(max_updates);
         let mut before = self.state.labels().to_vec();
         for k in targets {
-            let members: Vec<usize> = (0..before.len()).filter(|&i| before[i] == k).collect();
+            let mut members: Vec<usize> = (0..before.len()).filter(|&i| before[i] == k).collect();
             members.iter().for_each(|&i| self.state.remove(i));
-            self.place_unassigned(members)?;
-            self.sweeten(options.max_scans)?;
-            let candidate = self.state.expected_loss();
-            if candidate < best {
+            self.place_unassigned(&mut members)?;
+            if !self.is_cluster(&members) {
+                let mut active = self.uncertain();
+                active.extend(&members);
+                active.sort_unstable();
+                active.dedup();
+                self.settle(&mut active)?;
+                let mut candidate = self.state.expected_loss();
+                if candidate < best * (1.0 + HOPE) {
+                    self.sweeten()?;
+                    candidate = self.state.expected_loss();
+                }
+                if candidate >= best {
+                    (0..before.len()).for_each(|i| self.state.reassign(i, before[i]));
+                    continue;
+                }
                 best = candidate;
-                before.copy_from_slice(self.state.labels());
-            } else {
-                (0..before.len()).for_each(|i| self.state.reassign(i, before[i]));
             }
+            before.copy_from_slice(self.state.labels());
         }
         Ok(best)
+    }
+
+    /// Whether `members` are exactly one cluster.
+    fn is_cluster(&self, members: &[usize]) -> bool {
+        let labels = self.state.labels();
+        let Some(&first) = members.first() else { return false };
+        self.state.sizes()[labels[first] as usize] as usize == members.len()
+            && members.iter().all(|&i| labels[i] == labels[first])
     }
 }

@@ -11,7 +11,15 @@ use crate::partition::contingency::PairSums;
 pub(super) const UNASSIGNED: u32 = u32::MAX;
 
 /// Table columns come in groups of this many, for the vector units.
-const LANES: usize = 8;
+const LANES: usize = 4;
+
+/// What an observation wants.
+pub(super) struct Preference {
+    /// The cluster to move to, when that lowers the expected loss.
+    pub(super) cluster: Option<u32>,
+    /// By how much the best other cluster is worse than its own; negative when it is better.
+    pub(super) margin: f64,
+}
 
 /// A partition under construction.
 ///
@@ -50,7 +58,7 @@ impl<'a, T: Label> State<'a, T> {
             scores: Vec::new(),
             level: Level::new(),
         };
-        state.widen((used + 1).next_multiple_of(LANES));
+        state.relayout((used + 1).next_multiple_of(LANES), &[]);
         for (i, &k) in labels.iter().enumerate().filter(|(_, k)| **k != UNASSIGNED) {
             state.insert(i, k);
         }
@@ -72,16 +80,32 @@ impl<'a, T: Label> State<'a, T> {
         &self.sizes
     }
 
-    fn widen(&mut self, stride: usize) {
+    /// Renumbers the clusters without gaps and narrows the tables to them.
+    pub(super) fn compact(&mut self) {
+        let stride = (self.clusters + 1).next_multiple_of(LANES);
+        if stride < self.stride {
+            let kept: Vec<usize> = (0..self.stride).filter(|&k| self.sizes[k] > 0).collect();
+            let mut numbers = vec![UNASSIGNED; self.stride];
+            kept.iter().enumerate().for_each(|(new, &old)| numbers[old] = new as u32);
+            let assigned = self.labels.iter_mut().filter(|k| **k != UNASSIGNED);
+            assigned.for_each(|k| *k = numbers[*k as usize]);
+            self.relayout(stride, &kept);
+        }
+    }
+
+    /// Tables of another width, whose first columns are the given ones.
+    fn relayout(&mut self, stride: usize, kept: &[usize]) {
         let rows = self.columns.rows();
         let (mut counts, mut gains) = (vec![0; rows * stride], vec![0.0; rows * stride]);
         for row in 0..rows {
-            let (from, to) = (row * self.stride, row * stride);
-            counts[to..to + self.stride].copy_from_slice(&self.counts[from..from + self.stride]);
-            gains[to..to + self.stride].copy_from_slice(&self.gains[from..from + self.stride]);
+            for (new, &old) in kept.iter().enumerate() {
+                counts[row * stride + new] = self.counts[row * self.stride + old];
+                gains[row * stride + new] = self.gains[row * self.stride + old];
+            }
         }
-        (self.counts, self.gains, self.stride) = (counts, gains, stride);
-        self.sizes.resize(stride, 0);
+        let mut sizes: Vec<u32> = kept.iter().map(|&k| self.sizes[k]).collect();
+        sizes.resize(stride, 0);
+        (self.counts, self.gains, self.sizes, self.stride) = (counts, gains, sizes, stride);
         self.scores.resize(stride, 0.0);
     }
 
@@ -91,7 +115,8 @@ impl<'a, T: Label> State<'a, T> {
             return None;
         }
         if self.clusters == self.stride {
-            self.widen(self.stride * 2);
+            let all: Vec<usize> = (0..self.stride).collect();
+            self.relayout((self.stride * 3 / 2).next_multiple_of(LANES), &all);
         }
         self.sizes.iter().position(|&size| size == 0).map(|k| k as u32)
     }
@@ -143,12 +168,12 @@ impl<'a, T: Label> State<'a, T> {
         .0
     }
 
-    /// The cluster that observation i should move to, if that lowers the expected loss.
-    pub(super) fn improving_move(&mut self, i: usize) -> Option<u32> {
+    /// Where observation i should go, and how sure that is.
+    pub(super) fn preference(&mut self, i: usize) -> Preference {
         let from = self.labels[i] as usize;
         let alone = self.sizes[from] == 1;
         if alone && self.clusters <= self.objective.min_clusters {
-            return None;
+            return Preference { cluster: None, margin: 0.0 };
         }
         let vacancy = if alone { None } else { self.vacancy() };
         let (to, score, own) = match self.objective.linear_cost {
@@ -168,11 +193,12 @@ impl<'a, T: Label> State<'a, T> {
             }
         };
         // A gain within rounding is a tie, and ties stay, or two clusters could swap an observation for ever.
-        (score < own - 1e-12 * own.abs().max(score.abs())).then_some(to)
+        let improves = score < own - 1e-12 * own.abs().max(score.abs());
+        Preference { cluster: improves.then_some(to), margin: score - own }
     }
 
     /// How badly observation i suits its cluster, against a cluster of its own, under the linear loss of the same φ.
-    pub(super) fn fit(&mut self, i: usize) -> f64 {
+    pub(super) fn misfit(&mut self, i: usize) -> f64 {
         let from = self.labels[i] as usize;
         let own = self.score_linear(i, Some(from));
         let cost = self.objective.linear_cost.unwrap_or(1.0);
@@ -204,9 +230,8 @@ impl<'a, T: Label> State<'a, T> {
         let State { columns, objective, stride, counts, gains, scores, .. } = self;
         let stride = *stride;
         dispatch!(self.level, simd => {
-            let _ = simd;
             let cells = columns.rows_at(i).map(|row| row * stride);
-            linear_scores(cells, &columns.weights, gains, scores);
+            linear_scores(simd, cells, &columns.weights, gains, scores);
             match from {
                 None => 0.0,
                 Some(from) => {
