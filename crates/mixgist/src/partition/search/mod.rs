@@ -8,6 +8,8 @@ mod kernel;
 mod objective;
 mod run;
 mod state;
+#[cfg(test)]
+mod tests;
 
 use rayon::prelude::*;
 
