@@ -1,5 +1,7 @@
 //! One run of the search: a start, sweetening to a local optimum, then zealous updates.
 
+use std::collections::BTreeMap;
+
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
@@ -12,7 +14,7 @@ use crate::random::{Purpose, stream};
 use crate::{Progress, Result};
 
 /// A rebuilt cluster is worth a pass over all observations when the expected loss is at most this much worse, relatively.
-const HOPE: f64 = 0.02;
+const HOPE: f64 = 0.002;
 
 /// The labels where run number `index` ends; a function of the columns, the seed and the index alone.
 pub(super) fn run<T: Label>(
@@ -47,7 +49,8 @@ pub(super) fn refine<T: Label>(
     run.sweeten()?;
     let mut least = f64::INFINITY;
     for _ in 0..options.max_scans {
-        let refined = run.update_zealously(options.max_zealous_updates)?;
+        run.update_zealously(options.max_zealous_updates)?;
+        let refined = run.shift_groups()?;
         if refined >= least * (1.0 - 1e-12) {
             break;
         }
@@ -94,6 +97,8 @@ struct Run<'a, T, R> {
     order: Vec<usize>,
     /// By how much each observation preferred its cluster to the next best one when last asked.
     margins: Vec<f64>,
+    /// That next best cluster.
+    runners_up: Vec<u32>,
     rng: R,
     progress: &'a dyn Progress,
     max_scans: usize,
@@ -113,6 +118,7 @@ impl<'a, T: Label, R: Rng> Run<'a, T, R> {
             objective,
             order: (0..labels.len()).collect(),
             margins: vec![0.0; labels.len()],
+            runners_up: vec![UNASSIGNED; labels.len()],
             rng,
             progress,
             max_scans: options.max_scans,
@@ -162,7 +168,7 @@ impl<'a, T: Label, R: Rng> Run<'a, T, R> {
             if moved == 0 {
                 break;
             }
-            if moved * 20 < order.len() {
+            if moved * 10 < order.len() {
                 let mut uncertain = self.uncertain();
                 self.settle(&mut uncertain)?;
             }
@@ -171,12 +177,15 @@ impl<'a, T: Label, R: Rng> Run<'a, T, R> {
         Ok(())
     }
 
-    /// The quarter of the observations that preferred their cluster the least, and those that moved.
+    /// The tenth of the observations that preferred their cluster the least; those that moved are among them.
     fn uncertain(&self) -> Vec<usize> {
         let mut items: Vec<usize> = (0..self.margins.len()).collect();
-        let quarter = items.len() / 4;
-        items.select_nth_unstable_by(quarter, |&i, &j| self.margins[i].total_cmp(&self.margins[j]).then(i.cmp(&j)));
-        items.truncate(quarter + 1);
+        let size = items.len() / 10 + 32;
+        if size < items.len() {
+            items.select_nth_unstable_by(size, |&i, &j| self.margins[i].total_cmp(&self.margins[j]).then(i.cmp(&j)));
+            items.truncate(size);
+            items.sort_unstable();
+        }
         items
     }
 
@@ -198,10 +207,12 @@ impl<'a, T: Label, R: Rng> Run<'a, T, R> {
             if step % 256 == 0 {
                 self.progress.check()?;
             }
-            let Preference { cluster, margin } = self.state.preference(i);
+            let Preference { cluster, moves, margin } = self.state.preference(i);
             self.margins[i] = margin;
-            if let Some(k) = cluster {
-                self.state.reassign(i, k);
+            self.runners_up[i] = cluster;
+            if moves {
+                self.runners_up[i] = self.state.labels()[i];
+                self.state.reassign(i, cluster);
                 moved += 1;
             }
         }
@@ -239,6 +250,34 @@ impl<'a, T: Label, R: Rng> Run<'a, T, R> {
                 best = candidate;
             }
             before.copy_from_slice(self.state.labels());
+        }
+        Ok(best)
+    }
+
+    /// Moves the observations that are torn between the same two clusters all at once, where single moves are stuck; keeps what lowers
+    /// the expected loss.
+    fn shift_groups(&mut self) -> Result<f64> {
+        self.state.compact();
+        self.sweeten()?;
+        let mut best = self.state.expected_loss();
+        let mut before = self.state.labels().to_vec();
+        let mut groups: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
+        for i in self.uncertain() {
+            if self.runners_up[i] != UNASSIGNED {
+                groups.entry((before[i], self.runners_up[i])).or_default().push(i);
+            }
+        }
+        for ((_, to), group) in groups.into_iter().filter(|(_, group)| group.len() > 1) {
+            group.iter().for_each(|&i| self.state.reassign(i, to));
+            self.split_off_missing();
+            self.settle(&mut self.uncertain())?;
+            if self.state.expected_loss() < best {
+                self.sweeten()?;
+                best = self.state.expected_loss();
+                before.copy_from_slice(self.state.labels());
+            } else {
+                (0..before.len()).for_each(|i| self.state.reassign(i, before[i]));
+            }
         }
         Ok(best)
     }

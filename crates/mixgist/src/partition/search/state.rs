@@ -15,8 +15,10 @@ const LANES: usize = 4;
 
 /// What an observation wants.
 pub(super) struct Preference {
-    /// The cluster to move to, when that lowers the expected loss.
-    pub(super) cluster: Option<u32>,
+    /// The best other cluster that is open to it; [`UNASSIGNED`] when there is none.
+    pub(super) cluster: u32,
+    /// Whether to move there lowers the expected loss.
+    pub(super) moves: bool,
     /// By how much the best other cluster is worse than its own; negative when it is better.
     pub(super) margin: f64,
 }
@@ -173,7 +175,7 @@ impl<'a, T: Label> State<'a, T> {
         let from = self.labels[i] as usize;
         let alone = self.sizes[from] == 1;
         if alone && self.clusters <= self.objective.min_clusters {
-            return Preference { cluster: None, margin: 0.0 };
+            return Preference { cluster: UNASSIGNED, moves: false, margin: f64::INFINITY };
         }
         let vacancy = if alone { None } else { self.vacancy() };
         let (to, score, own) = match self.objective.linear_cost {
@@ -194,7 +196,7 @@ impl<'a, T: Label> State<'a, T> {
         };
         // A gain within rounding is a tie, and ties stay, or two clusters could swap an observation for ever.
         let improves = score < own - 1e-12 * own.abs().max(score.abs());
-        Preference { cluster: improves.then_some(to), margin: score - own }
+        Preference { cluster: to, moves: improves, margin: score - own }
     }
 
     /// How badly observation i suits its cluster, against a cluster of its own, under the linear loss of the same φ.
