@@ -62,7 +62,7 @@ fn linear_vectors<S: Simd, const V: usize>(
 #[inline(always)]
 pub(super) fn curved_scores<'a>(
     objective: &Objective,
-    draws: impl Iterator<Item = ((usize, f64), ((&'a f64, &'a f64), &'a f64))>,
+    draws: impl Iterator<Item = ((usize, f64), (&'a f64, &'a f64))>,
     gains: &[f64],
     after: &[f64],
     scores: &mut [f64],
@@ -82,14 +82,14 @@ pub(super) fn curved_scores<'a>(
 
 #[inline(always)]
 fn curved<'a>(
-    draws: impl Iterator<Item = ((usize, f64), ((&'a f64, &'a f64), &'a f64))>,
+    draws: impl Iterator<Item = ((usize, f64), (&'a f64, &'a f64))>,
     gains: &[f64],
     after: &[f64],
     scores: &mut [f64],
     loss: impl Fn(PairSums) -> f64,
 ) {
     scores.fill(0.0);
-    for ((cell, left), ((&draw, _), &w)) in draws {
+    for ((cell, left), (&draw, &w)) in draws {
         let row = &gains[cell..cell + scores.len()];
         for ((score, &gain), &estimate) in scores.iter_mut().zip(row).zip(after) {
             *score += w * loss(PairSums { estimate, draw, joint: left + gain });

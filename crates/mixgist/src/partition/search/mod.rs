@@ -4,17 +4,23 @@
 //! sweetened by single-observation moves and shaken by zealous updates; the best end wins.
 
 mod columns;
+mod dense;
 mod kernel;
 mod objective;
 mod run;
+mod sparse;
 mod state;
+mod tables;
 #[cfg(test)]
 mod tests;
 
 use rayon::prelude::*;
 
 use self::columns::{Columns, Label};
+use self::dense::DenseTables;
 use self::objective::Objective;
+use self::sparse::SparseTables;
+use self::tables::Tables;
 use super::{Loss, expected_loss};
 use crate::labels::{Partition, PartitionDraws};
 use crate::{Error, Progress, Result};
@@ -23,6 +29,9 @@ use crate::{Error, Progress, Result};
 const SAMPLED_SHARE: usize = 4;
 const MIN_SAMPLE: usize = 100;
 const REFINED: usize = 2;
+
+/// Tables of a run that would take more memory than this hold their non-empty cells only.
+const MAX_DENSE_BYTES: usize = 1 << 30;
 
 /// How many clusters the estimate may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -105,14 +114,18 @@ pub struct PartitionEstimate {
 
 /// The partition of least expected loss that the runs find; ties go to the lowest run.
 ///
-/// The result depends on the draws, the options and the seed alone. Memory: a copy of the labels, and for each run at work two tables of
-/// (clusters of all draws together) × (clusters of the estimate). Cost of a pass over all observations: O(n M k).
+/// The result depends on the draws, the options and the seed alone. Memory: a copy of the labels, and for each run at work tables of
+/// (clusters of all draws together) × (clusters of the estimate), or of their non-empty cells where that would exceed 1 GiB. Cost of a pass
+/// over all observations: O(n M k).
 pub fn search(draws: &PartitionDraws, options: &SearchOptions, progress: &dyn Progress) -> Result<PartitionEstimate> {
     let objective = checked_objective(draws, options)?;
-    match draws.max_clusters() {
-        0..=0x100 => search_in::<u8>(draws, &objective, options, progress),
-        0x101..=0x1_0000 => search_in::<u16>(draws, &objective, options, progress),
-        _ => search_in::<u32>(draws, &objective, options, progress),
+    let rows = (0..draws.len()).map(|m| draws.clusters(m)).sum();
+    let dense = DenseTables::bytes(rows, objective.max_clusters) <= MAX_DENSE_BYTES;
+    match (draws.max_clusters(), dense) {
+        (0..=0x100, true) => search_in::<u8, DenseTables>(draws, &objective, options, progress),
+        (0x101..=0x1_0000, true) => search_in::<u16, DenseTables>(draws, &objective, options, progress),
+        (_, true) => search_in::<u32, DenseTables>(draws, &objective, options, progress),
+        (_, false) => search_in::<u32, SparseTables>(draws, &objective, options, progress),
     }
 }
 
@@ -136,7 +149,7 @@ fn checked_objective(draws: &PartitionDraws, options: &SearchOptions) -> Result<
     Ok(Objective::new(options.loss, n, min, max))
 }
 
-fn search_in<T: Label>(
+fn search_in<T: Label, C: Tables>(
     draws: &PartitionDraws,
     objective: &Objective,
     options: &SearchOptions,
@@ -151,7 +164,7 @@ fn search_in<T: Label>(
     let ends = (0..options.runs)
         .into_par_iter()
         .map(|index| {
-            let labels = run::run(draws, &columns, objective, options, index, progress)?;
+            let labels = run::run::<T, C>(draws, &columns, objective, options, index, progress)?;
             progress.advance(1);
             Partition::from_integers(&labels)
         })
@@ -164,7 +177,8 @@ fn search_in<T: Label>(
         candidates = candidates
             .into_par_iter()
             .map(|mut candidate| {
-                let labels = run::refine(&candidate.partition, &columns, objective, options, candidate.run, progress)?;
+                let labels =
+                    run::refine::<T, C>(&candidate.partition, &columns, objective, options, candidate.run, progress)?;
                 candidate.partition = Partition::from_integers(&labels)?;
                 candidate.expected_loss = expected_loss(options.loss, &candidate.partition, draws)?;
                 progress.advance(1);

@@ -8,6 +8,7 @@ use rand::{Rng, RngExt};
 use super::columns::{Columns, Label};
 use super::objective::Objective;
 use super::state::{Preference, State, UNASSIGNED};
+use super::tables::Tables;
 use super::{SearchOptions, Start};
 use crate::labels::{Partition, PartitionDraws};
 use crate::random::{Purpose, stream};
@@ -17,7 +18,7 @@ use crate::{Progress, Result};
 const HOPE: f64 = 0.002;
 
 /// The labels where run number `index` ends; a function of the columns, the seed and the index alone.
-pub(super) fn run<T: Label>(
+pub(super) fn run<T: Label, C: Tables>(
     draws: &PartitionDraws,
     columns: &Columns<T>,
     objective: &Objective,
@@ -27,7 +28,7 @@ pub(super) fn run<T: Label>(
 ) -> Result<Vec<u32>> {
     let mut rng = stream(options.seed, Purpose::Partitions, index as u64);
     let labels = starting_labels(Start::of_run(index), draws, objective.max_clusters, &mut rng);
-    let mut run = Run::new(columns, objective, options, &labels, rng, progress);
+    let mut run = Run::<T, C, _>::new(columns, objective, options, &labels, rng, progress);
     run.place_unassigned(&mut (0..labels.len()).filter(|&i| labels[i] == UNASSIGNED).collect::<Vec<_>>())?;
     run.sweeten()?;
     run.update_zealously(options.max_zealous_updates)?;
@@ -36,7 +37,7 @@ pub(super) fn run<T: Label>(
 
 /// The labels where run number `index` ends when it goes on from `partition`: no single move and none of the last zealous updates
 /// lowers the expected loss.
-pub(super) fn refine<T: Label>(
+pub(super) fn refine<T: Label, C: Tables>(
     partition: &Partition,
     columns: &Columns<T>,
     objective: &Objective,
@@ -45,7 +46,7 @@ pub(super) fn refine<T: Label>(
     progress: &dyn Progress,
 ) -> Result<Vec<u32>> {
     let rng = stream(options.seed, Purpose::Partitions, (options.runs + index) as u64);
-    let mut run = Run::new(columns, objective, options, partition.labels(), rng, progress);
+    let mut run = Run::<T, C, _>::new(columns, objective, options, partition.labels(), rng, progress);
     run.sweeten()?;
     let mut least = f64::INFINITY;
     for _ in 0..options.max_scans {
@@ -91,8 +92,8 @@ fn compact(labels: &[u32]) -> Vec<u32> {
         .collect()
 }
 
-struct Run<'a, T, R> {
-    state: State<'a, T>,
+struct Run<'a, T, C, R> {
+    state: State<'a, T, C>,
     objective: &'a Objective,
     order: Vec<usize>,
     /// By how much each observation preferred its cluster to the next best one when last asked.
@@ -104,7 +105,7 @@ struct Run<'a, T, R> {
     max_scans: usize,
 }
 
-impl<'a, T: Label, R: Rng> Run<'a, T, R> {
+impl<'a, T: Label, C: Tables, R: Rng> Run<'a, T, C, R> {
     fn new(
         columns: &'a Columns<T>,
         objective: &'a Objective,
@@ -270,8 +271,12 @@ impl<'a, T: Label, R: Rng> Run<'a, T, R> {
         for ((_, to), group) in groups.into_iter().filter(|(_, group)| group.len() > 1) {
             group.iter().for_each(|&i| self.state.reassign(i, to));
             self.split_off_missing();
-            self.settle(&mut self.uncertain())?;
-            if self.state.expected_loss() < best {
+            // The empty cluster of an earlier group may be one too many by now.
+            let allowed = self.state.clusters() <= self.objective.max_clusters;
+            if allowed {
+                self.settle(&mut self.uncertain())?;
+            }
+            if allowed && self.state.expected_loss() < best {
                 self.sweeten()?;
                 best = self.state.expected_loss();
                 before.copy_from_slice(self.state.labels());

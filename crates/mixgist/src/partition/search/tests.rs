@@ -159,6 +159,36 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn dense_and_sparse_tables_lead_to_the_same_end(seed in 0u64..1000, k in 1usize..6, fixed in any::<bool>()) {
+        let draws = noisy_draws(25, 14, 4, 0.4, seed);
+        for loss in every_loss() {
+            let clusters = if fixed { ClusterBound::Exactly(k) } else { ClusterBound::AtMost(k) };
+            let options = SearchOptions { clusters, runs: 3, seed, ..SearchOptions::new(loss) };
+            let objective = checked_objective(&draws, &options).unwrap();
+            let dense = search_in::<u8, DenseTables>(&draws, &objective, &options, &Silent).unwrap();
+            let sparse = search_in::<u32, SparseTables>(&draws, &objective, &options, &Silent).unwrap();
+            prop_assert!((dense.expected_loss - sparse.expected_loss).abs() < 1e-12, "{}", loss);
+        }
+    }
+}
+
+#[test]
+fn more_clusters_than_sixteen_bits_hold() {
+    // Observations 2j and 2j + 1 are together in two of three draws, alone in the third.
+    let n = 140_000u32;
+    let together: Vec<u32> = (0..n).map(|i| i / 2).collect();
+    let alone: Vec<u32> = (0..n).collect();
+    let draws = PartitionDraws::from_rows(&[&together[..], &alone[..], &together[..]]).unwrap();
+    for loss in [Loss::Vi { a: 1.0 }, Loss::Omari(OmariConvention::Identical)] {
+        let estimate = search(&draws, &SearchOptions { runs: 2, ..SearchOptions::new(loss) }, &Silent).unwrap();
+        assert_eq!(estimate.partition, draws.draw(0), "{loss}");
+    }
+}
+
 #[test]
 fn one_observation_and_one_draw() {
     let draws = PartitionDraws::from_dense(1, &[5, 5, 7]).unwrap();
