@@ -6,6 +6,7 @@
 mod columns;
 mod dense;
 mod kernel;
+mod merge;
 mod objective;
 mod run;
 mod sparse;
@@ -28,7 +29,7 @@ use crate::{Error, Progress, Result};
 /// Runs work on one draw in so many, as long as that leaves enough draws; their best distinct ends are then refined against all.
 const SAMPLED_SHARE: usize = 4;
 const MIN_SAMPLE: usize = 100;
-const REFINED: usize = 2;
+const REFINED: usize = 4;
 
 /// Tables of a run that would take more memory than this hold their non-empty cells only.
 const MAX_DENSE_BYTES: usize = 1 << 30;
@@ -170,23 +171,21 @@ fn search_in<T: Label, C: Tables>(
         })
         .collect::<Result<Vec<_>>>()?;
     let mut candidates = candidates(ends, options.loss, draws)?;
-    if sampled {
-        candidates.truncate(REFINED);
-        let columns = Columns::<T>::new(draws, potential);
-        progress.begin("partition refinement", candidates.len() as u64);
-        candidates = candidates
-            .into_par_iter()
-            .map(|mut candidate| {
-                let labels =
-                    run::refine::<T, C>(&candidate.partition, &columns, objective, options, candidate.run, progress)?;
-                candidate.partition = Partition::from_integers(&labels)?;
-                candidate.expected_loss = expected_loss(options.loss, &candidate.partition, draws)?;
-                progress.advance(1);
-                Ok(candidate)
-            })
-            .collect::<Result<Vec<_>>>()?;
-        candidates.sort_by(|a, b| a.expected_loss.total_cmp(&b.expected_loss).then(a.run.cmp(&b.run)));
-    }
+    candidates.truncate(REFINED);
+    let columns = if sampled { Columns::new(draws, potential) } else { columns };
+    progress.begin("partition refinement", candidates.len() as u64);
+    candidates = candidates
+        .into_par_iter()
+        .map(|mut candidate| {
+            let labels =
+                run::refine::<T, C>(&candidate.partition, &columns, objective, options, candidate.run, progress)?;
+            candidate.partition = Partition::from_integers(&labels)?;
+            candidate.expected_loss = expected_loss(options.loss, &candidate.partition, draws)?;
+            progress.advance(1);
+            Ok(candidate)
+        })
+        .collect::<Result<Vec<_>>>()?;
+    candidates.sort_by(|a, b| a.expected_loss.total_cmp(&b.expected_loss).then(a.run.cmp(&b.run)));
     let Candidate { partition, expected_loss, run, runs_agreeing } = candidates.swap_remove(0);
     Ok(PartitionEstimate {
         partition,

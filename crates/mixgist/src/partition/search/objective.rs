@@ -37,4 +37,13 @@ impl Objective {
     pub(super) fn sum(&self, counts: &[u32]) -> f64 {
         counts.iter().map(|&count| self.potential[count as usize]).sum()
     }
+
+    /// φ(a + b) − φ(a) − φ(b).
+    #[inline(always)]
+    pub(super) fn merging(&self, a: u32, b: u32) -> f64 {
+        if a == 0 || b == 0 {
+            return 0.0;
+        }
+        self.potential[(a + b) as usize] - self.potential[a as usize] - self.potential[b as usize]
+    }
 }

@@ -14,8 +14,11 @@ use crate::labels::{Partition, PartitionDraws};
 use crate::random::{Purpose, stream};
 use crate::{Progress, Result};
 
+/// Torn groups that are tried, the largest first.
+const MAX_GROUPS: usize = 32;
+
 /// A rebuilt cluster is worth a pass over all observations when the expected loss is at most this much worse, relatively.
-const HOPE: f64 = 0.002;
+const HOPE: f64 = 0.02;
 
 /// The labels where run number `index` ends; a function of the columns, the seed and the index alone.
 pub(super) fn run<T: Label, C: Tables>(
@@ -31,6 +34,7 @@ pub(super) fn run<T: Label, C: Tables>(
     let mut run = Run::<T, C, _>::new(columns, objective, options, &labels, rng, progress);
     run.place_unassigned(&mut (0..labels.len()).filter(|&i| labels[i] == UNASSIGNED).collect::<Vec<_>>())?;
     run.sweeten()?;
+    run.merge()?;
     run.update_zealously(options.max_zealous_updates)?;
     Ok(run.state.labels().to_vec())
 }
@@ -50,6 +54,7 @@ pub(super) fn refine<T: Label, C: Tables>(
     run.sweeten()?;
     let mut least = f64::INFINITY;
     for _ in 0..options.max_scans {
+        run.merge()?;
         run.update_zealously(options.max_zealous_updates)?;
         let refined = run.shift_groups()?;
         if refined >= least * (1.0 - 1e-12) {
@@ -65,7 +70,7 @@ fn starting_labels(start: Start, draws: &PartitionDraws, max_clusters: usize, rn
     match start {
         Start::Sequential => vec![UNASSIGNED; n],
         Start::Random => {
-            let clusters = max_clusters.min(draws.max_clusters().max(2)) as u32;
+            let clusters = rng.random_range(1..=max_clusters.min(draws.max_clusters().max(2)) as u32);
             let labels: Vec<u32> = (0..n).map(|_| rng.random_range(0..clusters)).collect();
             compact(&labels)
         }
@@ -220,6 +225,17 @@ impl<'a, T: Label, C: Tables, R: Rng> Run<'a, T, C, R> {
         Ok(moved)
     }
 
+    /// Merges clusters for as long as that lowers the expected loss.
+    fn merge(&mut self) -> Result<()> {
+        for _ in 0..self.max_scans {
+            if !self.state.merge() {
+                break;
+            }
+            self.sweeten()?;
+        }
+        Ok(())
+    }
+
     /// Dissolves clusters one after the other and lets their members choose anew; keeps what lowers the expected loss.
     fn update_zealously(&mut self, max_updates: usize) -> Result<f64> {
         self.state.compact();
@@ -268,7 +284,11 @@ impl<'a, T: Label, C: Tables, R: Rng> Run<'a, T, C, R> {
                 groups.entry((before[i], self.runners_up[i])).or_default().push(i);
             }
         }
-        for ((_, to), group) in groups.into_iter().filter(|(_, group)| group.len() > 1) {
+        let mut groups: Vec<((u32, u32), Vec<usize>)> =
+            groups.into_iter().filter(|(_, group)| group.len() > 1).collect();
+        groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.len()));
+        groups.truncate(MAX_GROUPS);
+        for ((_, to), group) in groups {
             group.iter().for_each(|&i| self.state.reassign(i, to));
             self.split_off_missing();
             // The empty cluster of an earlier group may be one too many by now.

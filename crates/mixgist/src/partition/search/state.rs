@@ -1,6 +1,7 @@
 //! The state of one search run: a (partial) partition with its contingency tables against all draws, updated move by move.
 
 use super::columns::{Columns, Label};
+use super::merge::{MAX_MERGED, best_merges};
 use super::objective::Objective;
 use super::tables::{Query, Scores, Tables};
 use crate::partition::contingency::PairSums;
@@ -220,6 +221,25 @@ impl<'a, T: Label, C: Tables> State<'a, T, C> {
         let (from, vacancy) = (Some(from), vacancy.map(|k| k as usize));
         let query = Query { columns, objective, sizes, estimate_sum: self.estimate_sum, i, from, vacancy };
         tables.score_curved(&query, joint_sums, scores);
+    }
+
+    /// Merges clusters where that lowers the expected loss; returns whether it did. Leaves very many clusters alone.
+    pub(super) fn merge(&mut self) -> bool {
+        self.compact();
+        if self.clusters > MAX_MERGED {
+            return false;
+        }
+        let before = self.expected_loss();
+        let mut counts = vec![0; self.columns.rows() * self.clusters];
+        for (i, &k) in self.labels.iter().enumerate() {
+            self.columns.rows_at(i).for_each(|row| counts[row * self.clusters + k as usize] += 1);
+        }
+        let path = best_merges(self.columns, self.objective, counts, self.sizes[..self.clusters].to_vec());
+        let merges = path.expected_loss < before * (1.0 - 1e-12);
+        if merges {
+            (0..self.labels.len()).for_each(|i| self.reassign(i, path.numbers[self.labels[i] as usize]));
+        }
+        merges
     }
 
     /// The expected loss from the running sums.
