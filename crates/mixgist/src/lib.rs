@@ -4,6 +4,7 @@
 //! that it implies and the evidence for it.
 
 pub mod atoms;
+pub mod diagnostics;
 pub mod ensemble;
 pub mod error;
 pub mod linalg;
