@@ -84,7 +84,7 @@ fn assert_labels_move(fit: &Fit) {
 
 #[test]
 fn galaxies_in_one_dimension() {
-    let settings = Settings { iterations: 9_000, burn_in: 1_000, thin: 4, seed: 5, ..Settings::default() };
+    let settings = Settings { iterations: 5_000, burn_in: 1_000, thin: 4, seed: 5, ..Settings::default() };
     let fits = all_algorithms(&data::read("galaxies", 1), 1, &settings, 60);
     for (name, fit) in &fits {
         println!("{name}: {} clusters, {:?}", mean(&fit.traces.clusters), fit.diagnostics);
@@ -95,7 +95,7 @@ fn galaxies_in_one_dimension() {
 
 #[test]
 fn iris_in_four_dimensions() {
-    let mut settings = Settings { iterations: 6_000, burn_in: 1_000, thin: 5, seed: 7, ..Settings::default() };
+    let mut settings = Settings { iterations: 5_000, burn_in: 1_000, thin: 4, seed: 7, ..Settings::default() };
     settings.component.covariance = CovarianceModel::Full;
     let fits = all_algorithms(&data::read("iris", 4), 4, &settings, 40);
     for (name, fit) in &fits {

@@ -4,6 +4,7 @@ use mixgist::Result;
 use rand_chacha::ChaCha8Rng;
 
 use super::allocate::{Allocation, Path};
+use super::split_merge::SplitMerge;
 use super::sticks::{Room, StickLaw, Sticks};
 use super::{Model, Sampler, State, finish};
 use crate::component::Component;
@@ -17,16 +18,25 @@ pub(crate) struct Blocked {
     allocation: Allocation,
     sticks: Option<Sticks>,
     room: Room,
+    split_merge: SplitMerge,
 }
 
 impl Blocked {
     pub(crate) fn new(path: Path) -> Self {
-        Blocked { path, allocation: Allocation::default(), sticks: None, room: Room::default() }
+        Blocked {
+            path,
+            allocation: Allocation::default(),
+            sticks: None,
+            room: Room::default(),
+            split_merge: SplitMerge::default(),
+        }
     }
 }
 
 impl<C: Component> Sampler<C> for Blocked {
     fn sweep(&mut self, model: &mut Model<'_, C>, state: &mut State, rng: &mut ChaCha8Rng) -> Result<()> {
+        model.component.draw_shared(&state.clusters, rng)?;
+        self.split_merge.step(model, state, rng)?;
         let law = stick_law(model, state);
         law.redraw_positions(&state.clusters.counts, &mut state.positions, &mut self.room, rng);
         let sticks = self.sticks.get_or_insert_with(|| Sticks::new(law));
@@ -50,7 +60,6 @@ impl<C: Component> Sampler<C> for Blocked {
         };
         sticks.set_alpha(state.alpha);
 
-        model.component.draw_shared(&state.clusters, rng)?;
         self.allocation.draw_atoms(&model.component, model.points, &state.clusters, rng)?;
         self.allocation.reallocate(self.path, &model.component, model.points, &mut state.clusters, sticks, rng)?;
         state.positions.clear();

@@ -3,6 +3,7 @@
 use mixgist::Result;
 use rand_chacha::ChaCha8Rng;
 
+use super::split_merge::SplitMerge;
 use super::{Model, Sampler, State, finish};
 use crate::component::{Component, Posterior};
 use crate::concentration;
@@ -13,13 +14,15 @@ use crate::variates::category;
 pub(crate) struct Marginal {
     posteriors: Vec<Posterior>,
     weights: Vec<f64>,
+    split_merge: SplitMerge,
 }
 
 impl<C: Component> Sampler<C> for Marginal {
     fn sweep(&mut self, model: &mut Model<'_, C>, state: &mut State, rng: &mut ChaCha8Rng) -> Result<()> {
         let (points, prior) = (model.points, model.prior);
-        state.alpha = concentration::given_partition(prior, model.concentration, state.alpha, &state.clusters, rng);
         model.component.draw_shared(&state.clusters, rng)?;
+        self.split_merge.step(model, state, rng)?;
+        state.alpha = concentration::given_partition(prior, model.concentration, state.alpha, &state.clusters, rng);
         let component = &model.component;
         let mut empty = Posterior::new(component.dim());
         component.posterior(0, &vec![0.0; component.statistic_len()], &mut empty)?;

@@ -4,6 +4,7 @@ pub(crate) mod allocate;
 mod blocked;
 mod marginal;
 mod slice;
+mod split_merge;
 mod sticks;
 pub(crate) mod tile;
 

@@ -4,6 +4,7 @@ use mixgist::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 
 use super::allocate::{Allocation, Path, Pick, Reservoir};
+use super::split_merge::SplitMerge;
 use super::tile::{Slices, Weighing};
 use super::{Model, Sampler, State, finish};
 use crate::clusters::Clusters;
@@ -25,24 +26,26 @@ pub(crate) struct Slice {
     path: Path,
     allocation: Allocation,
     pieces: Pieces,
+    split_merge: SplitMerge,
 }
 
 impl Slice {
     pub(crate) fn new(path: Path) -> Self {
-        Slice { path, allocation: Allocation::default(), pieces: Pieces::default() }
+        Slice { path, allocation: Allocation::default(), pieces: Pieces::default(), split_merge: SplitMerge::default() }
     }
 }
 
 impl<C: Component> Sampler<C> for Slice {
     fn sweep(&mut self, model: &mut Model<'_, C>, state: &mut State, rng: &mut ChaCha8Rng) -> Result<()> {
+        model.component.draw_shared(&state.clusters, rng)?;
+        self.split_merge.step(model, state, rng)?;
         state.alpha =
             concentration::given_partition(model.prior, model.concentration, state.alpha, &state.clusters, rng);
         let rest = draw_weights(model.prior, state.alpha, &state.clusters, &mut self.pieces.weights, rng);
         self.pieces.draw_slices(&state.clusters, rng);
         self.pieces.break_rest(model.prior, state.alpha, rest, rng)?;
-        model.component.draw_shared(&state.clusters, rng)?;
         self.allocation.draw_atoms(&model.component, model.points, &state.clusters, rng)?;
-        let Slice { path, allocation, pieces } = self;
+        let Slice { path, allocation, pieces, .. } = self;
         allocation.reallocate(*path, &model.component, model.points, &mut state.clusters, pieces, rng)?;
         finish(model, state);
         Ok(())

@@ -33,7 +33,7 @@ impl StickLaw {
     /// Draws positions of the clusters from their law given the partition under the *untruncated* prior: by the urn, stick j
     /// gets a given cluster of m points with weight m − σ and none with weight α + (j + r)σ, r clusters being left (for a
     /// finite mixture: 1 and K − j − r). None when a cluster would lie beyond the last stick.
-    fn propose_positions(
+    pub(super) fn propose_positions(
         &self,
         counts: &[u32],
         weights: &mut Vec<f64>,
@@ -69,7 +69,7 @@ impl StickLaw {
     }
 
     /// log of (truncated law / untruncated law) of these positions: they differ by the last stick's fraction alone.
-    fn log_correction(&self, counts: &[u32], positions: &[u32]) -> f64 {
+    pub(super) fn log_correction(&self, counts: &[u32], positions: &[u32]) -> f64 {
         if self.prior.limit().is_some() {
             return 0.0;
         }
@@ -103,7 +103,7 @@ impl StickLaw {
 /// Room for [`StickLaw::redraw_positions`].
 #[derive(Debug, Default)]
 pub(crate) struct Room {
-    weights: Vec<f64>,
+    pub(super) weights: Vec<f64>,
     proposal: Vec<u32>,
 }
 

@@ -125,6 +125,27 @@ impl Component for CommonCovariance {
         posterior.inside - 0.5 * posterior.lambda / (posterior.lambda - 1.0) * self.square(&posterior.mean, x)
     }
 
+    fn log_cluster(&self, count: u32, statistic: &[f64], posterior: &mut Posterior) -> Result<f64> {
+        self.posterior(count, statistic, posterior)?;
+        let (d, n, lambda) = (self.prior.d, f64::from(count), self.prior.lambda);
+        // tr(Σ⁻¹ (A + λ m0 m0ᵀ − λ' μ' μ'ᵀ)), row by row of U
+        let first = &self.prior.first;
+        let entry = |r: usize, c: usize| {
+            let scatter = statistic[d + if r >= c { at(r, c) } else { at(c, r) }];
+            scatter + first[r] * first[c] / lambda - posterior.lambda * posterior.mean[r] * posterior.mean[c]
+        };
+        let mut trace = 0.0;
+        for row in 0..d {
+            for r in 0..=row {
+                for c in 0..=row {
+                    trace += self.root[at(row, r)] * self.root[at(row, c)] * entry(r, c);
+                }
+            }
+        }
+        Ok(n * (self.log_det_root - 0.5 * d as f64 * TAU.ln()) + 0.5 * d as f64 * (lambda / posterior.lambda).ln()
+            - 0.5 * trace)
+    }
+
     fn log_marginal(&self, clusters: &Clusters) -> Result<f64> {
         let (d, n) = (self.prior.d, clusters.points() as f64);
         let factor = self.pooled_factor(clusters)?;

@@ -4,6 +4,7 @@ use mixgist::Result;
 use rand_chacha::ChaCha8Rng;
 use std::f64::consts::{PI, TAU};
 
+use super::full::step;
 use super::{AtomShape, Component, Posterior, scaled_mean, singular};
 use crate::clusters::Clusters;
 use crate::hyperparameters::Hyperparameters;
@@ -22,6 +23,8 @@ pub(crate) struct DiagonalCovariance {
     second: Vec<f64>,
     /// ½ Σ log Ψ_jj.
     log_root_psi: f64,
+    /// For each count, what the predictive density of one more point has besides |Ψ'| and the point.
+    steps: Vec<f64>,
 }
 
 impl Component for DiagonalCovariance {
@@ -37,6 +40,9 @@ impl Component for DiagonalCovariance {
             first: m0.iter().map(|m| lambda * m).collect(),
             second: psi.iter().zip(&m0).map(|(p, m)| p + lambda * m * m).collect(),
             log_root_psi: 0.5 * psi.iter().map(|p| p.ln()).sum::<f64>(),
+            steps: (0..=points.len())
+                .map(|count| d as f64 * step(lambda + count as f64, hyperparameters.nu + count as f64, 1))
+                .collect(),
         }
     }
 
@@ -84,14 +90,11 @@ impl Component for DiagonalCovariance {
     }
 
     fn prepare(&self, posterior: &mut Posterior) {
-        let (d, lambda, nu) = (self.d as f64, posterior.lambda, posterior.nu);
+        let count = posterior.count as usize;
         let log_root: f64 = 0.5 * posterior.factor[..self.d].iter().map(|p| p.ln()).sum::<f64>();
-        let both = -0.5 * d * PI.ln() - log_root;
-        let step = libm::lgamma(0.5 * (nu + 1.0)) - libm::lgamma(0.5 * nu);
-        posterior.outside = both + d * (0.5 * (lambda / (lambda + 1.0)).ln() + step);
-        if posterior.count > 0 {
-            let step = libm::lgamma(0.5 * nu) - libm::lgamma(0.5 * (nu - 1.0));
-            posterior.inside = both + d * (0.5 * ((lambda - 1.0) / lambda).ln() + step);
+        posterior.outside = self.steps[count] - log_root;
+        if count > 0 {
+            posterior.inside = self.steps[count - 1] - log_root;
         }
     }
 
@@ -122,19 +125,19 @@ impl Component for DiagonalCovariance {
         posterior.inside + 0.5 * (posterior.nu - 1.0) * logs
     }
 
-    fn log_marginal(&self, clusters: &Clusters) -> Result<f64> {
+    fn log_cluster(&self, count: u32, statistic: &[f64], posterior: &mut Posterior) -> Result<f64> {
+        self.posterior(count, statistic, posterior)?;
         let d = self.d as f64;
+        let log_root: f64 = 0.5 * posterior.factor[..self.d].iter().map(|p| p.ln()).sum::<f64>();
+        Ok(-0.5 * d * f64::from(count) * PI.ln()
+            + 0.5 * d * (self.lambda / posterior.lambda).ln()
+            + d * (libm::lgamma(0.5 * posterior.nu) - libm::lgamma(0.5 * self.nu))
+            + self.nu * self.log_root_psi
+            - posterior.nu * log_root)
+    }
+
+    fn log_marginal(&self, clusters: &Clusters) -> Result<f64> {
         let mut posterior = Posterior::new(self.d);
-        let mut sum = 0.0;
-        for cluster in clusters.occupied() {
-            self.posterior(cluster.count, cluster.statistic, &mut posterior)?;
-            let log_root: f64 = 0.5 * posterior.factor[..self.d].iter().map(|p| p.ln()).sum::<f64>();
-            sum += -0.5 * d * f64::from(cluster.count) * PI.ln()
-                + 0.5 * d * (self.lambda / posterior.lambda).ln()
-                + d * (libm::lgamma(0.5 * posterior.nu) - libm::lgamma(0.5 * self.nu))
-                + self.nu * self.log_root_psi
-                - posterior.nu * log_root;
-        }
-        Ok(sum)
+        clusters.occupied().map(|c| self.log_cluster(c.count, c.statistic, &mut posterior)).sum()
     }
 }

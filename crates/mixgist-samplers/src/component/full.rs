@@ -24,6 +24,8 @@ pub(crate) struct FullCovariance {
     pub(super) second: Vec<f64>,
     /// ½ log |Ψ|.
     pub(super) log_det_psi: f64,
+    /// For each count, what the predictive density of one more point has besides |Ψ'| and the point.
+    steps: Vec<f64>,
 }
 
 impl FullCovariance {
@@ -38,17 +40,12 @@ impl FullCovariance {
         }
         if cholesky(out, self.d) { Ok(()) } else { Err(singular()) }
     }
+}
 
-    /// log marginal of one cluster with posterior (λ', ν', Ψ').
-    fn log_cluster(&self, count: u32, posterior: &Posterior) -> f64 {
-        let d = self.d as f64;
-        -0.5 * d * f64::from(count) * PI.ln()
-            + 0.5 * d * (self.lambda / posterior.lambda).ln()
-            + log_multigamma(self.d, 0.5 * posterior.nu)
-            - log_multigamma(self.d, 0.5 * self.nu)
-            + self.nu * self.log_det_psi
-            - posterior.nu * log_determinant(&posterior.factor, self.d)
-    }
+/// log of π^{−d/2} (λ/(λ + 1))^{d/2} Γ((ν + 1)/2) / Γ((ν + 1 − d)/2).
+pub(super) fn step(lambda: f64, nu: f64, d: usize) -> f64 {
+    let d = d as f64;
+    0.5 * d * (lambda / (lambda + 1.0) / PI).ln() + libm::lgamma(0.5 * (nu + 1.0)) - libm::lgamma(0.5 * (nu + 1.0 - d))
 }
 
 /// U = B C⁻¹ with Ψ = C Cᵀ and Bᵀ B ~ W(ν, I), B lower triangular with B_jj ~ χ(ν − d + 1 + j): then (Uᵀ U)⁻¹ ~ IW(ν, Ψ).
@@ -107,6 +104,9 @@ impl Component for FullCovariance {
             first: m0.iter().map(|m| lambda * m).collect(),
             second,
             log_det_psi: log_determinant(&psi, d),
+            steps: (0..=points.len())
+                .map(|count| step(lambda + count as f64, hyperparameters.nu + count as f64, d))
+                .collect(),
         }
     }
 
@@ -152,13 +152,10 @@ impl Component for FullCovariance {
     }
 
     fn prepare(&self, posterior: &mut Posterior) {
-        let (d, lambda, nu) = (self.d as f64, posterior.lambda, posterior.nu);
-        let both = -0.5 * d * PI.ln() - log_determinant(&posterior.factor, self.d);
-        posterior.outside = both + 0.5 * d * (lambda / (lambda + 1.0)).ln() + libm::lgamma(0.5 * (nu + 1.0))
-            - libm::lgamma(0.5 * (nu + 1.0 - d));
-        if posterior.count > 0 {
-            posterior.inside =
-                both + 0.5 * d * ((lambda - 1.0) / lambda).ln() + libm::lgamma(0.5 * nu) - libm::lgamma(0.5 * (nu - d));
+        let (count, log_det) = (posterior.count as usize, log_determinant(&posterior.factor, self.d));
+        posterior.outside = self.steps[count] - log_det;
+        if count > 0 {
+            posterior.inside = self.steps[count - 1] - log_det;
         }
     }
 
@@ -181,14 +178,20 @@ impl Component for FullCovariance {
         posterior.inside + 0.5 * (posterior.nu - 1.0) * (1.0 - grow * square).max(f64::EPSILON).ln()
     }
 
+    fn log_cluster(&self, count: u32, statistic: &[f64], posterior: &mut Posterior) -> Result<f64> {
+        self.posterior(count, statistic, posterior)?;
+        let d = self.d as f64;
+        Ok(-0.5 * d * f64::from(count) * PI.ln()
+            + 0.5 * d * (self.lambda / posterior.lambda).ln()
+            + log_multigamma(self.d, 0.5 * posterior.nu)
+            - log_multigamma(self.d, 0.5 * self.nu)
+            + self.nu * self.log_det_psi
+            - posterior.nu * log_determinant(&posterior.factor, self.d))
+    }
+
     fn log_marginal(&self, clusters: &Clusters) -> Result<f64> {
         let mut posterior = Posterior::new(self.d);
-        let mut sum = 0.0;
-        for cluster in clusters.occupied() {
-            self.posterior(cluster.count, cluster.statistic, &mut posterior)?;
-            sum += self.log_cluster(cluster.count, &posterior);
-        }
-        Ok(sum)
+        clusters.occupied().map(|c| self.log_cluster(c.count, c.statistic, &mut posterior)).sum()
     }
 }
 

@@ -54,6 +54,9 @@ pub(crate) trait Component: Clone + Send + Sync {
     /// log p(x given the cluster's other points) for a point inside a cluster of at least two.
     fn log_predictive_without(&self, posterior: &mut Posterior, x: &[f64]) -> f64;
 
+    /// log p(points of one cluster given what is shared), the cluster's own parameters integrated out; `posterior` is room.
+    fn log_cluster(&self, count: u32, statistic: &[f64], posterior: &mut Posterior) -> Result<f64>;
+
     /// log p(points given the partition), all parameters integrated out.
     fn log_marginal(&self, clusters: &Clusters) -> Result<f64>;
 }

@@ -52,6 +52,26 @@ fn marginals_are_products_of_predictive_densities() {
     check_chain_rule::<DiagonalCovariance>(CovarianceModel::Diagonal);
 }
 
+/// Given what is shared, the marginal of a cluster is the product of its predictive densities, for every model.
+#[test]
+fn cluster_marginals_are_products_of_predictive_densities() {
+    fn check<C: Component>(covariance: CovarianceModel) {
+        for d in [1, 3] {
+            let values = data(7, d, 8);
+            let points = Points::new(&values, d).unwrap();
+            let mut component = C::new(&resolved(&values, d, covariance), &points);
+            let clusters = Clusters::new(vec![0; 7], &component, &points);
+            component.draw_shared(&clusters, &mut stream(2, Purpose::Chains, 0)).unwrap();
+            let closed = component.log_cluster(7, clusters.statistic(0), &mut Posterior::new(d)).unwrap();
+            let chain = by_chain_rule(&component, &points);
+            assert!((closed - chain).abs() < 1e-9, "d = {d}: {closed} against {chain}");
+        }
+    }
+    check::<FullCovariance>(CovarianceModel::Full);
+    check::<DiagonalCovariance>(CovarianceModel::Diagonal);
+    check::<CommonCovariance>(CovarianceModel::Common);
+}
+
 fn check_without<C: Component>(covariance: CovarianceModel) {
     for d in [1, 3] {
         let values = data(6, d, 2);

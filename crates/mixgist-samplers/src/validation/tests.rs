@@ -8,7 +8,7 @@ fn every_chain_visits_partitions_as_often_as_enumeration_says() {
     for (algorithm_name, algorithm) in ALGORITHMS {
         for (covariance_name, covariance) in CovarianceModel::NAMES {
             for (prior_name, prior, concentration) in PRIORS {
-                let outcome = enumeration(&settings(algorithm, covariance, prior, concentration), 5_000, 7).unwrap();
+                let outcome = enumeration(&settings(algorithm, covariance, prior, concentration), 4_000, 7).unwrap();
                 println!(
                     "{algorithm_name} {covariance_name} {prior_name}: {:.2} ({})",
                     outcome.deviation, outcome.detail
@@ -25,7 +25,7 @@ fn every_chain_passes_the_joint_test() {
     for (algorithm_name, algorithm) in ALGORITHMS {
         for (covariance_name, covariance) in CovarianceModel::NAMES {
             for (prior_name, prior, concentration) in PRIORS.into_iter().skip(1).step_by(2) {
-                let outcome = joint(&settings(algorithm, covariance, prior, concentration), 20_000, 11).unwrap();
+                let outcome = joint(&settings(algorithm, covariance, prior, concentration), 12_000, 11).unwrap();
                 println!(
                     "{algorithm_name} {covariance_name} {prior_name}: {:.2} ({})",
                     outcome.deviation, outcome.detail
