@@ -22,9 +22,7 @@ fn main() -> Result<()> {
         settings.component.lambda = Some(1.0);
         settings.component.psi = Some(Scale::Diagonal(vec![4.0, 36.0]));
         settings.component.nu = Some(4.0);
-        let ms = (0..5)
-            .map(|_| milliseconds(&data, 2, &settings, 20_000))
-            .try_fold(f64::INFINITY, |a, b| b.map(|b| a.min(b)))?;
+        let ms = best(&data, 2, &settings, 2_000)?;
         let each = ms * 1e6 / (n * sticks) as f64;
         println!(
             "{name}: Old Faithful, n = 272, d = 2, K = 100: {ms:.4} ms an iteration, {each:.2} ns a data point and component"
@@ -51,9 +49,19 @@ fn grow(n: usize, d: usize, iterations: u64) -> Result<()> {
     }
     let settings =
         Settings { algorithm: Algorithm::Blocked { truncation: Truncation::At(100) }, ..Settings::default() };
-    let ms = milliseconds(&data, d, &settings, iterations)?;
+    let ms = best(&data, d, &settings, iterations)?;
     println!("{n},{d},{ms:.4},{:.1}", ms * 1e6 / n as f64);
     Ok(())
+}
+
+/// The least of several short runs, as the machine may be busy with other things.
+fn best(data: &[f64], dim: usize, settings: &Settings, iterations: u64) -> Result<f64> {
+    let mut least = f64::INFINITY;
+    let begin = Instant::now();
+    while begin.elapsed().as_secs_f64() < 2.0 {
+        least = least.min(milliseconds(data, dim, settings, iterations)?);
+    }
+    Ok(least)
 }
 
 /// Milliseconds an iteration of one chain takes, start and the one draw that is kept included.

@@ -61,6 +61,29 @@ pub struct Diagnostics {
     pub verdict: Verdict,
 }
 
+impl Diagnostics {
+    /// Every trace by name, in the order in which a table shows them.
+    pub fn rows(&self) -> Vec<DiagnosticRow> {
+        let row = |name, convergence| DiagnosticRow { name, convergence };
+        let mut rows = vec![
+            row("log posterior", self.log_posterior),
+            row("clusters", self.clusters),
+            row("largest cluster", self.largest_cluster),
+        ];
+        rows.extend(self.concentration.map(|convergence| row("concentration", convergence)));
+        rows
+    }
+}
+
+/// One line of a table of diagnostics.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DiagnosticRow {
+    /// What was traced.
+    pub name: &'static str,
+    /// How well the chains agree on it.
+    pub convergence: Convergence,
+}
+
 /// Fits the model to `data` (n × dim, row-major) and returns all draws.
 ///
 /// The result depends on data, settings and seed alone, never on the number of threads, nor on whether the run was interrupted

@@ -6,7 +6,9 @@ use mixgist::linalg::cholesky_in_place;
 use mixgist::{Error, Result};
 
 use crate::mixing::{Concentration, MixingPrior};
-use crate::settings::{Algorithm, ComponentPrior, CovarianceModel, MAX_STICKS, Scale, Settings, Truncation};
+use crate::settings::{
+    Algorithm, ComponentPrior, CovarianceModel, MAX_STICKS, Scale, Settings, Truncation, check_size,
+};
 
 /// The model with nothing left open. Its `Display` is the paragraph for a paper.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +50,7 @@ impl Hyperparameters {
             Some(scale) => scale_matrix(scale, dim, given.covariance)?,
             None => diagonal(&columns.iter().map(|c| c.variance / 4.0).collect::<Vec<_>>()),
         };
+        check_scale(&mu0, &psi, values)?;
         Ok(Hyperparameters {
             dim,
             prior: settings.prior,
@@ -148,11 +151,34 @@ fn scale_matrix(scale: &Scale, dim: usize, covariance: CovarianceModel) -> Resul
     Ok(matrix)
 }
 
+/// Ψ and μ0 against the spread of the data, in whose units everything is computed.
+fn check_scale(mu0: &[f64], psi: &[f64], values: &[f64]) -> Result<()> {
+    let d = mu0.len();
+    for j in 0..d {
+        let column = || values.iter().skip(j).step_by(d).copied();
+        let (low, high) = (column().fold(f64::INFINITY, f64::min), column().fold(f64::NEG_INFINITY, f64::max));
+        let half = if high > low { high / 2.0 - low / 2.0 } else { 1.0 };
+        check_size(
+            &format!("entry ({j}, {j}) of psi, over the squared half-range of column {j},"),
+            psi[j * d + j] / half / half,
+        )?;
+        let distance = ((mu0[j] - low / 2.0 - high / 2.0) / half).abs();
+        if distance > 1e6 {
+            return Err(Error::usage(format!(
+                "mu0 lies {distance:e} half-ranges of the data from the middle of column {j}"
+            ))
+            .hint("mu0 is in the units of the data"));
+        }
+    }
+    Ok(())
+}
+
 fn degrees(given: &ComponentPrior, dim: usize) -> Result<f64> {
     let inner = if given.covariance == CovarianceModel::Diagonal { 1 } else { dim };
     let nu = given.nu.unwrap_or((inner + 2) as f64);
     let floor = (inner - 1) as f64;
-    if nu > floor && nu.is_finite() {
+    if nu > floor {
+        check_size("nu", nu)?;
         return Ok(nu);
     }
     Err(Error::usage(format!("nu is {nu}, must be above {floor} in dimension {inner}")))

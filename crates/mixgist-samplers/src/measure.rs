@@ -84,3 +84,6 @@ pub(crate) fn log_posterior<C: Component>(model: &Model<'_, C>, state: &State) -
         + model.prior.log_partition(state.clusters.sizes(), state.alpha)
         + model.concentration.log_density(state.alpha))
 }
+
+#[cfg(test)]
+mod tests;

@@ -151,12 +151,6 @@ impl Settings {
 
     /// Refuses values that make no sense whatever the data are.
     pub fn check(&self) -> Result<()> {
-        let positive = |name: &str, value: f64| {
-            if value > 0.0 && value.is_finite() {
-                return Ok(());
-            }
-            Err(Error::usage(format!("{name} is {value}, must be positive and finite")))
-        };
         match self.prior {
             MixingPrior::PitmanYor { discount } if !(0.0..1.0).contains(&discount) => {
                 return Err(Error::usage(format!("discount is {discount}, must be at least 0 and below 1")));
@@ -172,20 +166,18 @@ impl Settings {
         match self.concentration {
             Concentration::Fixed(alpha) => {
                 let sigma = self.prior.discount();
-                if !(alpha > -sigma && alpha.is_finite()) {
-                    return Err(Error::usage(format!(
-                        "concentration is {alpha}, must be finite and above {}",
-                        0.0 - sigma
-                    )));
+                if alpha <= -sigma || alpha.is_nan() {
+                    return Err(Error::usage(format!("concentration is {alpha}, must be above {}", 0.0 - sigma)));
                 }
+                check_size("concentration plus discount", alpha + sigma)?;
             }
             Concentration::Gamma { shape, rate } => {
-                positive("shape of the concentration's Gamma prior", shape)?;
-                positive("rate of the concentration's Gamma prior", rate)?;
+                check_size("shape of the concentration's Gamma prior", shape)?;
+                check_size("rate of the concentration's Gamma prior", rate)?;
             }
         }
         if let Some(lambda) = self.component.lambda {
-            positive("lambda", lambda)?;
+            check_size("lambda", lambda)?;
         }
         match self.algorithm {
             Algorithm::Blocked { truncation: Truncation::At(0) } => {
@@ -226,6 +218,14 @@ impl Settings {
     }
 }
 
+/// Refuses sizes that are not positive, or so extreme that products of them leave the range of numbers.
+pub(crate) fn check_size(name: &str, value: f64) -> Result<()> {
+    if (1e-100..=1e100).contains(&value) {
+        return Ok(());
+    }
+    Err(Error::usage(format!("{name} is {value:?}, must be between 1e-100 and 1e100")))
+}
+
 /// More sticks than this in one draw are refused.
 pub(crate) const MAX_STICKS: usize = 10_000;
 
@@ -245,7 +245,7 @@ mod tests {
         assert!(message(|s| s.prior = MixingPrior::Finite { components: 0 }).contains("at least 1 component"));
         assert!(message(|s| s.concentration = Concentration::Fixed(0.0)).contains("concentration is 0"));
         assert!(message(|s| s.concentration = Concentration::Gamma { shape: 1.0, rate: f64::NAN }).contains("rate"));
-        assert!(message(|s| s.component.lambda = Some(-1.0)).contains("lambda is -1"));
+        assert!(message(|s| s.component.lambda = Some(-1.0)).contains("lambda is -1.0"));
         assert!(
             message(|s| s.algorithm = Algorithm::Blocked { truncation: Truncation::At(0) }).contains("truncation is 0")
         );

@@ -63,6 +63,7 @@ pub(crate) struct Allocation {
     logits: Vec<f64>,
     tile: Tile,
     posterior: Posterior,
+    nothing: Vec<f64>,
 }
 
 impl Allocation {
@@ -87,7 +88,8 @@ impl Allocation {
         }
         if component.has_shared() || self.prior_predictive.len() != points.len() + LANES {
             self.forget_predictive();
-            component.posterior(0, &vec![0.0; component.statistic_len()], &mut self.posterior)?;
+            self.nothing.resize(component.statistic_len(), 0.0);
+            component.posterior(0, &self.nothing, &mut self.posterior)?;
             component.prepare(&mut self.posterior);
             self.prior_predictive
                 .extend((0..points.len()).map(|i| component.log_predictive(&mut self.posterior, points.row(i))));

@@ -14,6 +14,8 @@ use crate::variates::category;
 pub(crate) struct Marginal {
     posteriors: Vec<Posterior>,
     weights: Vec<f64>,
+    empty: Posterior,
+    nothing: Vec<f64>,
     split_merge: SplitMerge,
 }
 
@@ -24,9 +26,12 @@ impl<C: Component> Sampler<C> for Marginal {
         self.split_merge.step(model, state, rng)?;
         state.alpha = concentration::given_partition(prior, model.concentration, state.alpha, &state.clusters, rng);
         let component = &model.component;
-        let mut empty = Posterior::new(component.dim());
-        component.posterior(0, &vec![0.0; component.statistic_len()], &mut empty)?;
-        component.prepare(&mut empty);
+        if self.nothing.is_empty() {
+            self.nothing.resize(component.statistic_len(), 0.0);
+            self.empty = Posterior::new(component.dim());
+        }
+        component.posterior(0, &self.nothing, &mut self.empty)?;
+        component.prepare(&mut self.empty);
         for slot in 0..state.clusters.slots() {
             self.refresh(slot, component, state)?;
         }
@@ -50,7 +55,7 @@ impl<C: Component> Sampler<C> for Marginal {
                 self.weights.push(log);
             }
             let others = state.clusters.len() - usize::from(alone);
-            self.weights.push(prior.new_mass(others, state.alpha).ln() + component.log_predictive(&mut empty, x));
+            self.weights.push(prior.new_mass(others, state.alpha).ln() + component.log_predictive(&mut self.empty, x));
             let highest = self.weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             self.weights.iter_mut().for_each(|w| *w = (*w - highest).exp());
 

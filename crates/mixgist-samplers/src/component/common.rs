@@ -20,34 +20,33 @@ pub(crate) struct CommonCovariance {
     /// U with Σ⁻¹ = Uᵀ U, packed.
     root: Vec<f64>,
     log_det_root: f64,
+    /// Room for the pooled scale and its inverse factor.
+    pooled: Vec<f64>,
+    inverse: Vec<f64>,
 }
 
 impl CommonCovariance {
     /// Cholesky factor of Ψ + Σ_k (A_k + λ m0 m0ᵀ − λ'_k μ'_k μ'_kᵀ).
-    fn pooled_factor(&self, clusters: &Clusters) -> Result<Vec<f64>> {
-        let (d, lambda) = (self.prior.d, self.prior.lambda);
-        let m0: Vec<f64> = self.prior.first.iter().map(|b| b / lambda).collect();
-        let mut pooled = self.prior.second.clone();
+    fn pooled_factor(&self, clusters: &Clusters, pooled: &mut [f64]) -> Result<()> {
+        let (d, lambda, first) = (self.prior.d, self.prior.lambda, &self.prior.first);
+        // `second` carries one λ m0 m0ᵀ already; each cluster brings its own
+        let more = clusters.len() as f64 - 1.0;
         for r in 0..d {
             for c in 0..=r {
-                // `second` carries one λ m0 m0ᵀ already; each cluster brings its own
-                pooled[at(r, c)] -= lambda * m0[r] * m0[c];
+                pooled[at(r, c)] = self.prior.second[at(r, c)] + more * first[r] * first[c] / lambda;
             }
         }
-        let mut mean = vec![0.0; d];
         for cluster in clusters.occupied() {
             let strength = lambda + f64::from(cluster.count);
-            for j in 0..d {
-                mean[j] = (self.prior.first[j] + cluster.statistic[j]) / strength;
-            }
             for r in 0..d {
+                let sum = first[r] + cluster.statistic[r];
                 for c in 0..=r {
-                    let e = at(r, c);
-                    pooled[e] += cluster.statistic[d + e] + lambda * m0[r] * m0[c] - strength * mean[r] * mean[c];
+                    pooled[at(r, c)] +=
+                        cluster.statistic[d + at(r, c)] - sum * (first[c] + cluster.statistic[c]) / strength;
                 }
             }
         }
-        if cholesky(&mut pooled, d) { Ok(pooled) } else { Err(singular()) }
+        if cholesky(pooled, d) { Ok(()) } else { Err(singular()) }
     }
 
     fn square(&self, mean: &[f64], x: &[f64]) -> f64 {
@@ -61,7 +60,13 @@ impl Component for CommonCovariance {
         let d = points.dim();
         let mut root = vec![0.0; packed_len(d)];
         (0..d).for_each(|j| root[at(j, j)] = 1.0);
-        CommonCovariance { prior: FullCovariance::new(hyperparameters, points), root, log_det_root: 0.0 }
+        CommonCovariance {
+            prior: FullCovariance::new(hyperparameters, points),
+            pooled: root.clone(),
+            inverse: root.clone(),
+            root,
+            log_det_root: 0.0,
+        }
     }
 
     fn dim(&self) -> usize {
@@ -82,9 +87,11 @@ impl Component for CommonCovariance {
 
     fn draw_shared(&mut self, clusters: &Clusters, rng: &mut ChaCha8Rng) -> Result<()> {
         let d = self.prior.d;
-        let factor = self.pooled_factor(clusters)?;
-        let mut room = vec![0.0; packed_len(d)];
-        draw_root_precision(self.prior.nu + clusters.points() as f64, &factor, d, &mut room, &mut self.root, rng);
+        let mut pooled = std::mem::take(&mut self.pooled);
+        self.pooled_factor(clusters, &mut pooled)?;
+        let degrees = self.prior.nu + clusters.points() as f64;
+        draw_root_precision(degrees, &pooled, d, &mut self.inverse, &mut self.root, rng);
+        self.pooled = pooled;
         self.log_det_root = log_determinant(&self.root, d);
         Ok(())
     }
@@ -148,7 +155,8 @@ impl Component for CommonCovariance {
 
     fn log_marginal(&self, clusters: &Clusters) -> Result<f64> {
         let (d, n) = (self.prior.d, clusters.points() as f64);
-        let factor = self.pooled_factor(clusters)?;
+        let mut factor = vec![0.0; packed_len(d)];
+        self.pooled_factor(clusters, &mut factor)?;
         let spread: f64 =
             clusters.occupied().map(|c| (self.prior.lambda / (self.prior.lambda + f64::from(c.count))).ln()).sum();
         Ok(0.5 * d as f64 * (spread - n * PI.ln()) + log_multigamma(d, 0.5 * (self.prior.nu + n))
