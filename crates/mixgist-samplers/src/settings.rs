@@ -36,7 +36,8 @@ pub enum Scale {
     Full(Vec<f64>),
 }
 
-/// Parameters of the component prior; what is `None` is chosen from the data.
+/// Parameters of the component prior; what is `None` is chosen from the data: a cluster is then expected to be about half as wide
+/// as the data, and the centres of clusters to spread somewhat wider than the data.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ComponentPrior {
     /// How the covariance varies between components.

@@ -87,7 +87,10 @@ fn a_killed_run_resumes_to_the_same_draws() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        while !directory.path().join("run").exists() {
+        for _ in 0..30_000 {
+            if directory.path().join("run").exists() {
+                break;
+            }
             std::thread::sleep(Duration::from_millis(1));
         }
         std::thread::sleep(Duration::from_millis(milliseconds));
@@ -139,6 +142,38 @@ fn what_does_not_belong_together_is_refused() {
     with(&data, CheckpointMode::Start).unwrap();
     let message = with(&changed, CheckpointMode::Resume).unwrap_err().to_string();
     assert!(message.contains("other data"), "{message}");
+}
+
+#[test]
+fn two_runs_cannot_share_a_directory() {
+    /// Tries to resume the run from within.
+    struct Intruder<'a>(&'a Path, std::sync::Mutex<Vec<String>>);
+    impl Progress for Intruder<'_> {
+        fn remark(&self, _: &str) {
+            let mut seen = self.1.lock().unwrap();
+            if seen.is_empty() {
+                let again = fit(
+                    &galaxies(),
+                    1,
+                    &settings(Algorithm::Slice),
+                    Some(&checkpoints(self.0, CheckpointMode::Resume)),
+                    &Silent,
+                );
+                seen.push(again.unwrap_err().to_string());
+            }
+        }
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let intruder = Intruder(directory.path(), std::sync::Mutex::new(Vec::new()));
+    fit(
+        &galaxies(),
+        1,
+        &settings(Algorithm::Slice),
+        Some(&checkpoints(directory.path(), CheckpointMode::Start)),
+        &intruder,
+    )
+    .unwrap();
+    assert!(intruder.1.lock().unwrap()[0].contains("another process"), "{:?}", intruder.1);
 }
 
 #[test]

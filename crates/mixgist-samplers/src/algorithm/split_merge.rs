@@ -24,6 +24,12 @@ pub(crate) struct SplitMerge {
     counts: Vec<u32>,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Proposal {
+    Split,
+    Merge,
+}
+
 #[derive(Debug, Default)]
 struct Half {
     count: u32,
@@ -59,7 +65,8 @@ impl SplitMerge {
             return Ok(());
         }
         self.gather(state, [first, second], rng);
-        let log_split = self.allocate(model, state, [first, second], (a == b).then_some(()), rng)?;
+        let log_split =
+            self.allocate(model, state, [first, second], if a == b { Proposal::Split } else { Proposal::Merge }, rng)?;
         let log_ratio = self.log_ratio(model, state, a == b)?;
         let log_accept = if a == b { log_ratio - log_split } else { log_split - log_ratio };
 
@@ -101,7 +108,7 @@ impl SplitMerge {
         model: &Model<'_, C>,
         state: &State,
         pair: [usize; 2],
-        draw: Option<()>,
+        proposal: Proposal,
         rng: &mut ChaCha8Rng,
     ) -> Result<f64> {
         let (component, points, d) = (&model.component, model.points, model.points.dim());
@@ -120,9 +127,9 @@ impl SplitMerge {
             let x = points.row(i as usize);
             let [one, two] = &mut self.halves;
             let difference = one.log_weight(model, state.alpha, x) - two.log_weight(model, state.alpha, x);
-            let with_first = match draw {
-                Some(()) => uniform(rng) * (1.0 + (-difference).exp()) < 1.0,
-                None => state.clusters.labels[i as usize] == state.clusters.labels[pair[0]],
+            let with_first = match proposal {
+                Proposal::Split => uniform(rng) * (1.0 + (-difference).exp()) < 1.0,
+                Proposal::Merge => state.clusters.labels[i as usize] == state.clusters.labels[pair[0]],
             };
             // log p = −log(1 + e^{∓difference})
             let exponent = if with_first { -difference } else { difference };

@@ -1,13 +1,13 @@
 //! Checkpoints: a run that was killed at any moment goes on from its last one and gives the same draws.
 //!
-//! A directory holds `run` (settings and fingerprint of the data, written first), and for each chain `chain-C.state` and
+//! A directory holds `lock`, `run` (settings and fingerprint of the data, written first), and for each chain `chain-C.state` and
 //! `chain-C.draws-N`, N = 0, 1, …: the draws between two checkpoints. Draws are written before the state that counts them, each
 //! file whole or not at all (temporary file, fsync, rename, fsync of the directory), and no file with draws is ever written twice
 //! once a state counts it.
 
 mod binary;
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -45,6 +45,8 @@ pub(crate) struct Store {
     directory: PathBuf,
     pub every: u64,
     fingerprint: u64,
+    /// Held as long as the run lasts; the system lets go of it even when the process is killed.
+    _lock: File,
 }
 
 /// What a chain goes on from.
@@ -66,8 +68,13 @@ impl Store {
         let directory = checkpoints.directory.clone();
         let data_sum = checksum(data.iter().flat_map(|v| v.to_bits().to_le_bytes()));
         let fingerprint = checksum(settings.bytes().chain(data_sum.to_le_bytes()));
-        let store = Store { directory, every: checkpoints.every, fingerprint };
-        let run = store.directory.join("run");
+        let run = directory.join("run");
+        if checkpoints.mode == CheckpointMode::Resume && !run.exists() {
+            return Err(Error::usage("there is no run to resume").in_file(&directory).hint("start one without resume"));
+        }
+        fs::create_dir_all(&directory).map_err(|e| failed(&directory, "make the checkpoint directory", &e))?;
+        let lock = lock(&directory)?;
+        let store = Store { directory, every: checkpoints.every, fingerprint, _lock: lock };
         match checkpoints.mode {
             CheckpointMode::Start => {
                 if run.exists() {
@@ -75,23 +82,13 @@ impl Store {
                         .in_file(&store.directory)
                         .hint("resume it, or choose an empty directory"));
                 }
-                fs::create_dir_all(&store.directory)
-                    .map_err(|e| failed(&store.directory, "make the checkpoint directory", &e))?;
                 let mut writer = Writer::new();
                 writer.number(data_sum);
                 writer.bytes(settings.as_bytes());
                 store.write("run", &writer.finish())?;
             }
             CheckpointMode::Resume => {
-                let bytes = match fs::read(&run) {
-                    Ok(bytes) => bytes,
-                    Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-                        return Err(Error::usage("there is no run to resume")
-                            .in_file(&store.directory)
-                            .hint("start one without resume"));
-                    }
-                    Err(e) => return Err(Error::io(&run, "read the checkpoint", &e)),
-                };
+                let bytes = fs::read(&run).map_err(|e| Error::io(&run, "read the checkpoint", &e))?;
                 compare_run(&bytes, settings, data_sum).map_err(|error| error.in_file(&run))?;
             }
         }
@@ -145,6 +142,19 @@ impl Store {
             let _ = fs::remove_file(&temporary); // best effort: the error that matters is the one above
             failed(&path, "write the checkpoint", &e)
         })
+    }
+}
+
+/// Two processes must not write the same run.
+fn lock(directory: &Path) -> Result<File> {
+    let path = directory.join("lock");
+    let file = File::create(&path).map_err(|e| failed(&path, "write the checkpoint", &e))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Error::usage("another process is running with this checkpoint directory")
+            .in_file(directory)
+            .hint("wait for it, or choose another directory")),
+        // some file systems know no locks: then there is none to respect
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
 }
 
