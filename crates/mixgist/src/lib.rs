@@ -6,6 +6,7 @@
 pub mod allocate;
 pub mod atoms;
 pub mod density;
+pub mod diagnostics;
 pub mod ensemble;
 pub mod error;
 pub mod kernel;
