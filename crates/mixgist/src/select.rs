@@ -146,7 +146,7 @@ pub(crate) fn medoid(projection: &Projection, loss: Loss, route: Route, progress
             expected_loss: candidate.expected_loss,
             separation: evidence.difference_se.map(|se| {
                 let lead = candidate.expected_loss - choice.winner.expected_loss;
-                if lead > 0.0 { lead / se } else { 0.0 }
+                if lead > TIE * candidate.expected_loss { lead / se } else { 0.0 }
             }),
         }),
         route,
