@@ -154,3 +154,94 @@ pub fn noisy_measure(dim: usize, atoms: Range<usize>, noise: f64, seed: u64, m: 
         .collect();
     measure_from(dim, &raw)
 }
+
+/// Ensembles that are hard in different ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Ragged draws around one measure.
+    Plain,
+    /// Each third draw is a copy of the first.
+    Duplicates,
+    /// Each third draw is the first one with its means moved by 1e-9.
+    NearDuplicates,
+    /// Scales of atoms spread over many orders of magnitude.
+    HeavyTails,
+    /// All weights are 1/K with one K, so that all quantile functions jump at the same places.
+    EqualWeights,
+    /// One atom a draw.
+    OneAtom,
+    /// Means around 1e6.
+    Offset,
+    /// Means around 1e6 and each third draw close to the first: the common offset must not eat the digits of their distance.
+    OffsetNear,
+    /// Most atoms weigh next to nothing.
+    LightAtoms,
+    /// Two groups of draws far from each other.
+    TwoClusters,
+    /// A tight core and a few draws a million times farther out, on both sides.
+    Outliers,
+}
+
+pub const KINDS: [Kind; 11] = [
+    Kind::Plain,
+    Kind::Duplicates,
+    Kind::NearDuplicates,
+    Kind::HeavyTails,
+    Kind::EqualWeights,
+    Kind::OneAtom,
+    Kind::Offset,
+    Kind::OffsetNear,
+    Kind::LightAtoms,
+    Kind::TwoClusters,
+    Kind::Outliers,
+];
+
+impl Kind {
+    pub fn ensemble(self, dim: usize, draws: usize, seed: u64) -> Ensemble {
+        let measures: Vec<MixingMeasure> = (0..draws).map(|m| self.draw(dim, seed, m)).collect();
+        Ensemble::from_measures(&measures).unwrap()
+    }
+
+    fn draw(self, dim: usize, seed: u64, m: usize) -> MixingMeasure {
+        let plain = |m: usize| noisy_measure(dim, 1..6, 0.3, seed, m as u64);
+        match self {
+            Kind::Plain => plain(m),
+            Kind::Duplicates => plain(if m.is_multiple_of(3) { 0 } else { m }),
+            Kind::NearDuplicates if m.is_multiple_of(3) => shifted(&plain(0), &vec![1e-9 * m as f64; dim]),
+            Kind::NearDuplicates => plain(m),
+            Kind::HeavyTails => {
+                let wild = noisy_measure(dim, 1..6, 1.0, seed, m as u64);
+                scaled_atoms(&wild, |k| (3.0 * wild.atoms().mean(k)[0]).clamp(-12.0, 12.0).exp())
+            }
+            Kind::EqualWeights => {
+                let atoms = noisy_measure(dim, 4..5, 0.3, seed, m as u64).atoms().clone();
+                MixingMeasure::new(vec![0.25; 4], atoms).unwrap()
+            }
+            Kind::OneAtom => noisy_measure(dim, 1..2, 0.3, seed, m as u64),
+            Kind::Offset => shifted(&plain(m), &vec![1e6; dim]),
+            Kind::OffsetNear => {
+                let near = if m.is_multiple_of(3) { shifted(&plain(0), &vec![2e-3 * m as f64; dim]) } else { plain(m) };
+                shifted(&near, &vec![1e6; dim])
+            }
+            Kind::LightAtoms => {
+                let draw = noisy_measure(dim, 9..10, 0.3, seed, m as u64);
+                let weights = draw.weights().iter().enumerate().map(|(k, w)| w * 0.01f64.powi(k as i32)).collect();
+                MixingMeasure::new(weights, draw.atoms().clone()).unwrap()
+            }
+            Kind::TwoClusters => shifted(&plain(m), &vec![if m.is_multiple_of(2) { 20.0 } else { -20.0 }; dim]),
+            Kind::Outliers => {
+                let far = [1e6, -1e6].get(m % 20).copied().unwrap_or(0.0);
+                shifted(&plain(m), &vec![far; dim])
+            }
+        }
+    }
+}
+
+fn scaled_atoms(measure: &MixingMeasure, factor: impl Fn(usize) -> f64) -> MixingMeasure {
+    let d = measure.dim();
+    let means = measure.atoms().means().iter().enumerate().map(|(i, x)| x * factor(i / d)).collect();
+    let covariances =
+        measure.atoms().covariances().iter().enumerate().map(|(i, x)| x * factor(i / (d * d)).powi(2)).collect();
+    let atoms = GaussianAtoms::new(d, means, covariances, CovarianceForm::Covariance).unwrap();
+    MixingMeasure::new(measure.weights().to_vec(), atoms).unwrap()
+}
