@@ -26,6 +26,16 @@ pub(crate) enum Values {
     Text(Vec<String>),
 }
 
+impl NumericArray {
+    /// Checks that there are as many values as the shape says.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.shape.iter().try_fold(1usize, |size, &axis| size.checked_mul(axis)) == Some(self.values.len()) {
+            return Ok(());
+        }
+        Err(Error::input(format!("{} values for an array of shape {}", self.values.len(), shape_text(&self.shape))))
+    }
+}
+
 impl Array {
     /// The values as f64; integers beyond 2⁵³ are rounded to the nearest f64.
     pub fn into_numeric(self, name: &str) -> Result<NumericArray> {
@@ -130,6 +140,14 @@ mod tests {
         for x in [0.5, f64::NAN, f64::INFINITY, 9.3e18] {
             assert_eq!(integer(x), None);
         }
+    }
+
+    #[test]
+    fn the_number_of_values_must_fit_the_shape() {
+        assert!(NumericArray { shape: vec![2, 2], values: vec![0.0; 4] }.check().is_ok());
+        let error = NumericArray { shape: vec![2, 2], values: vec![0.0; 3] }.check().unwrap_err();
+        assert_eq!(error.to_string(), "3 values for an array of shape (2, 2)");
+        assert!(NumericArray { shape: vec![usize::MAX, 3], values: vec![] }.check().is_err());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::ReadOptions;
 use crate::array::{NumericArray, shape_text};
 use crate::format::Format;
 use crate::output::{Overwrite, write_whole};
+use crate::source::shown;
 
 /// n observations of dimension d: finite numbers, row-major.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,7 +98,7 @@ impl DataTable {
 /// How messages call a column; columns count from 0.
 pub(crate) fn column_text(column: usize, names: Option<&[String]>) -> String {
     match names.and_then(|names| names.get(column)) {
-        Some(name) => format!("column '{name}'"),
+        Some(name) => format!("column '{}'", shown(name)),
         None => format!("column {column} (counted from 0)"),
     }
 }

@@ -11,6 +11,9 @@ use mixgist::{Error, Result};
 use crate::output::cannot_write;
 use crate::source::Source;
 
+/// Fields cost more memory than the commas between them.
+const MOST_FIELDS: usize = 1 << 24;
+
 /// A reader of comma-separated text.
 pub(crate) struct Records<R> {
     source: BufReader<R>,
@@ -92,6 +95,9 @@ impl<R: Read> Records<R> {
             if self.lines == 1 && self.line.starts_with(b"\xef\xbb\xbf") {
                 self.line.drain(..3); // the byte order mark that Excel writes
             }
+            if self.line.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
+                return Err(not_text(self.lines));
+            }
             if self.line.iter().any(|byte| !byte.is_ascii_whitespace()) {
                 return Ok(true);
             }
@@ -111,6 +117,9 @@ impl<R: Read> Records<R> {
                 (from, filled, fields) = (from + read, filled + wrote, fields + ended);
                 match result {
                     ReadRecordResult::OutputFull => self.fields.resize(2 * self.fields.len(), 0),
+                    ReadRecordResult::OutputEndsFull if fields >= MOST_FIELDS => {
+                        return Err(Error::input(format!("has more than {MOST_FIELDS} fields")).at_line(start));
+                    }
                     ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
                     ReadRecordResult::InputEmpty => break,
                     ReadRecordResult::Record | ReadRecordResult::End => break 'lines,

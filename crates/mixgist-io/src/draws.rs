@@ -19,7 +19,7 @@ pub struct ReadOptions {
     pub covariance_form: CovarianceForm,
     /// The variables of a Stan program that hold weights, means and covariances.
     pub stan: StanVariables,
-    /// The most bytes of numbers that a file may hold. Peak memory is some three times that.
+    /// The most bytes of numbers that a file may hold. Peak memory is three to five times that.
     pub memory_limit: u64,
 }
 
@@ -91,6 +91,7 @@ impl DrawsFile {
     /// Checks that labels and data fit the draws and each other.
     pub(crate) fn check(&self) -> Result<()> {
         let draws = self.ensemble.len();
+        self.labels.as_ref().map_or(Ok(()), LabelDraws::check)?;
         if let Some(labels) = &self.labels
             && labels.draws != draws
         {

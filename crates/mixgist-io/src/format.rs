@@ -211,3 +211,27 @@ fn names(able: fn(&Entry) -> bool) -> String {
     let names: Vec<&str> = FORMATS.iter().filter(|entry| able(entry)).map(|entry| entry.name).collect();
     names.join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_once_in_the_table_and_found_by_its_name() {
+        for format in Format::all() {
+            assert_eq!(FORMATS.iter().filter(|entry| entry.format == format).count(), 1);
+            assert_eq!(Format::from_name(format.name()).unwrap(), format);
+            assert!(!format.help().is_empty());
+        }
+        assert_eq!(Format::all().count(), if cfg!(feature = "parquet") { 6 } else { 5 });
+    }
+
+    #[test]
+    fn the_extension_decides_unless_a_format_is_asked_for() {
+        let choose = |asked, path: &str| Format::choose(asked, Path::new(path)).unwrap();
+        assert_eq!(choose(None, "a/b.NPZ"), Format::Npz);
+        assert_eq!(choose(None, "b.csv"), Format::Csv);
+        assert_eq!(choose(Some(Format::StanCsv), "b.csv"), Format::StanCsv);
+        assert_eq!(choose(Some(Format::Csv), "b.txt"), Format::Csv);
+    }
+}

@@ -31,6 +31,7 @@ pub fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDraws> {
 /// Writes labels, whole or not at all.
 pub fn write_labels(path: &Path, labels: &LabelDraws, format: Option<Format>, overwrite: Overwrite) -> Result<()> {
     let write = Format::choose(format, path)?.labels_writer()?;
+    labels.check().map_err(|error| error.in_file(path))?;
     write_whole(path, overwrite, |output| write(output, labels))
 }
 
@@ -85,6 +86,16 @@ impl LabelDraws {
         Ok(out)
     }
 
+    /// Checks that there are as many labels as there should be.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.check_not_empty(self.draws)?;
+        if self.draws.checked_mul(self.observations) == Some(self.labels.len()) {
+            return Ok(());
+        }
+        let LabelDraws { draws, observations, labels } = self;
+        Err(Error::input(format!("{} labels for {draws} draws of {observations} observations", labels.len())))
+    }
+
     pub(crate) fn check_not_empty(&self, draws: usize) -> Result<()> {
         match (draws, self.observations) {
             (0, _) => Err(Error::input("labels hold no draws")),
@@ -114,5 +125,16 @@ mod tests {
         }
         let error = LabelDraws::from_array(&array(Values::Float(vec![0.0, 1.0, 0.0, 0.0, 0.5, 0.0])));
         assert_eq!(error.unwrap_err().to_string(), "draw 1: label of observation 1 is 0.5, expected an integer");
+    }
+
+    #[test]
+    fn the_number_of_labels_must_fit() {
+        let message = |draws, observations, n| {
+            LabelDraws { draws, observations, labels: vec![0; n] }.check().unwrap_err().to_string()
+        };
+        assert_eq!(message(2, 3, 5), "5 labels for 2 draws of 3 observations");
+        assert_eq!(message(usize::MAX, 2, 5), format!("5 labels for {} draws of 2 observations", usize::MAX));
+        assert_eq!(message(0, 3, 0), "labels hold no draws");
+        assert_eq!(message(3, 0, 0), "labels hold no observations");
     }
 }

@@ -1,4 +1,28 @@
 //! Files of mixgist: one module a format, each turning bytes into the core's types and back.
+//!
+//! ```
+//! use mixgist::{CovarianceForm, Ensemble};
+//! use mixgist_io::{DrawsFile, Overwrite, ReadOptions, read_draws, write_draws};
+//!
+//! # fn main() -> mixgist::Result<()> {
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("draws.npz");
+//! let ensemble = Ensemble::from_dense(1, 2, &[0.5, 0.5], &[-1.0, 1.0], &[1.0, 2.0], CovarianceForm::Covariance)?;
+//! write_draws(&path, &DrawsFile::from(ensemble.clone()), None, Overwrite::Refuse)?;
+//! assert_eq!(read_draws(&[&path], &ReadOptions::default())?.ensemble, ensemble);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | format | draws | data | labels |
+//! |---|---|---|---|
+//! | npz | arrays `weights` (M, K), `means` (M, K, d), `covariances` (M, K, d, d); of differing K: flat, with `offsets` (M + 1); `chain`, `iteration`, `draw_weights` if wanted | `data` (n, d), `data_columns` | `labels` (M, n) |
+//! | csv, parquet | one row an atom: `chain`, `draw`, `atom`, `weight`, `mean_1` …, `cov_1_1` …, `draw_weight` if wanted | one row an observation | one row a draw |
+//! | npy | | (n, d) | (M, n) |
+//! | stan-csv | output of CmdStan, read only | | with the draws |
+//!
+//! What is read is not trusted: sizes that a file promises are held against the bytes that it has before memory is asked for.
+//! What is written appears whole or not at all, and replaces nothing unless told to.
 
 mod array;
 mod data;
@@ -10,6 +34,7 @@ mod labels;
 mod long_table;
 mod output;
 mod source;
+mod summary;
 
 pub use array::NumericArray;
 pub use data::{DataTable, read_data, write_data};
@@ -21,3 +46,4 @@ pub use formats::npz::{NamedArrays, read_arrays, write_arrays};
 pub use formats::stan_csv::StanVariables;
 pub use labels::{LabelDraws, read_labels, write_labels};
 pub use output::{Overwrite, check_writable};
+pub use summary::{MeasureDocument, PrunedDocument, SUMMARY_SCHEMA, SummaryDocument, UnitsDocument, WarningDocument};

@@ -61,6 +61,16 @@ pub(crate) fn size_text(bytes: u64) -> String {
     }
 }
 
+/// Text from a file as messages show it: cut to a length that fits, and without what would steer a terminal.
+pub(crate) fn shown(text: &str) -> String {
+    const LONGEST: usize = 100;
+    let mut out: String = text.chars().take(LONGEST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        out.push('…');
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,6 +81,13 @@ mod tests {
         assert_eq!(size_text(1023), "1023 bytes");
         assert_eq!(size_text(1536), "1.5 KiB");
         assert_eq!(size_text(u64::MAX), "16.0 EiB");
+    }
+
+    #[test]
+    fn messages_show_text_that_is_safe_to_print() {
+        assert_eq!(shown("a b"), "a b");
+        assert_eq!(shown("\u{1b}[31m\n"), "\u{fffd}[31m\u{fffd}");
+        assert_eq!(shown(&"é".repeat(101)), format!("{}…", "é".repeat(100)));
     }
 
     #[test]

@@ -9,10 +9,12 @@ pub mod density;
 pub mod ensemble;
 pub mod error;
 pub mod kernel;
+pub mod labels;
 pub mod linalg;
 pub mod line;
 pub mod mixture;
 pub mod pairwise;
+pub mod partition;
 pub mod points;
 pub mod progress;
 mod projection;
@@ -33,6 +35,7 @@ pub use atoms::{CovarianceForm, GaussianAtoms};
 pub use density::GridDensity;
 pub use ensemble::{Ensemble, MixingMeasure};
 pub use error::{Error, ErrorKind, Result};
+pub use labels::{Partition, PartitionDraws};
 pub use line::Order;
 pub use mixture::Mixture;
 pub use pairwise::{Condensed, Distance, DistanceMatrix, SlicedDistance};
@@ -43,3 +46,8 @@ pub use select::{Loss, Medoid, Route, RunnerUp};
 pub use summary::{Settings, SliceCount, Summary, summarize};
 pub use units::{ResolvedUnits, Units};
 pub use warning::Warning;
+
+/// The example of the README runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

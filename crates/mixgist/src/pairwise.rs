@@ -6,8 +6,7 @@ mod rows;
 mod sliced;
 mod tile;
 
-pub(crate) use bridge::Bridge;
 pub(crate) use matrix::cost_matrix;
 pub use matrix::{Condensed, DistanceMatrix};
-pub(crate) use rows::{AnchorRows, anchor_rows, row_costs_of};
+pub(crate) use rows::{AnchorRows, Bridges};
 pub use sliced::{Distance, SlicedDistance};

@@ -128,11 +128,15 @@ impl<'a> Projection<'a> {
         independent_batches(self.slices(), self.slices.replicates(), self.longest_batch())
     }
 
+    /// Memory that one slice takes while it is worked on, roughly.
+    pub fn bytes_per_slice(&self) -> usize {
+        64 * self.atoms() + 64 * self.draws()
+    }
+
     fn longest_batch(&self) -> usize {
-        let size = self.atoms() + self.draws();
         // 32 slices keep the threads busy, unless they are so small that handing out work takes longer than doing it.
-        let most = ((1 << 16) / size).max(32);
-        ((256 << 20) / (64 * size)).clamp(TOGETHER, most) / TOGETHER * TOGETHER
+        let most = ((1 << 22) / self.bytes_per_slice()).max(32);
+        ((256 << 20) / self.bytes_per_slice()).clamp(TOGETHER, most) / TOGETHER * TOGETHER
     }
 
     /// Passes over the given batches of slices: `build` turns the lines of each slice into what is needed, in parallel over the

@@ -7,6 +7,7 @@ mod pairs;
 mod sweep;
 
 use crate::line::Order;
+use crate::pairwise::Bridges;
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::{Error, Result};
@@ -130,12 +131,13 @@ pub struct RunnerUp {
 /// neither on the route, the CPU nor the number of threads.
 pub(crate) fn medoid(projection: &Projection, loss: Loss, route: Route, progress: &dyn Progress) -> Result<Medoid> {
     let route = route.resolve(projection.order(), loss, projection.draws())?;
+    let mut bridges = Bridges::new(projection);
     let choice = match route {
-        Route::Sweep => sweep::choose(projection, progress)?,
-        Route::Certified => certified::choose(projection, progress)?,
+        Route::Sweep => sweep::choose(projection, &mut bridges, progress)?,
+        Route::Certified => certified::choose(projection, &mut bridges, progress)?,
         Route::Pairs | Route::Auto => pairs::choose(projection, loss, progress)?,
     };
-    let evidence = evidence::gather(projection, loss, &choice, progress)?;
+    let evidence = evidence::gather(projection, &bridges, loss, &choice, progress)?;
     let order = projection.order();
     Ok(Medoid {
         draw: choice.winner.draw,
@@ -178,6 +180,13 @@ struct Choice {
     runner_up: Option<Candidate>,
     expected_losses: Option<Vec<f64>>,
     exact_draws: usize,
+}
+
+impl Choice {
+    /// With the losses of all draws known.
+    fn new(winner: Candidate, runner_up: Option<Candidate>, losses: Vec<f64>) -> Self {
+        Choice { winner, runner_up, exact_draws: losses.len(), expected_losses: Some(losses) }
+    }
 }
 
 /// Losses that agree to this relative difference are tied.

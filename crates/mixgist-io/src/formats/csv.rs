@@ -12,7 +12,7 @@ use crate::draws::{DrawsFile, ReadOptions};
 use crate::labels::LabelDraws;
 use crate::long_table::{Layout, LongTable, check_writable_as_table, column_names};
 use crate::output::{Output, cannot_write};
-use crate::source::Budget;
+use crate::source::{Budget, shown};
 
 pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
     let mut records = Records::open(path)?;
@@ -49,7 +49,7 @@ impl Row<'_> {
     }
 
     fn not(&self, column: usize, expected: &str) -> Error {
-        let (name, field) = (column_text(column, Some(self.names)), shown(self.record.field(column)));
+        let (name, field) = (column_text(column, Some(self.names)), quoted(self.record.field(column)));
         Error::input(format!("{name} is {field}, expected {expected}")).at_line(self.record.line)
     }
 }
@@ -84,13 +84,9 @@ fn whole(field: &str) -> Option<i128> {
     field.parse().ok().or_else(|| field.parse().ok().and_then(integer).map(i128::from))
 }
 
-/// A field as messages show it, cut to a length that fits.
-fn shown(field: &str) -> String {
-    match field.char_indices().nth(40) {
-        _ if field.is_empty() => "empty".to_owned(),
-        Some((end, _)) => format!("'{}…'", &field[..end]),
-        None => format!("'{field}'"),
-    }
+/// A field as messages show it.
+fn quoted(field: &str) -> String {
+    if field.is_empty() { "empty".to_owned() } else { format!("'{}'", shown(field)) }
 }
 
 pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> Result<DataTable> {
@@ -155,7 +151,7 @@ fn push_numbers(values: &mut Vec<f64>, record: &Record<'_>, names: Option<&[Stri
             Ok(_) => "a finite number",
             Err(_) => "a number",
         };
-        let error = Error::input(format!("{} is {}, expected {expected}", column_text(column, names), shown(field)))
+        let error = Error::input(format!("{} is {}, expected {expected}", column_text(column, names), quoted(field)))
             .at_line(record.line);
         return Err(match names {
             _ if wrong_separator(field).is_some() => error.hint(format!(
@@ -181,7 +177,7 @@ enum Label {
 
 fn labels_of(record: &Record<'_>) -> Result<Vec<Label>> {
     let not = |column: usize, expected: &str| {
-        let (name, field) = (column_text(column, None), shown(record.field(column)));
+        let (name, field) = (column_text(column, None), quoted(record.field(column)));
         Error::input(format!("{name} is {field}, expected {expected}")).at_line(record.line)
     };
     let one = |(column, field): (usize, &str)| match whole(field) {

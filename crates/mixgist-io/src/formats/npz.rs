@@ -37,6 +37,9 @@ pub fn read_arrays(path: &Path, names: &[&str], options: &ReadOptions) -> Result
 
 /// Writes arrays of f64 as an npz file, whole or not at all.
 pub fn write_arrays(path: &Path, arrays: &NamedArrays, overwrite: Overwrite) -> Result<()> {
+    for (name, array) in arrays {
+        array.check().map_err(|error| in_array(name, error).in_file(path))?;
+    }
     write_whole(path, overwrite, |output| {
         let mut archive = ArchiveWriter::new(output);
         for (name, array) in arrays {
@@ -85,10 +88,10 @@ pub(crate) fn write_draws(output: &mut Output, draws: &DrawsFile) -> Result<()> 
     archive.add("covariances", &shape(&[d, d]), Numbers::Float(ensemble.atoms().covariances()))?;
     if !same_size {
         let offsets: Vec<u64> = ensemble.offsets().iter().map(|&offset| offset as u64).collect();
-        archive.add("offsets", &[m + 1], Numbers::Unsigned(&offsets))?;
+        archive.add("offsets", &[m + 1], Numbers::Index(&offsets))?;
     }
     archive.add("chain", &[m], Numbers::Label(ensemble.chains()))?;
-    archive.add("iteration", &[m], Numbers::Unsigned(ensemble.iterations()))?;
+    archive.add("iteration", &[m], Numbers::Index(ensemble.iterations()))?;
     if let Some(weights) = ensemble.draw_weights() {
         archive.add("draw_weights", &[m], Numbers::Float(weights))?;
     }

@@ -9,7 +9,7 @@ use crate::array::{integer, shape_text};
 use crate::delimited::{Line, Record, Records};
 use crate::draws::{DrawsFile, ReadOptions};
 use crate::labels::LabelDraws;
-use crate::source::Budget;
+use crate::source::{Budget, shown};
 
 /// The variables of a Stan program that make a mixture of K atoms in dimension d.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,10 +129,10 @@ impl Mixture {
                 .wrong("(K,), one weight an atom")
                 .hint("a single mixing proportion must be made a simplex in 'generated quantities'"));
         };
-        let dim = match means.shape.as_slice() {
-            &[k] if k == atoms => 1,
-            &[k, d] if k == atoms => d,
-            &[_, k] if k == atoms => {
+        let dim = match *means.shape.as_slice() {
+            [k] if k == atoms => 1,
+            [k, d] if k == atoms => d,
+            [_, k] if k == atoms => {
                 return Err(means
                     .wrong(&format!("({atoms}, d)"))
                     .hint("the first index must be the atom: transpose the matrix"));
@@ -266,7 +266,7 @@ impl Rows {
         let number = |&column: &usize| -> Result<f64> {
             let field = record.field(column);
             field.parse().map_err(|_| {
-                Error::input(format!("column {column} (counted from 0) is '{field}', expected a number"))
+                Error::input(format!("column {column} (counted from 0) is '{}', expected a number", shown(field)))
                     .at_line(record.line)
             })
         };

@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use fearless_simd::Simd;
+use fearless_simd::{Simd, f64x4, prelude::*};
 
 use crate::line::Lines;
 
@@ -145,76 +145,105 @@ impl<'a> Bridge<'a> {
             }
         }
     }
-
-    /// Σ_e Σ_f D_e D_f min(s_e r_f, s_f r_e) over the jumps of two groups of a cell, one by one.
-    ///
-    /// Groups are short, and the double loop has no branches: five times faster here than merging the two.
-    fn overlapping_product(&self, a: usize, b: usize) -> f64 {
-        let Bridge { jumps, groups, .. } = self;
-        let range = |g: usize| groups.jumps[g].start as usize..groups.jumps[g].end as usize;
-        let (own, other) = (range(a), range(b));
-        let (size, left, right) = (&jumps.size[other.clone()], &jumps.left[other.clone()], &jumps.right[other]);
-        let mut product = 0.0;
-        for e in own {
-            let (own_left, own_right) = (jumps.left[e], jumps.right[e]);
-            let mut sum = 0.0;
-            for ((&size, &left), &right) in size.iter().zip(left).zip(right) {
-                let (a, b) = (own_left * right, left * own_right);
-                sum += size * if a < b { a } else { b };
-            }
-            product += jumps.size[e] * sum;
-        }
-        product
-    }
-
-    /// Adds to `row` the products of group g with the groups of a range of the same cell: first all of them as if none
-    /// overlapped, which vectorises, then those that do, then the scattered additions.
-    #[inline(always)]
-    fn add_group_products(&self, g: usize, range: Range<usize>, products: &mut Vec<f64>, row: &mut [f64]) {
-        let groups = &self.groups;
-        let (left_sum, right_sum) = (groups.left_sum[g], groups.right_sum[g]);
-        products.clear();
-        products.extend(groups.left_sum[range.clone()].iter().zip(&groups.right_sum[range.clone()]).map(
-            |(&left, &right)| {
-                let (a, b) = (left_sum * right, left * right_sum);
-                if a < b { a } else { b }
-            },
-        ));
-        let (first, last) = (groups.first[g], groups.last[g]);
-        let spans = groups.first[range.clone()].iter().zip(&groups.last[range.clone()]);
-        for (k, (&other_first, &other_last)) in spans.enumerate() {
-            if (last > other_first) & (other_last > first) {
-                products[k] = self.overlapping_product(g, range.start + k);
-            }
-        }
-        for (&draw, &product) in groups.draw[range].iter().zip(products.iter()) {
-            row[draw as usize] += product;
-        }
-    }
 }
 
 /// Adds to `rows[r * draws + j]`, for the draws i of one panel and every draw j ≥ i that shares a cell with i, the product of their
 /// rests.
 #[inline(always)]
-pub(super) fn add_panel_products<S: Simd>(_simd: S, bridge: &Bridge, panel: usize, rows: &mut [f64]) {
+pub(super) fn add_panel_products<S: Simd>(simd: S, bridge: &Bridge, panel: usize, rows: &mut [f64]) {
     let (draws, groups) = (bridge.lines.len(), &bridge.groups);
-    let mut products = Vec::new();
+    let mut own = OwnGroup::default();
     for cell in 0..bridge.cells {
         let end = groups.cell(cell).end;
         for g in groups.of_panel(cell, panel, draws.div_ceil(PANEL)) {
             let row = (groups.draw[g] as usize - panel * PANEL) * draws;
-            bridge.add_group_products(g, g + 1..end, &mut products, &mut rows[row..row + draws]);
+            own.add_products(simd, bridge, g, g + 1..end, &mut rows[row..row + draws]);
         }
     }
 }
 
 /// Adds to `row[j]`, for every draw j that shares a cell with draw i, the product of the rests of i and j.
 #[inline(always)]
-pub(super) fn add_row_products<S: Simd>(_simd: S, bridge: &Bridge, i: usize, row: &mut [f64]) {
-    let mut products = Vec::new();
+pub(super) fn add_row_products<S: Simd>(simd: S, bridge: &Bridge, i: usize, row: &mut [f64]) {
+    let mut own = OwnGroup::default();
     for address in bridge.groups.of_draw(i) {
         let range = bridge.groups.cell(address.cell as usize);
-        bridge.add_group_products(address.index as usize, range, &mut products, row);
+        own.add_products(simd, bridge, address.index as usize, range, row);
+    }
+}
+
+/// The group whose products with others are being computed: scratch space that is kept from group to group.
+#[derive(Default)]
+struct OwnGroup {
+    products: Vec<f64>,
+    /// Its jumps, padded with jumps of size 0 to whole vectors.
+    size: Vec<f64>,
+    left: Vec<f64>,
+    right: Vec<f64>,
+}
+
+impl OwnGroup {
+    /// Adds to `row` the products of group g with the groups of a range of the same cell: first all of them as if none
+    /// overlapped, which vectorises, then those that do, then the scattered additions.
+    #[inline(always)]
+    fn add_products<S: Simd>(&mut self, simd: S, bridge: &Bridge, g: usize, range: Range<usize>, row: &mut [f64]) {
+        let groups = &bridge.groups;
+        let (left_sum, right_sum) = (groups.left_sum[g], groups.right_sum[g]);
+        let sums = groups.left_sum[range.clone()].iter().zip(&groups.right_sum[range.clone()]);
+        self.products.clear();
+        self.products.extend(sums.map(|(&left, &right)| {
+            let (a, b) = (left_sum * right, left * right_sum);
+            if a < b { a } else { b }
+        }));
+        let (first, last) = (groups.first[g], groups.last[g]);
+        let mut loaded = false;
+        for k in 0..range.len() {
+            let other = range.start + k;
+            if (last > groups.first[other]) & (groups.last[other] > first) {
+                if !loaded {
+                    self.load(bridge, g);
+                    loaded = true;
+                }
+                self.products[k] = self.overlapping_product(simd, bridge, other);
+            }
+        }
+        for (&draw, &product) in groups.draw[range].iter().zip(&self.products) {
+            row[draw as usize] += product;
+        }
+    }
+
+    fn load(&mut self, bridge: &Bridge, g: usize) {
+        let jumps = bridge.groups.jumps(g);
+        let padded = jumps.len().next_multiple_of(4);
+        let sources = [&bridge.jumps.size, &bridge.jumps.left, &bridge.jumps.right];
+        for (own, source) in [&mut self.size, &mut self.left, &mut self.right].into_iter().zip(sources) {
+            own.clear();
+            own.extend_from_slice(&source[jumps.clone()]);
+            own.resize(padded, 0.0);
+        }
+    }
+
+    /// Σ_e Σ_f D_e D_f min(s_e r_f, s_f r_e) over the jumps of two groups of a cell, one by one: groups are short, and the double
+    /// loop has no branches, which beats merging the two.
+    #[inline(always)]
+    fn overlapping_product<S: Simd>(&self, simd: S, bridge: &Bridge, other: usize) -> f64 {
+        let others = bridge.groups.jumps(other);
+        let jumps = &bridge.jumps;
+        let (sizes, lefts, rights) = (&jumps.size[others.clone()], &jumps.left[others.clone()], &jumps.right[others]);
+        let mut total = f64x4::splat(simd, 0.0);
+        let own = self.size.chunks_exact(4).zip(self.left.chunks_exact(4)).zip(self.right.chunks_exact(4));
+        for ((own_size, own_left), own_right) in own {
+            let own_left = f64x4::from_slice(simd, own_left);
+            let own_right = f64x4::from_slice(simd, own_right);
+            let mut sum = f64x4::splat(simd, 0.0);
+            for ((&size, &left), &right) in sizes.iter().zip(lefts).zip(rights) {
+                let smaller = (own_left * f64x4::splat(simd, right)).min(own_right * f64x4::splat(simd, left));
+                sum += smaller * f64x4::splat(simd, size);
+            }
+            total += sum * f64x4::from_slice(simd, own_size);
+        }
+        let lanes = total.as_slice();
+        (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
     }
 }
 
@@ -227,6 +256,10 @@ impl Groups {
         let starts = &self.panel_starts[cell * panels..(cell + 1) * panels];
         let end = starts.get(panel + 1).unwrap_or(&self.cell_starts[cell + 1]);
         starts[panel] as usize..*end as usize
+    }
+
+    fn jumps(&self, g: usize) -> Range<usize> {
+        self.jumps[g].start as usize..self.jumps[g].end as usize
     }
 
     fn of_draw(&self, i: usize) -> &[GroupAddress] {

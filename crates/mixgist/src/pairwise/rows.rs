@@ -1,77 +1,130 @@
-//! Transport costs from a few draws to all, summed over the slices.
+//! Passes over the decomposed slices for p = 2: rows of transport costs, and mean squares of all draws.
 
 use rayon::prelude::*;
 
 use super::bridge::{Bridge, PANEL};
 use super::tile::{Batch, Columns, row_costs};
 use crate::Result;
-use crate::line::{Lines, Order, transport_cost};
+use crate::line::Lines;
 use crate::progress::Progress;
 use crate::projection::Projection;
 
-/// For each of `rows`, the mean over slices of W_p^p to every draw: `rows.len()` × M numbers.
-pub(crate) fn row_costs_of(projection: &Projection, rows: &[usize], progress: &dyn Progress) -> Result<Vec<f64>> {
-    let mut sums = vec![0.0; rows.len() * projection.draws()];
-    if projection.order() == Order::TWO {
+/// The slices of a projection, decomposed; kept from the first pass on when they fit into memory, otherwise computed anew.
+pub(crate) struct Bridges<'p, 'a> {
+    projection: &'p Projection<'a>,
+    kept: Option<Vec<Batch<'p>>>,
+}
+
+/// Decomposed slices of up to this many bytes are kept: a third of the time of a medoid of 1000 draws is spent on computing them again.
+const KEPT_BYTES: usize = 1 << 30;
+
+impl<'p, 'a> Bridges<'p, 'a> {
+    /// Nothing is computed before the first pass. The order of the projection is 2.
+    pub(crate) fn new(projection: &'p Projection<'a>) -> Self {
+        Bridges { projection, kept: None }
+    }
+
+    /// For each of `rows`, the mean over slices of the transport cost to every draw: `rows.len()` × M numbers.
+    pub(crate) fn row_costs(&mut self, rows: &[usize], progress: &dyn Progress) -> Result<Vec<f64>> {
+        let mut sums = vec![0.0; rows.len() * self.projection.draws()];
+        self.for_each(progress, |batch| add_rows(batch, rows, &mut sums))?;
+        divide(&mut sums, self.projection.slices());
+        Ok(sums)
+    }
+
+    /// For every draw the mean over all draws of its squared distance.
+    pub(crate) fn mean_squares(&mut self, progress: &dyn Progress) -> Result<Vec<f64>> {
+        Ok(self.row_costs_and_mean_squares(&[], progress)?.mean_squares)
+    }
+
+    /// Both in one pass.
+    pub(crate) fn row_costs_and_mean_squares(&mut self, rows: &[usize], progress: &dyn Progress) -> Result<AnchorRows> {
+        let (draws, weights) = (self.projection.draws(), self.projection.draw_weights());
+        let mut costs = vec![0.0; rows.len() * draws];
+        let mut mean_squares = vec![0.0; draws];
+        self.for_each(progress, |batch| {
+            add_rows(batch, rows, &mut costs);
+            let of_slice = |bridge: &Bridge| {
+                let mut squares = vec![0.0; draws];
+                bridge.add_mean_squares(weights, &mut squares);
+                squares
+            };
+            let squares: Vec<Vec<f64>> = batch.bridges().par_iter().map(of_slice).collect();
+            squares.iter().for_each(|squares| add(&mut mean_squares, squares));
+        })?;
+        divide(&mut costs, self.projection.slices());
+        divide(&mut mean_squares, self.projection.slices());
+        Ok(AnchorRows { rows: costs, mean_squares })
+    }
+
+    /// Calls `job` with the line measures of every slice, in parallel, and returns its results in the order of slices.
+    pub(crate) fn map_lines<T: Send>(
+        &self,
+        progress: &dyn Progress,
+        job: impl Fn(&Lines) -> T + Sync,
+    ) -> Result<Vec<T>> {
+        let mut results = Vec::with_capacity(self.projection.slices());
+        match &self.kept {
+            Some(kept) => {
+                for batch in kept {
+                    progress.check()?;
+                    results.par_extend(batch.bridges().par_iter().map(|bridge| job(bridge.lines())));
+                    progress.advance(batch.bridges().len() as u64);
+                }
+            }
+            None => {
+                let batches = self.projection.batches();
+                self.projection.stream(
+                    &batches,
+                    progress,
+                    |lines| job(&lines),
+                    |_, batch| {
+                        results.extend(batch);
+                        Ok(())
+                    },
+                )?;
+            }
+        }
+        Ok(results)
+    }
+
+    fn for_each(&mut self, progress: &dyn Progress, mut job: impl FnMut(&Batch)) -> Result<()> {
+        if let Some(kept) = &self.kept {
+            for batch in kept {
+                progress.check()?;
+                job(batch);
+                progress.advance(batch.bridges().len() as u64);
+            }
+            return Ok(());
+        }
+        let projection = self.projection;
+        let keep = projection.slices() * projection.bytes_per_slice() <= KEPT_BYTES;
+        let mut kept = Vec::new();
         let weights = projection.draw_weights();
         projection.stream(
             &projection.batches(),
             progress,
             |lines| Bridge::new(lines, weights),
             |_, bridges| {
-                add_rows(&Batch::new(bridges), rows, &mut sums);
-                Ok(())
-            },
-        )?;
-    } else {
-        projection.stream(
-            &projection.batches(),
-            progress,
-            |lines| merged_rows(&lines, rows, projection.order()),
-            |_, batch| {
-                for costs in batch {
-                    add(&mut sums, &costs);
+                let batch = Batch::new(bridges);
+                job(&batch);
+                if keep {
+                    kept.push(batch);
                 }
                 Ok(())
             },
         )?;
+        self.kept = keep.then_some(kept);
+        Ok(())
     }
-    divide(&mut sums, projection.slices());
-    Ok(sums)
 }
 
-/// What one pass over the slices tells about all draws when p = 2.
+/// What one pass over the slices tells about all draws.
 pub(crate) struct AnchorRows {
     /// Mean transport costs of the anchors to every draw: anchors × M.
     pub(crate) rows: Vec<f64>,
     /// For every draw the mean over all draws of its squared distance.
     pub(crate) mean_squares: Vec<f64>,
-}
-
-/// Rows of the anchors and mean squares of all draws; p = 2.
-pub(crate) fn anchor_rows(projection: &Projection, anchors: &[usize], progress: &dyn Progress) -> Result<AnchorRows> {
-    let (draws, weights) = (projection.draws(), projection.draw_weights());
-    let mut rows = vec![0.0; anchors.len() * draws];
-    let mut mean_squares = vec![0.0; draws];
-    projection.stream(
-        &projection.batches(),
-        progress,
-        |lines| {
-            let bridge = Bridge::new(lines, weights);
-            let mut squares = vec![0.0; draws];
-            bridge.add_mean_squares(weights, &mut squares);
-            (bridge, squares)
-        },
-        |_, built| {
-            let (bridges, squares): (Vec<_>, Vec<_>) = built.into_iter().unzip();
-            add_rows(&Batch::new(bridges), anchors, &mut rows);
-            squares.iter().for_each(|squares| add(&mut mean_squares, squares));
-            Ok(())
-        },
-    )?;
-    divide(&mut rows, projection.slices());
-    divide(&mut mean_squares, projection.slices());
-    Ok(AnchorRows { rows, mean_squares })
 }
 
 fn add_rows(batch: &Batch, rows: &[usize], sums: &mut [f64]) {
@@ -89,11 +142,4 @@ fn add(sums: &mut [f64], new: &[f64]) {
 
 fn divide(sums: &mut [f64], count: usize) {
     sums.iter_mut().for_each(|sum| *sum /= count as f64);
-}
-
-/// The obvious way, for any order: every pair by a merge.
-fn merged_rows(lines: &Lines, rows: &[usize], order: Order) -> Vec<f64> {
-    rows.iter()
-        .flat_map(|&i| (0..lines.len()).map(move |j| transport_cost(lines.draw(i), lines.draw(j), order)))
-        .collect()
 }

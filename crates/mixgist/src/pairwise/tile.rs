@@ -30,6 +30,10 @@ impl<'a> Batch<'a> {
         Batch { bridges, norms }
     }
 
+    pub(super) fn bridges(&self) -> &[Bridge<'a>] {
+        &self.bridges
+    }
+
     pub(super) fn draws(&self) -> usize {
         self.norms.len()
     }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::embedding::{Embedding, Truncated};
 use super::{Candidate, Choice, Loss, is_same_measure, least, pairs};
 use crate::Result;
-use crate::pairwise::{AnchorRows, anchor_rows, row_costs_of};
+use crate::pairwise::{AnchorRows, Bridges};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::random::{Purpose, stream};
@@ -20,21 +20,25 @@ const FEW_AXES: usize = 16;
 /// Bounds may be off by this much of the threshold before a draw is excluded.
 const SAFETY: f64 = 1e-9;
 
-pub(super) fn choose(projection: &Projection, progress: &dyn Progress) -> Result<Choice> {
+pub(super) fn choose<'a>(
+    projection: &Projection<'a>,
+    bridges: &mut Bridges<'_, 'a>,
+    progress: &dyn Progress,
+) -> Result<Choice> {
     let draws = projection.draws();
     let anchors = anchors(draws);
     if 3 * anchors.len() > draws {
         return pairs::choose(projection, Loss::Distance, progress);
     }
     progress.begin("anchors", projection.slices() as u64);
-    let AnchorRows { rows, mean_squares } = anchor_rows(projection, &anchors, progress)?;
+    let AnchorRows { rows, mean_squares } = bridges.row_costs_and_mean_squares(&anchors, progress)?;
     let weights = projection.draw_weights();
     // Σ_j ω_j d_ij² = ρ_i² + V with V the mean of ρ².
     let variance = 0.5 * mean_squares.iter().zip(weights).map(|(square, weight)| square * weight).sum::<f64>();
     let squares = mean_squares.iter().map(|square| (square - variance).max(0.0)).collect();
     let embedding = Embedding::new(&anchors, &rows, squares);
 
-    let mut search = Search { projection, exact: Vec::new(), known: vec![false; draws] };
+    let mut search = Search { projection, bridges, exact: Vec::new(), known: vec![false; draws] };
     search.add(&anchors, &rows);
     let mut suspects: Vec<usize> = (0..draws).filter(|&i| !search.known[i]).collect();
     let bounds = |axes: &Truncated, suspects: &[usize]| -> Vec<(f64, usize)> {
@@ -75,13 +79,14 @@ fn anchors(draws: usize) -> Vec<usize> {
     chosen
 }
 
-struct Search<'a> {
-    projection: &'a Projection<'a>,
+struct Search<'s, 'p, 'a> {
+    projection: &'s Projection<'a>,
+    bridges: &'s mut Bridges<'p, 'a>,
     exact: Vec<Candidate>,
     known: Vec<bool>,
 }
 
-impl Search<'_> {
+impl Search<'_, '_, '_> {
     fn add(&mut self, draws: &[usize], rows: &[f64]) {
         for (&draw, costs) in draws.iter().zip(rows.chunks_exact(self.known.len())) {
             self.known[draw] = true;
@@ -92,7 +97,7 @@ impl Search<'_> {
 
     fn compute(&mut self, draws: &[usize], progress: &dyn Progress) -> Result<()> {
         progress.begin("exact losses of candidates", self.projection.slices() as u64);
-        let rows = row_costs_of(self.projection, draws, progress)?;
+        let rows = self.bridges.row_costs(draws, progress)?;
         self.add(draws, &rows);
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::{Candidate, Choice, Loss};
 use crate::Result;
 use crate::line::{LineMeasure, Lines, transport_cost};
+use crate::pairwise::Bridges;
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::slice_error::standard_error;
@@ -18,6 +19,7 @@ pub(super) struct Evidence {
 /// of Σ_j ω_j ℓ′(C_ij) c_ij(slice).
 pub(super) fn gather(
     projection: &Projection,
+    bridges: &Bridges,
     loss: Loss,
     choice: &Choice,
     progress: &dyn Progress,
@@ -33,24 +35,14 @@ pub(super) fn gather(
         let costs = slopes.iter().enumerate().filter(|(_, slope)| **slope != 0.0);
         costs.map(|(j, slope)| slope * transport_cost(own, lines.draw(j), order)).sum()
     };
-    let (mut losses, mut differences) = (Vec::new(), Vec::new());
     progress.begin("errors over slices", projection.slices() as u64);
-    projection.stream(
-        &projection.batches(),
-        progress,
-        |lines| {
-            let own = linearized(&lines, lines.draw(choice.winner.draw), &winner_slopes);
-            let other = runner_up.as_ref().map(|(draw, slopes)| linearized(&lines, lines.draw(*draw), slopes));
-            (own, other)
-        },
-        |_, batch| {
-            for (own, other) in batch {
-                losses.push(own);
-                differences.extend(other.map(|other| other - own));
-            }
-            Ok(())
-        },
-    )?;
+    let pairs = bridges.map_lines(progress, |lines| {
+        let own = linearized(lines, lines.draw(choice.winner.draw), &winner_slopes);
+        let other = runner_up.as_ref().map(|(draw, slopes)| linearized(lines, lines.draw(*draw), slopes));
+        (own, other)
+    })?;
+    let losses: Vec<f64> = pairs.iter().map(|(own, _)| *own).collect();
+    let differences: Vec<f64> = pairs.iter().filter_map(|(own, other)| Some((*other)? - own)).collect();
     Ok(Evidence {
         expected_loss_se: standard_error(&losses, projection.replicates()),
         difference_se: standard_error(&differences, projection.replicates()),

@@ -2,7 +2,7 @@
 
 use super::{Candidate, Choice, Loss, is_same_measure, least};
 use crate::Result;
-use crate::pairwise::{Condensed, cost_matrix};
+use crate::pairwise::cost_matrix;
 use crate::progress::Progress;
 use crate::projection::Projection;
 
@@ -11,29 +11,35 @@ pub(super) fn choose(projection: &Projection, loss: Loss, progress: &dyn Progres
     let costs = cost_matrix(projection, progress)?;
     let order = projection.order();
     let losses = costs.row_means_of(projection.draw_weights(), |cost| loss.of_cost(cost, order));
-    from_losses(losses, |draw| Ok(row(&costs, draw)), projection, loss)
+    from_losses(losses, projection, loss, |draws| {
+        Ok(draws.iter().flat_map(|&i| (0..costs.len()).map(move |j| (i, j))).map(|(i, j)| costs.get(i, j)).collect())
+    })
 }
 
-/// The two best draws when the losses of all are known.
+/// The two best draws when the losses of all are known; `rows` gives the costs of some draws to all.
 pub(super) fn from_losses(
     losses: Vec<f64>,
-    costs_of: impl Fn(usize) -> Result<Vec<f64>>,
     projection: &Projection,
     loss: Loss,
+    mut rows: impl FnMut(&[usize]) -> Result<Vec<f64>>,
 ) -> Result<Choice> {
-    let winner = least(losses.iter().copied().enumerate()).expect("there is a draw");
-    let winner =
-        Candidate { expected_loss: losses[winner], ..Candidate::new(winner, &costs_of(winner)?, projection, loss) };
-    let others = losses.iter().copied().enumerate().filter(|&(i, _)| !is_same_measure(&winner, i));
-    let runner_up = match least(others) {
-        Some(draw) => {
-            Some(Candidate { expected_loss: losses[draw], ..Candidate::new(draw, &costs_of(draw)?, projection, loss) })
-        }
+    let candidate = |draw: usize, costs: &[f64]| Candidate {
+        expected_loss: losses[draw],
+        ..Candidate::new(draw, costs, projection, loss)
+    };
+    let all = || losses.iter().copied().enumerate();
+    let first = least(all()).expect("there is a draw");
+    let Some(second) = least(all().filter(|&(i, _)| i != first)) else {
+        return Ok(Choice::new(candidate(first, &rows(&[first])?), None, losses.clone()));
+    };
+    let costs = rows(&[first, second])?;
+    let (first_costs, second_costs) = costs.split_at(losses.len());
+    let winner = candidate(first, first_costs);
+    // Draws that are copies of the winner are no rivals; then the runner-up is further down.
+    let runner_up = match least(all().filter(|&(i, _)| i != first && !is_same_measure(&winner, i))) {
+        Some(draw) if draw == second => Some(candidate(second, second_costs)),
+        Some(draw) => Some(candidate(draw, &rows(&[draw])?)),
         None => None,
     };
-    Ok(Choice { winner, runner_up, exact_draws: losses.len(), expected_losses: Some(losses) })
-}
-
-fn row(costs: &Condensed, i: usize) -> Vec<f64> {
-    (0..costs.len()).map(|j| costs.get(i, j)).collect()
+    Ok(Choice::new(winner, runner_up, losses.clone()))
 }

@@ -94,7 +94,7 @@ impl Ingredients {
     fn slice(&mut self, l: usize) -> SliceIngredients {
         match self.scheme {
             Scheme::Iid => SliceIngredients {
-                source: Source::Random(stream(self.seed, Purpose::Slices, l as u64)),
+                source: Source::Random(Box::new(stream(self.seed, Purpose::Slices, l as u64))),
                 main: None,
                 turned: false,
             },
@@ -111,7 +111,7 @@ impl Ingredients {
                 let number = if self.paired { l / 2 } else { l };
                 let main = self.orthogonal_direction(number);
                 SliceIngredients {
-                    source: Source::Random(stream(self.seed, Purpose::Slices, 1 << 48 | number as u64)),
+                    source: Source::Random(Box::new(stream(self.seed, Purpose::Slices, 1 << 48 | number as u64))),
                     main: Some(main),
                     turned: self.paired && l % 2 == 1,
                 }
@@ -178,7 +178,7 @@ pub(super) struct SliceIngredients {
 }
 
 enum Source {
-    Random(ChaCha8Rng),
+    Random(Box<ChaCha8Rng>),
     Quasi { index: u32, key: u64, dimension: usize },
 }
 

@@ -5,6 +5,7 @@ use std::io::Read;
 use mixgist::{Error, Result};
 
 use crate::array::shape_text;
+use crate::source::shown;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// numpy itself refuses longer headers unless told to trust the file.
@@ -72,7 +73,7 @@ impl Header {
         read_exactly(reader, &mut text)?;
         let text = std::str::from_utf8(&text).map_err(|_| Error::input("npy header is not text"))?;
         let mut header = Parser { rest: text }.header().map_err(|wrong| {
-            Error::input(format!("npy header cannot be understood: {wrong} in \"{}\"", text.trim_end().escape_debug()))
+            Error::input(format!("npy header cannot be understood: {wrong} in \"{}\"", shown(text.trim_end())))
         })??;
         header.bytes = before + length as u64;
         Ok(header)

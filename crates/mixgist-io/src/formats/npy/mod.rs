@@ -38,6 +38,7 @@ fn read_file(path: &Path, options: &ReadOptions) -> Result<Array> {
 
 /// Writes a matrix (or any array) as an npy file of f64, whole or not at all.
 pub fn write_npy(path: &Path, array: &NumericArray, overwrite: Overwrite) -> Result<()> {
+    array.check().map_err(|error| error.in_file(path))?;
     write_whole(path, overwrite, |output| write_array(output, &array.shape, Numbers::Float(&array.values)))
 }
 
@@ -137,7 +138,7 @@ fn text(bytes: &[u8], dtype: DType) -> Option<String> {
 /// What can be written.
 pub(crate) enum Numbers<'a> {
     Float(&'a [f64]),
-    Unsigned(&'a [u64]),
+    Index(&'a [u64]),
     Label(&'a [u32]),
     Text(&'a [String]),
 }
@@ -146,7 +147,9 @@ pub(crate) enum Numbers<'a> {
 pub(crate) fn write_array(output: &mut dyn Write, shape: &[usize], numbers: Numbers<'_>) -> Result<()> {
     let descr = match &numbers {
         Numbers::Float(_) => "<f8".to_owned(),
-        Numbers::Unsigned(_) => "<u8".to_owned(),
+        // Signed if possible: numpy turns sums of unsigned and plain integers into floats.
+        Numbers::Index(values) if values.iter().all(|&x| i64::try_from(x).is_ok()) => "<i8".to_owned(),
+        Numbers::Index(_) => "<u8".to_owned(),
         Numbers::Label(_) => "<u4".to_owned(),
         Numbers::Text(texts) => format!("<U{}", longest(texts)),
     };
@@ -162,7 +165,7 @@ pub(crate) fn write_array(output: &mut dyn Write, shape: &[usize], numbers: Numb
     output.write_all(&bytes).map_err(cannot_write)?;
     match numbers {
         Numbers::Float(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
-        Numbers::Unsigned(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
+        Numbers::Index(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
         Numbers::Label(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
         Numbers::Text(values) => {
             let width = longest(values);

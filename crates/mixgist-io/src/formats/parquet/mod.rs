@@ -13,7 +13,7 @@ use crate::draws::{DrawsFile, ReadOptions};
 use crate::labels::LabelDraws;
 use crate::long_table::{Layout, LongTable, check_writable_as_table, column_names};
 use crate::output::Output;
-use read::Table;
+use read::{Table, TableColumn};
 use write::{Column, write_table};
 
 pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
@@ -71,32 +71,31 @@ pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> Result<DataTable>
 }
 
 pub(crate) fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDraws> {
-    #[derive(PartialEq, Eq, Hash)]
-    enum Label<'a> {
-        Integer(i128),
-        Text(&'a str),
-    }
     let table = Table::read(path, options)?;
     let mut labels = LabelDraws::empty(table.columns.len());
     labels.check_not_empty(table.rows)?;
     for row in 0..table.rows {
-        let one = |column: &read::TableColumn| match &column.values {
-            Values::Signed(values) => Ok(Label::Integer(values[row].into())),
-            Values::Unsigned(values) => Ok(Label::Integer(values[row].into())),
-            Values::Float(values) => integer(values[row])
-                .map(|label| Label::Integer(label.into()))
-                .ok_or_else(|| column.not(row, "a label, an integer or a word")),
-            Values::Text(_) => Ok(Label::Text("")),
-        };
-        let mut draw = table.columns.iter().map(one).collect::<Result<Vec<_>>>()?;
-        for (label, column) in draw.iter_mut().zip(&table.columns) {
-            if let Values::Text(values) = &column.values {
-                *label = Label::Text(&values[row]);
-            }
-        }
-        labels.push(draw);
+        labels.push(table.columns.iter().map(|column| label(column, row)).collect::<Result<Vec<_>>>()?);
     }
     Ok(labels)
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Label<'a> {
+    Integer(i128),
+    Text(&'a str),
+}
+
+fn label(column: &TableColumn, row: usize) -> Result<Label<'_>> {
+    match &column.values {
+        Values::Signed(values) => Ok(Label::Integer(values[row].into())),
+        Values::Unsigned(values) => Ok(Label::Integer(values[row].into())),
+        Values::Text(values) => Ok(Label::Text(&values[row])),
+        Values::Float(values) => match integer(values[row]) {
+            Some(label) => Ok(Label::Integer(label.into())),
+            None => Err(column.not(row, "a label, an integer or a word")),
+        },
+    }
 }
 
 pub(crate) fn write_draws(output: &mut Output, draws: &DrawsFile) -> Result<()> {

@@ -1,19 +1,21 @@
 //! Reading a Parquet file of plain columns.
 
+use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use ::parquet::basic::ConvertedType;
+use ::parquet::basic::{ConvertedType, Type};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use ::parquet::data_type::DataType;
+use ::parquet::data_type::{AsBytes, DataType};
 use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 use mixgist::{Error, Result};
 
 use crate::array::{Values, integer};
 use crate::draws::ReadOptions;
-use crate::source::{Budget, Source};
+use crate::source::{Budget, Source, shown};
 
 /// The columns of a file.
 pub(super) struct Table {
@@ -82,6 +84,7 @@ fn read_table(path: &Path, options: &ReadOptions) -> Result<Table> {
     }
     let reader = SerializedFileReader::new(file).map_err(|cause| corrupt(&cause))?;
     let metadata = reader.metadata();
+    check_places(metadata, bytes)?;
     let mut budget = Budget::new(options.memory_limit);
     let mut columns = Vec::new();
     for (index, descriptor) in metadata.file_metadata().schema_descr().columns().iter().enumerate() {
@@ -92,13 +95,8 @@ fn read_table(path: &Path, options: &ReadOptions) -> Result<Table> {
         if descriptor.max_rep_level() > 0 || descriptor.path().parts().len() > 1 {
             return Err(Error::input(format!("column '{name}' holds lists or records, expected plain values")));
         }
-        let mut parts = Vec::with_capacity(metadata.num_row_groups());
-        for group in 0..metadata.num_row_groups() {
-            let group = reader.get_row_group(group).map_err(|cause| corrupt(&cause))?;
-            let pages = group.get_column_reader(index).map_err(|cause| corrupt(&cause))?;
-            parts.push(read_chunk(pages, descriptor, &name, &mut budget)?);
-        }
-        columns.push(TableColumn { name, values: join(parts) });
+        let values = ColumnChunks { reader: &reader, index, descriptor, name: &name, budget: &mut budget }.read()?;
+        columns.push(TableColumn { name, values });
     }
     let length = |column: &TableColumn| match &column.values {
         Values::Float(values) => values.len(),
@@ -121,6 +119,20 @@ fn read_table(path: &Path, options: &ReadOptions) -> Result<Table> {
     }
 }
 
+/// Checks that the chunks of all columns lie within the file; the reader panics at negative places.
+fn check_places(metadata: &ParquetMetaData, bytes: u64) -> Result<()> {
+    for chunk in metadata.row_groups().iter().flat_map(|group| group.columns()) {
+        let start = u64::try_from(chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset()));
+        let length = u64::try_from(chunk.compressed_size());
+        let end = start.ok().zip(length.ok()).and_then(|(start, length)| start.checked_add(length));
+        if end.is_none_or(|end| end > bytes) {
+            let name = shown(&chunk.column_path().string());
+            return Err(Error::input(format!("is a corrupt Parquet file: column '{name}' lies outside of it")));
+        }
+    }
+    Ok(())
+}
+
 /// pandas stores the row names of a table as a column of this name.
 fn is_pandas_index(name: &str) -> bool {
     name.starts_with("__index_level_") && name.ends_with("__")
@@ -136,152 +148,114 @@ fn corrupt(cause: &ParquetError) -> Error {
     error
 }
 
-/// The values of a column in one row group.
-fn read_chunk(reader: ColumnReader, descriptor: &ColumnDescriptor, name: &str, budget: &mut Budget) -> Result<Values> {
-    use ConvertedType as C;
-    let unsupported = || {
-        Error::input(format!(
-            "column '{name}' has type {:?} {:?}, expected numbers or text",
-            descriptor.physical_type(),
-            descriptor.converted_type()
-        ))
-    };
-    let converted = descriptor.converted_type();
-    let unsigned = matches!(converted, C::UINT_8 | C::UINT_16 | C::UINT_32 | C::UINT_64);
-    let plain =
-        unsigned || matches!(converted, C::NONE | C::INT_8 | C::INT_16 | C::INT_32 | C::INT_64 | C::UTF8 | C::ENUM);
-    if !plain || (converted == C::NONE && descriptor.logical_type_ref().is_some()) {
-        return Err(unsupported());
-    }
-    let mut read = Chunk { descriptor, name, budget };
-    match reader {
-        ColumnReader::DoubleColumnReader(reader) => read.floats(reader, |x| x),
-        ColumnReader::FloatColumnReader(reader) => read.floats(reader, f64::from),
-        ColumnReader::BoolColumnReader(reader) => read.integers(reader, i64::from),
-        ColumnReader::Int32ColumnReader(reader) if unsigned => read.integers(reader, |x| i64::from(x as u32)),
-        ColumnReader::Int32ColumnReader(reader) => read.integers(reader, i64::from),
-        ColumnReader::Int64ColumnReader(reader) if unsigned => Ok(match read.integers(reader, |x| x)? {
-            Values::Signed(values) => Values::Unsigned(values.into_iter().map(|x| x as u64).collect()),
-            other => other,
-        }),
-        ColumnReader::Int64ColumnReader(reader) => read.integers(reader, |x| x),
-        ColumnReader::ByteArrayColumnReader(reader) => read.texts(reader),
-        ColumnReader::Int96ColumnReader(_) | ColumnReader::FixedLenByteArrayColumnReader(_) => Err(unsupported()),
-    }
-}
-
-struct Chunk<'a> {
+/// One column over all row groups.
+struct ColumnChunks<'a> {
+    reader: &'a SerializedFileReader<File>,
+    index: usize,
     descriptor: &'a ColumnDescriptor,
     name: &'a str,
     budget: &'a mut Budget,
 }
 
-impl Chunk<'_> {
-    /// Hands out the values in order, `None` for what is missing.
-    fn each<T: DataType>(
-        &mut self,
-        mut reader: ColumnReaderImpl<T>,
-        mut take: impl FnMut(Option<&T::T>) -> Result<()>,
-    ) -> Result<()> {
+impl ColumnChunks<'_> {
+    fn read(&mut self) -> Result<Values> {
+        use ConvertedType as C;
+        let converted = self.descriptor.converted_type();
+        let unsigned = matches!(converted, C::UINT_8 | C::UINT_16 | C::UINT_32 | C::UINT_64);
+        let signed = matches!(converted, C::NONE | C::INT_8 | C::INT_16 | C::INT_32 | C::INT_64);
+        let plain = unsigned || signed || matches!(converted, C::UTF8 | C::ENUM);
+        if !plain || (converted == C::NONE && self.descriptor.logical_type_ref().is_some()) {
+            return Err(self.unsupported());
+        }
+        let (mut floats, mut integers, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+        for group in 0..self.reader.metadata().num_row_groups() {
+            let group = self.reader.get_row_group(group).map_err(|cause| corrupt(&cause))?;
+            match group.get_column_reader(self.index).map_err(|cause| corrupt(&cause))? {
+                ColumnReader::DoubleColumnReader(chunk) => {
+                    self.each(chunk, |x| floats.push(x.map_or(f64::NAN, |x| *x)))?
+                }
+                ColumnReader::FloatColumnReader(chunk) => {
+                    self.each(chunk, |x| floats.push(x.map_or(f64::NAN, |x| (*x).into())))?
+                }
+                ColumnReader::BoolColumnReader(chunk) => {
+                    self.each(chunk, |x| integers.push(x.map(|x| i64::from(*x))))?
+                }
+                ColumnReader::Int32ColumnReader(chunk) if unsigned => {
+                    self.each(chunk, |x| integers.push(x.map(|x| i64::from(*x as u32))))?
+                }
+                ColumnReader::Int32ColumnReader(chunk) => {
+                    self.each(chunk, |x| integers.push(x.map(|x| i64::from(*x))))?
+                }
+                ColumnReader::Int64ColumnReader(chunk) => self.each(chunk, |x| integers.push(x.copied()))?,
+                ColumnReader::ByteArrayColumnReader(chunk) => {
+                    self.each(chunk, |x| texts.push(x.map(|x| String::from_utf8(x.data().to_vec()))))?
+                }
+                ColumnReader::Int96ColumnReader(_) | ColumnReader::FixedLenByteArrayColumnReader(_) => {
+                    return Err(self.unsupported());
+                }
+            }
+        }
+        match self.descriptor.physical_type() {
+            Type::FLOAT | Type::DOUBLE => Ok(Values::Float(floats)),
+            Type::BYTE_ARRAY => {
+                let text = |(row, text): (usize, Option<std::result::Result<String, _>>)| {
+                    let place = format!("row {row}, column '{}'", self.name);
+                    let text = text.ok_or_else(|| Error::input(format!("{place} is missing")))?;
+                    text.map_err(|_| Error::input(format!("{place} is not UTF-8 text")))
+                };
+                texts.into_iter().enumerate().map(text).collect::<Result<_>>().map(Values::Text)
+            }
+            _ => Ok(integer_values(&integers, unsigned)),
+        }
+    }
+
+    /// Hands out the values of a row group in order, `None` for what is missing.
+    fn each<T: DataType>(&mut self, mut chunk: ColumnReaderImpl<T>, mut take: impl FnMut(Option<&T::T>)) -> Result<()> {
         const ROWS: usize = 8192;
         let present = self.descriptor.max_def_level();
         let (mut levels, mut values) = (Vec::new(), Vec::new());
         loop {
             levels.clear();
             values.clear();
-            let read = reader.read_records(ROWS, (present > 0).then_some(&mut levels), None, &mut values);
+            let read = chunk.read_records(ROWS, (present > 0).then_some(&mut levels), None, &mut values);
             let (rows, ..) = read.map_err(|cause| corrupt(&cause))?;
             if rows == 0 {
                 return Ok(());
             }
-            self.budget.take(&format!("column '{}'", self.name), 8 * rows as u64)?;
+            let bytes: usize = values.iter().map(|value| value.as_bytes().len().max(8)).sum();
+            self.budget.take(&format!("column '{}'", self.name), (bytes + 8 * rows) as u64)?;
             if present == 0 {
-                values.iter().try_for_each(|value| take(Some(value)))?;
+                values.iter().for_each(|value| take(Some(value)));
                 continue;
             }
             let mut values = values.iter();
             for &level in &levels {
-                take(if level == present { values.next() } else { None })?;
+                take(if level == present { values.next() } else { None });
             }
         }
     }
 
-    fn floats<T: DataType<T: Copy>>(
-        &mut self,
-        reader: ColumnReaderImpl<T>,
-        convert: impl Fn(T::T) -> f64,
-    ) -> Result<Values> {
-        let mut out = Vec::new();
-        self.each(reader, |value| {
-            out.push(value.map_or(f64::NAN, |value| convert(*value)));
-            Ok(())
-        })?;
-        Ok(Values::Float(out))
-    }
-
-    /// Integers; with a value missing they become floats, as in pandas.
-    fn integers<T: DataType<T: Copy>>(
-        &mut self,
-        reader: ColumnReaderImpl<T>,
-        convert: impl Fn(T::T) -> i64,
-    ) -> Result<Values> {
-        let mut out = Vec::new();
-        self.each(reader, |value| {
-            out.push(value.map(|value| convert(*value)));
-            Ok(())
-        })?;
-        Ok(match out.iter().copied().collect::<Option<Vec<i64>>>() {
-            Some(all) => Values::Signed(all),
-            None => Values::Float(out.iter().map(|value| value.map_or(f64::NAN, |value| value as f64)).collect()),
-        })
-    }
-
-    fn texts(&mut self, reader: ColumnReaderImpl<::parquet::data_type::ByteArrayType>) -> Result<Values> {
-        let mut out = Vec::new();
-        let name = self.name;
-        let mut bytes = 0;
-        self.each(reader, |value| {
-            let row = out.len();
-            let value = value.ok_or_else(|| Error::input(format!("row {row}, column '{name}' is missing")))?;
-            let text = std::str::from_utf8(value.data())
-                .map_err(|_| Error::input(format!("row {row}, column '{name}' is not UTF-8 text")))?;
-            bytes += (size_of::<String>() + text.len()) as u64;
-            out.push(text.to_owned());
-            Ok(())
-        })?;
-        self.budget.take(&format!("column '{name}'"), bytes)?;
-        Ok(Values::Text(out))
+    fn unsupported(&self) -> Error {
+        let (physical, converted) = (self.descriptor.physical_type(), self.descriptor.converted_type());
+        Error::input(format!("column '{}' has type {physical} {converted}, expected numbers or text", self.name))
     }
 }
 
-/// The row groups of a column, one after the other; of mixed types only when integers are missing in some.
-fn join(parts: Vec<Values>) -> Values {
-    let all_signed = parts.iter().all(|part| matches!(part, Values::Signed(_)));
-    let all_unsigned = parts.iter().all(|part| matches!(part, Values::Unsigned(_)));
-    let all_text = parts.iter().all(|part| matches!(part, Values::Text(_)));
-    if parts.is_empty() {
-        return Values::Float(Vec::new());
+/// Integers; where one is missing they all become floats, as in pandas.
+fn integer_values(integers: &[Option<i64>], unsigned: bool) -> Values {
+    match integers.iter().copied().collect::<Option<Vec<i64>>>() {
+        // Parquet stores unsigned integers by their bits.
+        Some(all) if unsigned => Values::Unsigned(all.into_iter().map(|x| x as u64).collect()),
+        Some(all) => Values::Signed(all),
+        None => Values::Float(
+            integers
+                .iter()
+                .map(|x| match x {
+                    Some(x) if unsigned => *x as u64 as f64,
+                    Some(x) => *x as f64,
+                    None => f64::NAN,
+                })
+                .collect(),
+        ),
     }
-    if all_signed {
-        return Values::Signed(
-            parts.into_iter().flat_map(|part| if let Values::Signed(x) = part { x } else { vec![] }).collect(),
-        );
-    }
-    if all_unsigned {
-        return Values::Unsigned(
-            parts.into_iter().flat_map(|part| if let Values::Unsigned(x) = part { x } else { vec![] }).collect(),
-        );
-    }
-    if all_text {
-        return Values::Text(
-            parts.into_iter().flat_map(|part| if let Values::Text(x) = part { x } else { vec![] }).collect(),
-        );
-    }
-    let floats = |part| match part {
-        Values::Float(x) => x,
-        Values::Signed(x) => x.into_iter().map(|x| x as f64).collect(),
-        Values::Unsigned(x) => x.into_iter().map(|x| x as f64).collect(),
-        Values::Text(_) => vec![],
-    };
-    Values::Float(parts.into_iter().flat_map(floats).collect())
 }

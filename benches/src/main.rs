@@ -1,0 +1,42 @@
+//! What is claimed about speed, measured: mixgist beside a peer in one run, and how the cost grows.
+//!
+//! `cargo xtask bench` builds this and runs it; timings are the best of a few runs on an otherwise idle machine.
+
+mod draws;
+mod growth;
+mod peer;
+
+use std::time::Instant;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["peer", python] => peer::compare(python),
+        ["growth"] => growth::table(),
+        ["large"] => growth::large(),
+        _ => {
+            eprintln!("usage: mixgist-bench peer PYTHON | growth | large");
+            std::process::exit(2);
+        }
+    }
+}
+
+/// Seconds of the fastest of `runs` runs.
+fn fastest(runs: usize, mut job: impl FnMut()) -> f64 {
+    (0..runs)
+        .map(|_| {
+            let start = Instant::now();
+            job();
+            start.elapsed().as_secs_f64()
+        })
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// The most memory that this process has used so far, in GB, where the system tells.
+fn peak_memory() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes / 1e6)
+}

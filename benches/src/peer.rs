@@ -1,0 +1,63 @@
+//! mixgist beside the strongest program that a Python user would write by hand: numba, all pairs, all cores.
+
+use std::path::Path;
+use std::process::Command;
+
+use mixgist::slice::{Freeze, Scheme, slicer};
+use mixgist::{Ensemble, Loss, Order, Route, Silent, SlicedDistance};
+use mixgist_io::{Overwrite, write_draws};
+
+use crate::draws::posterior_like;
+use crate::fastest;
+
+const SLICES: usize = 100;
+
+/// Prints seconds and ratios for 1000 draws of 100 atoms in dimension 2 and 100 slices.
+pub fn compare(python: &str) {
+    let ensemble = posterior_like(1000, 100, 2, 1);
+    let folder = std::env::temp_dir().join("mixgist-bench");
+    std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
+    let file = folder.join("draws.npz");
+    write_draws(&file, &ensemble.clone().into(), None, Overwrite::Force).expect("draws can be written");
+
+    println!("1000 draws, 100 atoms, dimension 2, {SLICES} slices, {} threads\n", rayon::current_num_threads());
+    println!("distance      numba s   medoid s    ratio   matrix s    ratio");
+    let peers = peer_seconds(python, &file);
+    for (name, peer) in peers {
+        let medoid = fastest(5, || medoid(&ensemble, &name));
+        let matrix = fastest(3, || matrix(&ensemble, &name));
+        println!("{name:<10} {peer:>10.2} {medoid:>10.3} {:>8.0} {matrix:>10.3} {:>8.0}", peer / medoid, peer / matrix);
+    }
+}
+
+fn medoid(ensemble: &Ensemble, name: &str) {
+    let slices = slicer(name).expect("a registered name").freeze(&freeze(ensemble));
+    let medoid = SlicedDistance::new(&*slices, Order::TWO).medoid(ensemble, Loss::Distance, Route::Certified, &Silent);
+    assert!(medoid.expect("the draws are valid").expected_loss > 0.0);
+}
+
+fn matrix(ensemble: &Ensemble, name: &str) {
+    let slices = slicer(name).expect("a registered name").freeze(&freeze(ensemble));
+    let matrix = SlicedDistance::new(&*slices, Order::TWO).matrix(ensemble, &Silent).expect("the draws are valid");
+    assert!(matrix.distances.get(0, 1) > 0.0);
+}
+
+fn freeze(ensemble: &Ensemble) -> Freeze {
+    Freeze { dim: ensemble.dim(), slices: 0..SLICES, seed: 0, scheme: Scheme::Iid }
+}
+
+/// Name of each distance and the seconds that the peer printed for it.
+fn peer_seconds(python: &str, file: &Path) -> Vec<(String, f64)> {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/numba_pairwise.py");
+    let output = Command::new(python).args([script, &file.display().to_string(), &SLICES.to_string()]).output();
+    let output = output.expect("the peer can be started");
+    assert!(output.status.success(), "the peer failed: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| {
+            let mut words = line.split_whitespace();
+            let name = words.next().expect("a name").to_owned();
+            (name, words.next().expect("seconds").parse().expect("a number"))
+        })
+        .collect()
+}

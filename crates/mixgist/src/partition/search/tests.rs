@@ -1,0 +1,232 @@
+//! The search against enumeration of all set partitions, and its contracts.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use proptest::prelude::*;
+use rand::RngExt;
+
+use super::*;
+use crate::Silent;
+use crate::partition::{LossOptions, OmariConvention, REGISTRY};
+use crate::random::{Purpose, stream};
+
+/// All partitions of n observations, as restricted growth strings.
+fn all_partitions(n: usize) -> Vec<Partition> {
+    fn extend(labels: &mut Vec<u32>, clusters: u32, n: usize, out: &mut Vec<Partition>) {
+        if labels.len() == n {
+            out.push(Partition::from_integers(labels).unwrap());
+            return;
+        }
+        for k in 0..=clusters {
+            labels.push(k);
+            extend(labels, clusters.max(k + 1), n, out);
+            labels.pop();
+        }
+    }
+    let mut out = Vec::new();
+    extend(&mut Vec::new(), 0, n, &mut out);
+    out
+}
+
+fn every_loss() -> Vec<Loss> {
+    let options = |omari| LossOptions { a: 0.6, omari };
+    let mut losses: Vec<Loss> =
+        REGISTRY.iter().map(|entry| (entry.build)(&options(OmariConvention::Identical)).unwrap()).collect();
+    losses.push(Loss::Omari(OmariConvention::Salso));
+    losses.push(Loss::Binder { a: 1.7 });
+    losses
+}
+
+/// Draws that agree in part: a common partition with some labels resampled.
+fn noisy_draws(n: usize, draws: usize, clusters: u32, noise: f64, seed: u64) -> PartitionDraws {
+    let mut rng = stream(seed, Purpose::Simulation, n as u64);
+    let truth: Vec<u32> = (0..n).map(|_| rng.random_range(0..clusters)).collect();
+    let labels: Vec<u32> = (0..draws)
+        .flat_map(|_| {
+            let row: Vec<u32> = truth
+                .iter()
+                .map(|&k| if rng.random::<f64>() < noise { rng.random_range(0..clusters + 2) } else { k })
+                .collect();
+            row
+        })
+        .collect();
+    PartitionDraws::from_dense(n, &labels).unwrap()
+}
+
+fn least(partitions: &[Partition], loss: Loss, draws: &PartitionDraws, allowed: impl Fn(&Partition) -> bool) -> f64 {
+    partitions
+        .iter()
+        .filter(|p| allowed(p))
+        .map(|p| expected_loss(loss, p, draws).unwrap())
+        .fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn the_search_finds_the_optimum_among_all_partitions() {
+    for n in 1..=8 {
+        let partitions = all_partitions(n);
+        for seed in 0..3 {
+            let draws = noisy_draws(n, 12, 3, [0.2, 0.5, 1.0][seed as usize], seed);
+            for loss in every_loss() {
+                let options = SearchOptions { clusters: ClusterBound::AtMost(n), seed, ..SearchOptions::new(loss) };
+                let estimate = search(&draws, &options, &Silent).unwrap();
+                let optimum = least(&partitions, loss, &draws, |_| true);
+                assert!(
+                    (estimate.expected_loss - optimum).abs() < 1e-12,
+                    "n {n} seed {seed} {loss}: {} against {optimum}",
+                    estimate.expected_loss
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn bounds_on_the_clusters_hold_and_the_optimum_within_them_is_found() {
+    let partitions = all_partitions(7);
+    for seed in 0..2 {
+        let draws = noisy_draws(7, 10, 3, 0.4, seed);
+        for loss in every_loss() {
+            for k in 1..=7 {
+                let found = |clusters| {
+                    let options = SearchOptions { clusters, seed, ..SearchOptions::new(loss) };
+                    search(&draws, &options, &Silent).unwrap()
+                };
+                let exact = found(ClusterBound::Exactly(k));
+                assert_eq!(exact.partition.clusters(), k);
+                let optimum = least(&partitions, loss, &draws, |p| p.clusters() == k);
+                assert!((exact.expected_loss - optimum).abs() < 1e-12, "{loss}, exactly {k}, seed {seed}");
+                let bounded = found(ClusterBound::AtMost(k));
+                let optimum = least(&partitions, loss, &draws, |p| p.clusters() <= k);
+                assert!((bounded.expected_loss - optimum).abs() < 1e-12, "{loss}, at most {k}, seed {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_answer_on_any_number_of_threads() {
+    let draws = noisy_draws(40, 500, 4, 0.3, 5);
+    for loss in [Loss::Vi { a: 1.0 }, Loss::Nid] {
+        let on = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| search(&draws, &SearchOptions::new(loss), &Silent).unwrap())
+        };
+        let one = on(1);
+        assert_eq!(one, on(2));
+        assert_eq!(one, on(5));
+        assert!(one.runs_agreeing >= 1 && one.runs == 16);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Enough draws for the sampled path; the end is a local optimum for all of them.
+    #[test]
+    fn no_single_move_beats_the_estimate(seed in 0u64..1000, noise in 0.05f64..0.9) {
+        let draws = noisy_draws(15, 420, 3, noise, seed);
+        for loss in [Loss::Binder { a: 1.0 }, Loss::Vi { a: 1.0 }, Loss::Omari(OmariConvention::Identical), Loss::Id] {
+            let options = SearchOptions { runs: 4, seed, ..SearchOptions::new(loss) };
+            let estimate = search(&draws, &options, &Silent).unwrap();
+            let mut labels = estimate.partition.labels().to_vec();
+            let slack = 1e-11 * estimate.expected_loss;
+            for i in 0..labels.len() {
+                let own = labels[i];
+                for k in 0..draws.max_clusters() as u32 {
+                    labels[i] = k;
+                    let moved = Partition::from_integers(&labels).unwrap();
+                    prop_assert!(expected_loss(loss, &moved, &draws).unwrap() >= estimate.expected_loss - slack);
+                }
+                labels[i] = own;
+            }
+        }
+    }
+
+    #[test]
+    fn weights_count_like_copies(seed in 0u64..1000) {
+        let draws = noisy_draws(12, 10, 3, 0.4, seed);
+        let copies: Vec<usize> = (0..10).map(|m| m % 3).collect();
+        let repeated: Vec<Partition> = (0..10).flat_map(|m| vec![draws.draw(m); copies[m]]).collect();
+        let repeated = PartitionDraws::from_partitions(&repeated).unwrap();
+        let weights: Vec<f64> = copies.iter().map(|&c| c as f64).collect();
+        let weighted = draws.with_draw_weights(&weights).unwrap();
+        let bound = ClusterBound::AtMost(6);
+        let options = SearchOptions { clusters: bound, seed, ..SearchOptions::new(Loss::Vi { a: 1.0 }) };
+        let left = search(&weighted, &options, &Silent).unwrap();
+        let right = search(&repeated, &options, &Silent).unwrap();
+        prop_assert!((left.expected_loss - right.expected_loss).abs() < 1e-12);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn dense_and_sparse_tables_lead_to_the_same_end(seed in 0u64..1000, k in 1usize..6, fixed in any::<bool>()) {
+        let draws = noisy_draws(25, 14, 4, 0.4, seed);
+        for loss in every_loss() {
+            let clusters = if fixed { ClusterBound::Exactly(k) } else { ClusterBound::AtMost(k) };
+            let options = SearchOptions { clusters, runs: 3, seed, ..SearchOptions::new(loss) };
+            let objective = checked_objective(&draws, &options).unwrap();
+            let dense = search_in::<u8, DenseTables>(&draws, &objective, &options, &Silent).unwrap();
+            let sparse = search_in::<u32, SparseTables>(&draws, &objective, &options, &Silent).unwrap();
+            prop_assert!((dense.expected_loss - sparse.expected_loss).abs() < 1e-12, "{}", loss);
+        }
+    }
+}
+
+#[test]
+fn more_clusters_than_sixteen_bits_hold() {
+    // Observations 2j and 2j + 1 are together in two of three draws, alone in the third.
+    let n = 140_000u32;
+    let together: Vec<u32> = (0..n).map(|i| i / 2).collect();
+    let alone: Vec<u32> = (0..n).collect();
+    let draws = PartitionDraws::from_rows(&[&together[..], &alone[..], &together[..]]).unwrap();
+    for loss in [Loss::Vi { a: 1.0 }, Loss::Omari(OmariConvention::Identical)] {
+        let estimate = search(&draws, &SearchOptions { runs: 2, ..SearchOptions::new(loss) }, &Silent).unwrap();
+        assert_eq!(estimate.partition, draws.draw(0), "{loss}");
+    }
+}
+
+#[test]
+fn one_observation_and_one_draw() {
+    let draws = PartitionDraws::from_dense(1, &[5, 5, 7]).unwrap();
+    for loss in every_loss() {
+        assert_eq!(search(&draws, &SearchOptions::new(loss), &Silent).unwrap().partition.labels(), [0]);
+    }
+    let draws = PartitionDraws::from_dense(6, &[0, 0, 1, 1, 1, 2]).unwrap();
+    for loss in every_loss().into_iter().filter(Loss::is_metric) {
+        let estimate = search(&draws, &SearchOptions::new(loss), &Silent).unwrap();
+        assert_eq!(estimate.partition, draws.draw(0), "{loss}");
+        assert_eq!(estimate.expected_loss, 0.0);
+    }
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused() {
+    let draws = noisy_draws(5, 4, 2, 0.5, 0);
+    let options = SearchOptions::new(Loss::Vi { a: 1.0 });
+    for bad in [
+        SearchOptions { runs: 0, ..options.clone() },
+        SearchOptions { clusters: ClusterBound::AtMost(0), ..options.clone() },
+        SearchOptions { clusters: ClusterBound::Exactly(0), ..options.clone() },
+        SearchOptions { clusters: ClusterBound::Exactly(6), ..options.clone() },
+        SearchOptions { loss: Loss::Binder { a: -1.0 }, ..options },
+    ] {
+        assert_eq!(search(&draws, &bad, &Silent).unwrap_err().kind(), crate::ErrorKind::Usage);
+    }
+}
+
+#[test]
+fn an_interrupted_search_ends_with_that_error() {
+    struct StopAfter(AtomicU64);
+    impl Progress for StopAfter {
+        fn cancelled(&self) -> bool {
+            self.0.fetch_add(1, Ordering::Relaxed) > 20
+        }
+    }
+    let draws = noisy_draws(300, 50, 4, 0.3, 1);
+    let error = search(&draws, &SearchOptions::new(Loss::Nvi), &StopAfter(AtomicU64::new(0))).unwrap_err();
+    assert_eq!(error.kind(), crate::ErrorKind::Interrupted);
+}
