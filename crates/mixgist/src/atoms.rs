@@ -222,8 +222,9 @@ impl GaussianAtoms {
         }
     }
 
-    /// The atoms in other coordinates, y = T x: μ ↦ Tμ, Σ ↦ TΣTᵀ. `transform` is d × d and invertible.
-    pub(crate) fn transformed(&self, transform: &[f64]) -> Self {
+    /// The atoms in other coordinates, y = T x: μ ↦ Tμ, Σ ↦ TΣTᵀ. `transform` is d × d and invertible. A covariance that
+    /// is singular to rounding in the new coordinates is an error.
+    pub(crate) fn transformed(&self, transform: &[f64]) -> Result<Self> {
         let d = self.dim;
         let mut out = self.clone();
         let mut half = vec![0.0; d * d];
@@ -242,8 +243,11 @@ impl GaussianAtoms {
                     out.covariances[(i * d + b) * d + a] = value;
                 }
             }
+            half.copy_from_slice(out.covariance(i));
+            cholesky_in_place(&mut half, d)
+                .map_err(|_| not_positive_definite("covariance in these units", out.covariance(i), d).at_atom(i))?;
         }
-        out
+        Ok(out)
     }
 }
 

@@ -251,8 +251,13 @@ impl Ensemble {
     }
 
     /// The same draws in other coordinates; see [`crate::Units`].
-    pub(crate) fn transformed(&self, transform: &[f64]) -> Self {
-        Ensemble { atoms: self.atoms.transformed(transform), ..self.clone() }
+    pub(crate) fn transformed(&self, transform: &[f64]) -> Result<Self> {
+        let atoms = self.atoms.transformed(transform).map_err(|error| {
+            let Some(atom) = error.place().atom else { return error };
+            let draw = self.offsets.partition_point(|&start| start <= atom) - 1;
+            error.at_draw(draw).at_atom(atom - self.offsets[draw])
+        })?;
+        Ok(Ensemble { atoms, ..self.clone() })
     }
 }
 

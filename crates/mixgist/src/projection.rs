@@ -32,6 +32,7 @@ impl<'a> Projection<'a> {
         if slices.is_empty() {
             return Err(Error::usage("there are no slices, at least one is needed"));
         }
+        pruning.check()?;
         let draws = ensemble.len();
         let draw_weights = match ensemble.draw_weights() {
             Some(weights) => weights.to_vec(),
@@ -101,7 +102,8 @@ impl<'a> Projection<'a> {
         let atoms = self.atoms();
         let mut positions = vec![0.0; slices.len() * atoms];
         self.slices.project(slices.clone(), &self.coordinates, &mut positions);
-        if let Some(i) = positions.iter().position(|x| !(x.abs() <= LARGEST_POSITION)) {
+        let largest = largest_position(self.order);
+        if let Some(i) = positions.iter().position(|x| !(x.abs() <= largest)) {
             let atom = i % atoms;
             let draw = self.offsets.partition_point(|&start| start <= atom) - 1;
             return Err(Error::input(format!(
@@ -110,7 +112,7 @@ impl<'a> Projection<'a> {
                 slices.start + i / atoms
             ))
             .at_draw(draw)
-            .hint("rescale the data, or use --units sd"));
+            .hint("rescale the data, use --units sd, or a smaller --order"));
         }
         Ok(positions.chunks_exact(atoms).map(|row| Lines::sort(&self.offsets, row.to_vec(), &self.weights)).collect())
     }
@@ -132,7 +134,9 @@ impl<'a> Projection<'a> {
     }
 
     fn longest_batch(&self) -> usize {
-        ((256 << 20) / self.bytes_per_slice()).clamp(TOGETHER, 32) / TOGETHER * TOGETHER
+        // 32 slices keep the threads busy, unless they are so small that handing out work takes longer than doing it.
+        let most = ((1 << 22) / self.bytes_per_slice()).max(32);
+        ((256 << 20) / self.bytes_per_slice()).clamp(TOGETHER, most) / TOGETHER * TOGETHER
     }
 
     /// Passes over the given batches of slices: `build` turns the lines of each slice into what is needed, in parallel over the
@@ -166,5 +170,7 @@ fn runs(slices: &[usize]) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Positions beyond this are refused, so that their squares and sums stay finite.
-const LARGEST_POSITION: f64 = 1e120;
+/// Positions beyond this are refused, so that transport costs, their squares and the sums of those stay finite.
+fn largest_position(order: Order) -> f64 {
+    libm::pow(1e140, order.value().recip())
+}

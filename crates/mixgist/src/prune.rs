@@ -5,6 +5,7 @@
 
 use crate::line::Order;
 use crate::slice::{Coordinates, Slices};
+use crate::{Error, Result};
 
 /// Which atoms may be dropped before distances are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -30,6 +31,16 @@ pub struct Pruned {
 }
 
 impl Pruning {
+    /// Refuses tolerances that are not numbers of at least 0.
+    pub(crate) fn check(self) -> Result<()> {
+        match self {
+            Pruning::Tolerance(t) if !(t.is_finite() && t >= 0.0) => {
+                Err(Error::usage(format!("pruning tolerance is {t}, must be a finite number of at least 0")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn tolerance(self) -> f64 {
         match self {
             Pruning::Off => 0.0,

@@ -120,7 +120,8 @@ pub struct RunnerUp {
     pub draw: usize,
     /// Its expected loss.
     pub expected_loss: f64,
-    /// How far it is behind the medoid, in standard errors of the difference; `None` when there is no standard error.
+    /// How far it is behind the medoid, in standard errors of the difference: 0 when tied, infinite when every slice agrees on the
+    /// difference; `None` when there is no standard error.
     pub separation: Option<f64>,
 }
 
@@ -145,10 +146,10 @@ pub(crate) fn medoid(projection: &Projection, loss: Loss, route: Route, progress
         runner_up: choice.runner_up.map(|candidate| RunnerUp {
             draw: candidate.draw,
             expected_loss: candidate.expected_loss,
-            separation: evidence
-                .difference_se
-                .filter(|se| *se > 0.0)
-                .map(|se| (candidate.expected_loss - choice.winner.expected_loss) / se),
+            separation: evidence.difference_se.map(|se| {
+                let lead = candidate.expected_loss - choice.winner.expected_loss;
+                if lead > TIE * candidate.expected_loss { lead / se } else { 0.0 }
+            }),
         }),
         route,
         expected_losses: choice.expected_losses,

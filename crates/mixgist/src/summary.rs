@@ -134,7 +134,7 @@ pub fn summarize(
     let units = ResolvedUnits::new(&settings.units, ensemble, data)?;
     let scaled;
     let in_units = if units.transform.is_some() {
-        scaled = units.apply(ensemble);
+        scaled = units.apply(ensemble)?;
         &scaled
     } else {
         ensemble

@@ -65,8 +65,11 @@ impl ResolvedUnits {
     pub fn new(units: &Units, ensemble: &Ensemble, data: Option<Points>) -> Result<Self> {
         let d = ensemble.dim();
         let scales = match data {
-            Some(points) => standard_deviations(points)?,
-            None => robust_scales(ensemble),
+            // One row gives no scale, and none is needed where coordinates stay as they are.
+            Some(points) if points.len() > 1 || matches!(units, Units::Sd | Units::Whiten) => {
+                standard_deviations(points)?
+            }
+            _ => robust_scales(ensemble),
         };
         let diagonal = |values: Vec<f64>| {
             let mut matrix = vec![0.0; d * d];
@@ -102,18 +105,23 @@ impl ResolvedUnits {
         Ok(ResolvedUnits { units: units.clone(), scales, transform })
     }
 
-    /// Largest scale over smallest, when all are positive.
+    /// Largest scale over smallest: 1 for a single coordinate, infinite when one of several has scale 0.
     pub fn imbalance(&self) -> f64 {
+        if self.scales.len() == 1 {
+            return 1.0;
+        }
         let largest = self.scales.iter().copied().fold(0.0, f64::max);
         let smallest = self.scales.iter().copied().fold(f64::INFINITY, f64::min);
         if smallest > 0.0 { largest / smallest } else { f64::INFINITY }
     }
 
-    /// The draws in these units.
-    pub fn apply(&self, ensemble: &Ensemble) -> Ensemble {
+    /// The draws in these units; an error names the atom whose covariance is singular to rounding in them.
+    pub fn apply(&self, ensemble: &Ensemble) -> Result<Ensemble> {
         match &self.transform {
-            Some(transform) => ensemble.transformed(transform),
-            None => ensemble.clone(),
+            Some(transform) => {
+                ensemble.transformed(transform).map_err(|error| error.hint("use --units none, or drop the draw"))
+            }
+            None => Ok(ensemble.clone()),
         }
     }
 }
@@ -304,7 +312,7 @@ mod tests {
     #[test]
     fn whitening_makes_the_typical_covariance_the_identity() {
         let ensemble = two_draws();
-        let white = ResolvedUnits::new(&Units::Whiten, &ensemble, None).unwrap().apply(&ensemble);
+        let white = ResolvedUnits::new(&Units::Whiten, &ensemble, None).unwrap().apply(&ensemble).unwrap();
         let covariance = white.atoms().covariance(0);
         for (value, expected) in covariance.iter().zip([1.0, 0.0, 0.0, 1.0]) {
             assert!((value - expected).abs() < 0.1, "{covariance:?}");

@@ -78,7 +78,7 @@ impl<'a> Bridge<'a> {
         let root_lengths: Vec<f64> = ends.windows(2).map(|g| (g[1] - g[0]).sqrt()).collect();
         let mut panels = vec![[0.0; PANEL]; draws.div_ceil(PANEL) * cells];
         let mut integrals = vec![0.0; cells];
-        let mut found = Found::default();
+        let mut found = Found { origin: middle(&lines), ..Found::default() };
         for i in 0..draws {
             found.walk(&lines, i, &ends, &mut integrals);
             let panel = &mut panels[i / PANEL * cells..][..cells];
@@ -308,9 +308,22 @@ fn center(panels: &mut [[f64; PANEL]], cells: usize, draw_weights: &[f64]) {
     }
 }
 
+/// The median over draws of their medians. Positions are counted from here, because a common offset would eat the digits of cell means.
+fn middle(lines: &Lines) -> f64 {
+    let median = |i: usize| {
+        let line = lines.draw(i);
+        line.positions()[line.cumulative().partition_point(|&c| c < 0.5)]
+    };
+    let mut medians: Vec<f64> = (0..lines.len()).map(median).collect();
+    let half = medians.len() / 2;
+    *medians.select_nth_unstable_by(half, f64::total_cmp).1
+}
+
 /// What the walk over the draws finds: jumps, and where a draw's groups begin.
 #[derive(Default)]
 struct Found {
+    /// Where positions are counted from.
+    origin: f64,
     jumps: Jumps,
     groups: Vec<FoundGroup>,
     /// The groups of draw i begin at `draw_starts[i]`.
@@ -335,7 +348,7 @@ impl Found {
         let (positions, cumulative) = (line.positions(), line.cumulative());
         let (mut cell, mut reached) = (0, 0.0);
         for k in 0..positions.len() {
-            let (x, until) = (positions[k], cumulative[k]);
+            let (x, until) = (positions[k] - self.origin, cumulative[k]);
             while cell < integrals.len() && ends[cell + 1] <= until {
                 integrals[cell] += x * (ends[cell + 1] - reached);
                 reached = ends[cell + 1];
@@ -346,8 +359,12 @@ impl Found {
                 reached = until;
             }
             // This atom ends inside the cell, so the next one, if it is elsewhere, jumps there.
-            if cell < integrals.len() && reached > ends[cell] && k + 1 < positions.len() && positions[k + 1] > x {
-                self.add_jump(cell, reached, positions[k + 1] - x, ends);
+            if cell < integrals.len()
+                && reached > ends[cell]
+                && k + 1 < positions.len()
+                && positions[k + 1] > positions[k]
+            {
+                self.add_jump(cell, reached, positions[k + 1] - positions[k], ends);
             }
         }
     }

@@ -1,0 +1,255 @@
+//! The whole job: slices are doubled as far as needed, warnings appear when they should and not otherwise, bad settings are refused.
+
+mod common;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::*;
+use mixgist::slice::{NamedArrays, Scheme, slicer};
+use mixgist::{
+    CovarianceForm, Ensemble, ErrorKind, Order, Points, Progress, Pruning, Route, Settings, Silent, SliceCount,
+    Summary, Units, Warning, summarize,
+};
+
+fn run(ensemble: &Ensemble, settings: &Settings) -> Summary {
+    summarize(ensemble, None, settings, &Silent).unwrap()
+}
+
+fn names(summary: &Summary) -> Vec<&'static str> {
+    summary.warnings.iter().map(Warning::name).collect()
+}
+
+fn fixed(slices: usize) -> Settings {
+    Settings { slices: SliceCount::Fixed(slices), ..Settings::default() }
+}
+
+/// Draws of which number 0 is the middle of all others, which lie far from it on both sides and from each other.
+fn clear_winner(draws: usize) -> Ensemble {
+    let center = noisy_measure(2, 3..4, 0.0, 1, 0);
+    let measures: Vec<_> = (0..draws)
+        .map(|m| {
+            let angle = m as f64 * 2.399_963;
+            let radius = if m == 0 { 0.0 } else { 3.0 + (m % 7) as f64 };
+            shifted(&center, &[radius * angle.cos(), radius * angle.sin()])
+        })
+        .collect();
+    Ensemble::from_measures(&measures).unwrap()
+}
+
+#[test]
+fn slices_are_doubled_until_the_winner_is_safe() {
+    let mut doubled_and_stopped = 0;
+    for seed in [0, 14, 15, 32, 37] {
+        let ensemble = Kind::Plain.ensemble(2, 12, seed);
+        let cap = 8000;
+        let summary = run(&ensemble, &Settings { slices: SliceCount::Auto { cap }, ..Settings::default() });
+        let safe = |summary: &Summary| summary.medoid.runner_up.unwrap().separation.unwrap() >= 3.0;
+        assert!([1000, 2000, 4000, 8000].contains(&summary.slices));
+        assert!(safe(&summary) || summary.slices == cap);
+        assert_eq!(names(&summary).contains(&"too-few-slices"), !safe(&summary));
+        let same = run(&ensemble, &fixed(summary.slices));
+        assert_eq!(same.medoid, summary.medoid);
+        if summary.slices > 1000 {
+            assert!(!safe(&run(&ensemble, &fixed(summary.slices / 2))));
+            doubled_and_stopped += usize::from(safe(&summary));
+        }
+    }
+    assert!(doubled_and_stopped > 0, "no set of draws needed more than 1000 slices and fewer than the cap");
+    let small = run(&clear_winner(5), &Settings { slices: SliceCount::Auto { cap: 50 }, ..Settings::default() });
+    assert_eq!(small.slices, 50);
+}
+
+#[test]
+fn a_good_run_has_no_warnings() {
+    let ensemble = clear_winner(150);
+    let data: Vec<f64> = (0..200).map(|i| f64::from(i * 37 % 101) / 10.0).collect();
+    for scheme in Scheme::NAMES.map(|(_, scheme)| scheme) {
+        let settings = Settings { scheme, ..fixed(500) };
+        let summary = summarize(&ensemble, Some(Points::new(2, &data).unwrap()), &settings, &Silent).unwrap();
+        assert_eq!(summary.warnings, []);
+        assert_eq!((summary.medoid.draw, summary.slices), (0, 500));
+        assert_eq!(summary.estimate, ensemble.draw(0));
+        assert_eq!(summary.allocation.unwrap().labels.len(), 100);
+    }
+}
+
+#[test]
+fn too_few_slices_and_none_to_spare_are_said() {
+    let twins = Kind::Plain.ensemble(2, 150, 3);
+    let summary = run(&twins, &fixed(4));
+    let Some(Warning::TooFewSlices { runner_up, separation, slices }) = summary.warnings.first() else {
+        panic!("{:?}", summary.warnings)
+    };
+    assert_eq!((Some(*runner_up), *slices), (summary.medoid.runner_up.map(|r| r.draw), 4));
+    assert!((0.0..3.0).contains(separation));
+    assert_eq!(names(&run(&twins, &fixed(1))), ["no-slice-error"]);
+    // One orthogonal block is one group: four slices that depend on each other.
+    let block = Settings { scheme: Scheme::Orthogonal, ..fixed(4) };
+    assert_eq!(names(&run(&twins, &block)), ["no-slice-error"]);
+    let tied = Kind::Plain.ensemble(2, 2, 3);
+    assert_eq!(names(&run(&tied, &fixed(100))), ["too-few-slices", "few-draws"]);
+}
+
+#[test]
+fn unequal_units_are_said_unless_units_were_chosen() {
+    let wide = |factor: f64| {
+        let ensemble = clear_winner(120);
+        let means: Vec<f64> = ensemble.atoms().means().chunks(2).flat_map(|x| [x[0], factor * x[1]]).collect();
+        let covariances: Vec<f64> = ensemble
+            .atoms()
+            .covariances()
+            .chunks(4)
+            .flat_map(|c| [c[0], factor * c[1], factor * c[2], factor * factor * c[3]])
+            .collect();
+        let (offsets, weights) = (ensemble.offsets(), ensemble.weights());
+        Ensemble::from_ragged(2, offsets, weights, &means, &covariances, CovarianceForm::Covariance).unwrap()
+    };
+    let with = |units| Settings { units, ..fixed(500) };
+    assert!(names(&run(&wide(60.0), &with(Units::None))).contains(&"unequal-units"));
+    assert!(!names(&run(&wide(1.0), &with(Units::None))).contains(&"unequal-units"));
+    for units in [Units::Sd, Units::Whiten, Units::Scale(vec![1.0, 60.0])] {
+        assert!(!names(&run(&wide(60.0), &with(units))).contains(&"unequal-units"));
+    }
+    // A single coordinate has nothing to differ from, even when the data are constant.
+    let line = Kind::Plain.ensemble(1, 120, 1);
+    let constant = [2.0; 10];
+    let summary = summarize(&line, Some(Points::new(1, &constant).unwrap()), &fixed(100), &Silent).unwrap();
+    assert!(!names(&summary).contains(&"unequal-units"));
+}
+
+#[test]
+fn pruned_mass_is_said_when_it_was_asked_for() {
+    let ensemble = Kind::LightAtoms.ensemble(2, 120, 1);
+    let with = |pruning| Settings { pruning, ..fixed(100) };
+    let summary = run(&ensemble, &with(Pruning::Tolerance(1e-3)));
+    assert!(summary.pruned.atoms > 0);
+    assert!(summary.warnings.contains(&Warning::MassPruned { pruned: summary.pruned }));
+    for pruning in [Pruning::Off, Pruning::Rounding] {
+        assert!(!names(&run(&ensemble, &with(pruning))).contains(&"mass-pruned"));
+    }
+}
+
+#[test]
+fn weights_that_do_not_sum_to_one_are_said() {
+    let make = |total: f64| {
+        let draws = 120;
+        let means: Vec<f64> = (0..2 * draws).map(|i| f64::from(i * 31 % 17)).collect();
+        let weights: Vec<f64> = (0..2 * draws).map(|i| total * if i % 2 == 0 { 0.75 } else { 0.25 }).collect();
+        Ensemble::from_dense(1, 2, &weights, &means, &vec![1.0; means.len()], CovarianceForm::Covariance).unwrap()
+    };
+    let warned = |total: f64| names(&run(&make(total), &fixed(100))).contains(&"weights-renormalized");
+    assert!(warned(0.99) && warned(1.0 + 1e-5));
+    assert!(!warned(1.0) && !warned(1.0 - 1e-8));
+}
+
+#[test]
+fn few_draws_are_said() {
+    assert!(names(&run(&clear_winner(99), &fixed(100))).contains(&"few-draws"));
+    assert!(!names(&run(&clear_winner(100), &fixed(100))).contains(&"few-draws"));
+    let weighted = |weights: &dyn Fn(usize) -> f64| {
+        let weights: Vec<f64> = (0..200).map(weights).collect();
+        names(&run(&clear_winner(200).with_draw_weights(&weights).unwrap(), &fixed(100)))
+    };
+    assert!(weighted(&|m| if m < 10 { 1.0 } else { 1e-6 }).contains(&"few-effective-draws"));
+    assert!(!weighted(&|m| 1.0 + (m % 2) as f64).contains(&"few-effective-draws"));
+}
+
+#[test]
+fn chains_that_disagree_are_said() {
+    let near = noisy_ensemble(2, 200, 3..4, 0.3, 5);
+    let chains: Vec<u32> = (0..200).map(|m| m / 100).collect();
+    let iterations: Vec<u64> = (0..200).map(|m| m % 100).collect();
+    let far: Vec<_> = (0..200).map(|m| shifted(&near.draw(m), &[if m < 120 { 0.0 } else { 30.0 }; 2])).collect();
+    let stuck: Vec<u32> = (0..200).map(|m| u32::from(m >= 120)).collect();
+    let agree = near.with_chains(chains, iterations.clone()).unwrap();
+    assert!(!names(&run(&agree, &fixed(100))).contains(&"chains-disagree"));
+    let disagree = Ensemble::from_measures(&far).unwrap().with_chains(stuck, iterations).unwrap();
+    let summary = run(&disagree, &fixed(100));
+    let Some(Warning::ChainsDisagree { distances }) = summary.warnings.last() else { panic!("{:?}", summary.warnings) };
+    assert_eq!((distances.len(), distances[0].0, distances[1].0), (2, 0, 1));
+    assert!(distances[1].1 > 5.0 * distances[0].1);
+}
+
+#[test]
+fn every_warning_says_what_helps() {
+    let ensemble = Kind::LightAtoms.ensemble(2, 30, 1);
+    let summary = run(&ensemble, &Settings { pruning: Pruning::Tolerance(1e-3), ..fixed(3) });
+    assert!(summary.warnings.len() >= 2);
+    for warning in &summary.warnings {
+        assert!(!warning.to_string().is_empty() && !warning.advice().is_empty());
+    }
+}
+
+#[test]
+fn bad_settings_are_usage_errors() {
+    let ensemble = Kind::Plain.ensemble(2, 10, 1);
+    let error = |settings: Settings| summarize(&ensemble, None, &settings, &Silent).unwrap_err();
+    for (settings, message) in [
+        (fixed(0), "number of slices is 0"),
+        (Settings { slices: SliceCount::Auto { cap: 0 }, ..Settings::default() }, "number of slices is 0"),
+        (Settings { route: Route::Sweep, ..fixed(10) }, "route 'sweep'"),
+        (Settings { route: Route::Certified, order: order(1.0), ..fixed(10) }, "route 'certified'"),
+        (Settings { units: Units::Scale(vec![1.0]), ..fixed(10) }, "1 numbers for 2 coordinates"),
+        (Settings { units: Units::Scale(vec![1.0, -1.0]), ..fixed(10) }, "must be positive"),
+        (Settings { pruning: Pruning::Tolerance(f64::NAN), ..fixed(10) }, "pruning tolerance is NaN"),
+    ] {
+        let error = error(settings);
+        assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
+        assert!(error.to_string().contains(message), "{error}");
+    }
+    assert_eq!(Order::new(0.99).unwrap_err().kind(), ErrorKind::Usage);
+    assert_eq!(slicer("sliced").err().unwrap().kind(), ErrorKind::Usage);
+    assert_eq!(Scheme::from_name("sobol").unwrap_err().kind(), ErrorKind::Usage);
+    assert_eq!(Units::from_name("inches").unwrap_err().kind(), ErrorKind::Usage);
+
+    let directions = error(Settings { directions: Some(NamedArrays::new()), ..fixed(10) });
+    assert_eq!(directions.kind(), ErrorKind::Input);
+    let line = [1.0, 2.0];
+    let data = summarize(&ensemble, Some(Points::new(1, &line).unwrap()), &fixed(10), &Silent).unwrap_err();
+    assert_eq!(data.to_string(), "data have 1 columns, the draws have dimension 2");
+}
+
+/// Positions whose powers would overflow are refused by name instead of giving infinite losses.
+#[test]
+fn sizes_that_cannot_be_computed_with_are_input_errors() {
+    let huge = |mean: f64| {
+        let means = [0.0, mean, 1.0];
+        Ensemble::from_dense(1, 1, &[1.0; 3], &means, &[1.0; 3], CovarianceForm::Covariance).unwrap()
+    };
+    for (mean, p) in [(1e200, 2.0), (1e100, 3.0), (1e5, 100.0)] {
+        let error = summarize(&huge(mean), None, &Settings { order: order(p), ..fixed(20) }, &Silent).unwrap_err();
+        assert_eq!((error.kind(), error.place().draw), (ErrorKind::Input, Some(1)), "{error}");
+        assert!(error.hint_text().unwrap().contains("rescale"));
+    }
+    for (mean, p) in [(1e60, 2.0), (1e40, 3.0), (1.0, 100.0)] {
+        let summary = run(&huge(mean), &Settings { order: order(p), ..fixed(20) });
+        assert!(summary.medoid.expected_loss.is_finite() && summary.medoid.expected_loss_se.unwrap() > 0.0);
+    }
+}
+
+/// Listens for some time and then wants to stop.
+struct Impatient {
+    steps: AtomicUsize,
+    patience: usize,
+}
+
+impl Progress for Impatient {
+    fn cancelled(&self) -> bool {
+        self.steps.fetch_add(1, Ordering::Relaxed) >= self.patience
+    }
+}
+
+#[test]
+fn a_job_stops_when_asked_to() {
+    let ensemble = Kind::Plain.ensemble(2, 450, 1);
+    for (route, loss) in [(Route::Certified, "distance"), (Route::Pairs, "distance"), (Route::Sweep, "power")] {
+        let loss = mixgist::Loss::NAMES.iter().find(|(name, _)| *name == loss).unwrap().1;
+        for patience in 0..3 {
+            let impatient = Impatient { steps: AtomicUsize::new(0), patience };
+            let settings = Settings { route, loss, ..fixed(200) };
+            let error = summarize(&ensemble, None, &settings, &impatient).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Interrupted);
+            assert_eq!(impatient.steps.load(Ordering::Relaxed), patience + 1, "asked once more after the answer");
+        }
+    }
+}

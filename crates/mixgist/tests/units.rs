@@ -1,0 +1,112 @@
+//! Units: with `sd` and `whiten` the chosen draw does not depend on the units of measurement; without, it can.
+
+mod common;
+
+use common::*;
+use mixgist::slice::SLICERS;
+use mixgist::{CovarianceForm, Ensemble, ErrorKind, Points, Settings, Silent, SliceCount, Summary, Units, summarize};
+
+/// The same draws with every coordinate multiplied by a factor.
+fn rescaled(ensemble: &Ensemble, factors: &[f64]) -> Ensemble {
+    let d = factors.len();
+    let means: Vec<f64> = ensemble.atoms().means().iter().enumerate().map(|(i, x)| x * factors[i % d]).collect();
+    let covariances: Vec<f64> = ensemble
+        .atoms()
+        .covariances()
+        .iter()
+        .enumerate()
+        .map(|(i, x)| x * factors[i / d % d] * factors[i % d])
+        .collect();
+    let (offsets, weights) = (ensemble.offsets(), ensemble.weights());
+    Ensemble::from_ragged(d, offsets, weights, &means, &covariances, CovarianceForm::Covariance).unwrap()
+}
+
+fn summary(ensemble: &Ensemble, data: Option<&[f64]>, units: Units, which: usize) -> Summary {
+    let slices = SliceCount::Fixed(120);
+    let settings = Settings { slicer: SLICERS[which], slices, units, ..Settings::default() };
+    let points = data.map(|values| Points::new(ensemble.dim(), values).unwrap());
+    summarize(ensemble, points, &settings, &Silent).unwrap()
+}
+
+/// Durations in minutes or in hours, lengths in meters or in feet.
+const FACTORS: [f64; 2] = [1.0 / 60.0, 3.280_839_895];
+
+fn data(factors: &[f64; 2]) -> Vec<f64> {
+    let cell = |i: usize| (i * 7919 % 101) as f64 / 10.0;
+    (0..80).flat_map(|i| [cell(i) * factors[0], (0.5 * cell(i) + cell(3 * i + 1)) * factors[1]]).collect()
+}
+
+#[test]
+fn scaled_units_do_not_depend_on_the_units_of_measurement() {
+    let (before, after) = (data(&[1.0, 1.0]), data(&FACTORS));
+    for seed in 0..4 {
+        let ensemble = Kind::Plain.ensemble(2, 40, seed);
+        let other = rescaled(&ensemble, &FACTORS);
+        for which in 0..SLICERS.len() {
+            for units in [Units::Sd, Units::Whiten] {
+                for (before, after) in [(None, None), (Some(&before[..]), Some(&after[..]))] {
+                    let a = summary(&ensemble, before, units.clone(), which);
+                    let b = summary(&other, after, units.clone(), which);
+                    assert_eq!(a.medoid.draw, b.medoid.draw);
+                    assert!((a.medoid.expected_loss - b.medoid.expected_loss).abs() <= 1e-9 * a.medoid.expected_loss);
+                    assert_eq!(a.estimate, ensemble.draw(a.medoid.draw), "estimates are in the original units");
+                    assert_eq!(b.estimate, other.draw(b.medoid.draw));
+                    assert!(a.allocation.map(|x| x.labels) == b.allocation.map(|x| x.labels));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_given_scale_undoes_the_change_of_units() {
+    let ensemble = Kind::Plain.ensemble(2, 40, 1);
+    let other = rescaled(&ensemble, &FACTORS);
+    let (a, b) = (summary(&ensemble, None, Units::None, 0), summary(&other, None, Units::Scale(FACTORS.to_vec()), 0));
+    assert_eq!(a.medoid.draw, b.medoid.draw);
+    assert!((a.medoid.expected_loss - b.medoid.expected_loss).abs() <= 1e-9 * a.medoid.expected_loss);
+}
+
+/// Without units the choice is the reader's risk: among four sets of draws at least one has another medoid in other units.
+#[test]
+fn without_units_the_choice_can_change() {
+    let changed = (0..4).filter(|&seed| {
+        let ensemble = Kind::Plain.ensemble(2, 40, seed);
+        let other = rescaled(&ensemble, &[1.0, 60.0]);
+        let draw = |ensemble: &Ensemble| summary(ensemble, None, Units::None, 3).medoid.draw;
+        draw(&ensemble) != draw(&other)
+    });
+    assert!(changed.count() > 0);
+}
+
+/// A covariance at the edge of what counts as positive definite falls over it in other coordinates; that is an error with its place.
+#[test]
+fn covariances_that_are_singular_in_the_units_are_named() {
+    // Thin along (1, 1), where the data are wide: whitening makes it four times thinner still, relative to its width.
+    let off = 1e-15 - 1.0;
+    let ensemble = Ensemble::from_dense(
+        2,
+        1,
+        &[1.0, 1.0],
+        &[0.0; 4],
+        &[1.0, 0.0, 0.0, 1.0, 1.0, off, off, 1.0],
+        CovarianceForm::Covariance,
+    )
+    .unwrap();
+    let data: Vec<f64> = (0..50).flat_map(|i| [f64::from(i), f64::from(i) + 0.01 * f64::from(i * 7 % 5)]).collect();
+    let settings = Settings { units: Units::Whiten, slices: SliceCount::Fixed(2), ..Settings::default() };
+    let error = summarize(&ensemble, Some(Points::new(2, &data).unwrap()), &settings, &Silent).unwrap_err();
+    assert_eq!((error.kind(), error.place().draw, error.place().atom), (ErrorKind::Input, Some(1), Some(0)));
+    assert!(error.to_string().contains("covariance in these units is not positive definite"), "{error}");
+    assert!(error.hint_text().is_some());
+}
+
+#[test]
+fn one_row_of_data_is_enough_without_units_and_too_little_with() {
+    let ensemble = Kind::Plain.ensemble(2, 5, 1);
+    let row = [0.5, 0.5];
+    assert_eq!(summary(&ensemble, Some(&row), Units::None, 0).allocation.unwrap().labels.len(), 1);
+    let settings = Settings { units: Units::Sd, ..Settings::default() };
+    let error = summarize(&ensemble, Some(Points::new(2, &row).unwrap()), &settings, &Silent).unwrap_err();
+    assert!(error.to_string().contains("1 data rows are too few"));
+}
