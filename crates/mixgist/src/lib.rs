@@ -14,6 +14,7 @@ pub mod labels;
 pub mod linalg;
 pub mod line;
 pub mod mixture;
+mod normal;
 pub mod pairwise;
 pub mod partition;
 pub mod points;
