@@ -127,8 +127,7 @@ impl<'a> Projection<'a> {
     }
 
     fn longest_batch(&self) -> usize {
-        let bytes_per_slice = 64 * self.atoms() + 64 * self.draws();
-        ((256 << 20) / bytes_per_slice).clamp(TOGETHER, 32) / TOGETHER * TOGETHER
+        longest_batch(self.atoms(), self.draws())
     }
 
     /// Passes over the given batches of slices: `build` turns the lines of each slice into what is needed, in parallel over the
@@ -151,6 +150,21 @@ impl<'a> Projection<'a> {
         }
         Ok(())
     }
+}
+
+fn bytes_per_slice(atoms: usize, draws: usize) -> usize {
+    64 * atoms + 64 * draws
+}
+
+fn longest_batch(atoms: usize, draws: usize) -> usize {
+    ((256 << 20) / bytes_per_slice(atoms, draws)).clamp(TOGETHER, 32) / TOGETHER * TOGETHER
+}
+
+/// Bytes that the draws take while they pass through slices, for atoms of dimension `dim`: their coordinates and one batch.
+pub(crate) fn predicted_bytes(dim: usize, atoms: usize, draws: usize) -> u64 {
+    let coordinates = 8 * (dim + dim * (dim + 1) / 2 + 3) as u64 * atoms as u64;
+    // Pruning selects coordinates into a second store.
+    2 * coordinates + longest_batch(atoms, draws) as u64 * bytes_per_slice(atoms, draws) as u64
 }
 
 /// Cuts a list of slices into runs of neighbours that are projected together.
