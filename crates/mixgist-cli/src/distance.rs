@@ -163,8 +163,8 @@ impl Distance {
         same_dimension(a.measure.dim(), ensemble.dim())?;
         let data = data.as_ref().or(a.data.as_ref());
         let units = ResolvedUnits::new(&self.slicing.units()?, &ensemble, data.map(points).transpose()?)?;
-        let in_units = units.apply(&ensemble);
-        let from = units.apply(&Ensemble::from_measures(std::slice::from_ref(&a.measure))?).draw(0);
+        let in_units = units.apply(&ensemble)?;
+        let from = units.apply(&Ensemble::from_measures(std::slice::from_ref(&a.measure))?)?.draw(0);
         metric.require_memory(&in_units)?;
         let distances = metric.to_draws(&from, &in_units, terminal)?;
         let document = DistancesDocument::new(&distances, &ensemble, metric, &units);
@@ -186,7 +186,7 @@ impl Distance {
     fn matrix(&self, path: &Path, metric: &Metric, terminal: &Terminal) -> Result<()> {
         let DrawsFile { ensemble, data, .. } = self.reading.read(&self.files)?;
         let units = ResolvedUnits::new(&self.slicing.units()?, &ensemble, data.as_ref().map(points).transpose()?)?;
-        let in_units = units.apply(&ensemble);
+        let in_units = units.apply(&ensemble)?;
         drop(ensemble);
         let needed = metric.matrix_bytes(&in_units);
         memory::require(needed, &format!("the matrix of {} draws", in_units.len()), |free| self.remedy(needed, free))?;
