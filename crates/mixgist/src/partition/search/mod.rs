@@ -29,7 +29,7 @@ use crate::{Error, Progress, Result};
 /// Runs work on one draw in so many, as long as that leaves enough draws; their best distinct ends are then refined against all.
 const SAMPLED_SHARE: usize = 4;
 const MIN_SAMPLE: usize = 100;
-const REFINED: usize = 4;
+const REFINED: usize = 2;
 
 /// Tables of a run that would take more memory than this hold their non-empty cells only.
 const MAX_DENSE_BYTES: usize = 1 << 30;
