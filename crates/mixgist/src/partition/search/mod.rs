@@ -1,7 +1,9 @@
 //! Search for the partition of least expected loss, from the draws alone.
 //!
 //! Greedy stochastic search in the manner of SALSO (Dahl, Johnson & Müller 2022): independent runs from different starts, each
-//! sweetened by single-observation moves and shaken by zealous updates; the best end wins.
+//! sweetened by single-observation moves and shaken by zealous updates. Two things are different. Runs work on a sample of the draws,
+//! and only their best ends are refined against all of them; and refinement also merges clusters, moves torn observations in groups and
+//! dissolves rival clusters in pairs, which gets it out of ends where SALSO's moves are stuck.
 
 mod columns;
 mod dense;
