@@ -8,22 +8,22 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::diagnostics::{Convergence, convergence};
 use mixgist::{Error, Points, Result, Settings as SummarySettings, SliceCount, Summary, summarize};
-use mixgist_io::{
-    DataTable, DrawsFile, LabelDraws, ReadOptions, check_writable, read_data, to_json, write_draws, write_json,
-};
+use mixgist_io::{DataTable, DrawsFile, LabelDraws, ReadOptions, read_data, to_json, write_draws, write_json};
 use mixgist_samplers::{
-    Algorithm, CheckpointMode, Checkpoints, ComponentPrior, Concentration, CovarianceModel, Fit, MixingPrior, Scale, Settings,
-    Truncation, fit,
+    Algorithm, CheckpointMode, Checkpoints, ComponentPrior, Concentration, CovarianceModel, Fit, MixingPrior, Scale,
+    Settings, Truncation, fit,
 };
 
 use self::document::{FIT_SCHEMA, FitDocument};
-use crate::options::{OutputArgs, by_name};
+use crate::options::{OutputArgs, by_name, has_extension};
 use crate::progress::Terminal;
-use crate::text::{count, significant, table};
+use crate::text::{answer, count, line, significant, table};
 
 /// Fit a Bayesian mixture of normals and keep its posterior draws
 #[derive(Args)]
-#[command(after_help = "Example:\n  mixgist fit data.csv -o draws.npz --chains 4 --iterations 5000 --burn-in 1000 --thin 4\n  mixgist summarize draws.npz")]
+#[command(
+    after_help = "Example:\n  mixgist fit data.csv -o draws.npz --chains 4 --iterations 5000 --burn-in 1000 --thin 4\n  mixgist summarize draws.npz"
+)]
 pub struct FitVerb {
     /// Data (.csv, .npy, .npz, .parquet): a row an observation, a column a coordinate
     #[arg(value_name = "DATA")]
@@ -35,8 +35,12 @@ pub struct FitVerb {
     #[command(flatten)]
     running: RunningArgs,
 
+    /// Write draws, labels and data to this file (.npz); the diagnostics go beside it (.json)
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: PathBuf,
+
     #[command(flatten)]
-    output: OutputArgs,
+    printing: OutputArgs,
 }
 
 /// The model.
@@ -127,28 +131,29 @@ impl FitVerb {
     /// Reads the data, fits, writes draws and diagnostics, and prints the verdict.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let settings = self.settings()?;
-        let overwrite = self.output.overwrite();
-        let Some(output) = &self.output.output else {
-            return Err(Error::usage("fit needs a file for the draws").hint("add -o draws.npz"));
-        };
-        let sidecar = output.with_extension("json");
-        check_writable(output, overwrite)?;
-        check_writable(&sidecar, overwrite)?;
+        let overwrite = self.printing.overwrite();
+        if !has_extension(&self.output, "npz") {
+            return Err(Error::usage("draws with their labels and data go to an .npz file")
+                .in_file(&self.output)
+                .hint("name it draws.npz; mixgist convert makes other formats of it"));
+        }
+        let sidecar = self.output.with_extension("json");
+        self.printing.check(&[&Some(self.output.clone()), &Some(sidecar.clone())])?;
         let data = read_data(&self.data, &ReadOptions::default())?;
         let fitted = fit(data.values(), data.columns(), &settings, self.checkpoints().as_ref(), terminal)
             .map_err(|error| name_column(error, &data).in_file(&self.data))?;
         let agreement = Agreement::new(&fitted, &data, &settings, terminal)?;
         let document = FitDocument::new(&fitted, &settings, &agreement, &data);
-        let labels = LabelDraws::canonical(fitted.ensemble.len(), data.rows(), &fitted.labels)?;
-        let draws = DrawsFile { ensemble: fitted.ensemble.clone(), labels: Some(labels), data: Some(data) };
-        write_draws(output, &draws, None, overwrite)?;
+        terminal.begin_writing();
+        let draws = draws_file(&fitted, data);
+        write_draws(&self.output, &draws, None, overwrite)?;
         write_json(&sidecar, FIT_SCHEMA, &document, overwrite)?;
-        if self.output.json {
-            crate::text::print(&to_json(FIT_SCHEMA, &document)?);
+        terminal.clear();
+        if self.printing.json {
+            answer(&to_json(FIT_SCHEMA, &document)?)
         } else {
-            crate::text::print(&report(&fitted, &settings, &agreement));
+            answer(&report(&fitted, &settings, &agreement))
         }
-        Ok(())
     }
 
     fn settings(&self) -> Result<Settings> {
@@ -159,7 +164,9 @@ impl FitVerb {
             None => MixingPrior::PitmanYor { discount: model.discount },
         };
         let algorithm = match by_name(&Algorithm::NAMES, &running.algorithm) {
-            Algorithm::Blocked { truncation } => Algorithm::Blocked { truncation: parse_truncation(&running.truncation, truncation)? },
+            Algorithm::Blocked { truncation } => {
+                Algorithm::Blocked { truncation: parse_truncation(&running.truncation, truncation)? }
+            }
             other => other,
         };
         let settings = Settings {
@@ -192,6 +199,12 @@ impl FitVerb {
     }
 }
 
+/// Draws, labels and data in one.
+pub fn draws_file(fitted: &Fit, data: DataTable) -> DrawsFile {
+    let labels = LabelDraws { draws: fitted.ensemble.len(), observations: data.rows(), labels: fitted.labels.clone() };
+    DrawsFile { ensemble: fitted.ensemble.clone(), labels: Some(labels), data: Some(data) }
+}
+
 /// Whether the chains agree, the distance of every draw to the estimate included.
 pub struct Agreement {
     /// The estimate that distances are taken to.
@@ -222,8 +235,7 @@ impl Agreement {
             .map(|row| (row.name.to_owned(), row.convergence))
             .collect();
         if fitted.diagnostics.is_some() {
-            let by_chain: Vec<&[f64]> =
-                summary.medoid.distances.chunks(settings.draws_per_chain() as usize).collect();
+            let by_chain: Vec<&[f64]> = summary.medoid.distances.chunks(settings.draws_per_chain() as usize).collect();
             rows.push(("distance to estimate".into(), convergence(&by_chain)?));
         }
         let quantities: Vec<Convergence> = rows.iter().map(|(_, convergence)| *convergence).collect();
@@ -260,23 +272,31 @@ pub fn report(fitted: &Fit, settings: &Settings, agreement: &Agreement) -> Strin
     let mut likely: Vec<(u64, f64)> = probabilities.into_iter().collect();
     likely.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let likely: Vec<String> = likely.iter().take(5).map(|(k, p)| format!("{k}: {p:.2}")).collect();
-    format!(
-        "{}\n\ndraws         {} ({} from each of {})\nclusters      {} on average; probabilities {}\n\n{}",
-        fitted.hyperparameters,
-        fitted.ensemble.len(),
-        settings.draws_per_chain(),
-        count(settings.chains as usize, "chain"),
-        significant(mean, 3),
-        likely.join(", "),
-        agreement.table()
-    )
+    [
+        fitted.hyperparameters.to_string(),
+        String::new(),
+        line(
+            "draws",
+            format!(
+                "{} ({} from each of {})",
+                fitted.ensemble.len(),
+                settings.draws_per_chain(),
+                count(settings.chains as usize, "chain")
+            ),
+        ),
+        line("clusters", format!("{} on average; probability of {}", significant(mean, 3), likely.join(", "))),
+        String::new(),
+        agreement.table(),
+    ]
+    .join("\n")
 }
 
 /// Adds the name of the column to a message that counts columns.
 fn name_column(error: Error, data: &DataTable) -> Error {
     let Some(names) = data.column_names() else { return error };
     let text = error.to_string();
-    let named = (0..names.len()).find(|a| text.contains(&format!("column {a} ")) || text.ends_with(&format!("column {a}")));
+    let named =
+        (0..names.len()).find(|a| text.contains(&format!("column {a} ")) || text.ends_with(&format!("column {a}")));
     match (named, error.hint_text()) {
         (Some(a), None) => error.hint(format!("column {a} is '{}'", names[a])),
         (Some(a), Some(hint)) => {

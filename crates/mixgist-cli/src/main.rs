@@ -4,6 +4,7 @@ mod completions;
 mod convert;
 mod demo;
 mod distance;
+mod fit;
 mod inspect;
 mod memory;
 mod options;
@@ -33,11 +34,13 @@ pub struct Cli {
 
 const EXAMPLES: &str = "Examples:
   mixgist demo
+  mixgist fit data.csv -o draws.npz
   mixgist summarize draws.npz --data data.csv -o summary.json
   mixgist help summarize";
 
 #[derive(Subcommand)]
 enum Verb {
+    Fit(fit::FitVerb),
     Summarize(summarize::Summarize),
     Distance(distance::Distance),
     Inspect(inspect::Inspect),
@@ -69,6 +72,7 @@ fn run(cli: &Cli) -> Result<()> {
     }
     let terminal = Terminal::new();
     match &cli.verb {
+        Verb::Fit(verb) => verb.run(&terminal),
         Verb::Summarize(verb) => verb.run(&terminal),
         Verb::Distance(verb) => verb.run(&terminal),
         Verb::Inspect(verb) => verb.run(),

@@ -79,7 +79,13 @@ impl FitDocument {
                 clusters: fit.traces.clusters.clone(),
                 largest_cluster: fit.traces.largest_cluster.clone(),
                 concentration: fit.traces.concentration.clone(),
-                distance_to_estimate: agreement.summary.medoid.distances.chunks(per_chain).map(<[f64]>::to_vec).collect(),
+                distance_to_estimate: agreement
+                    .summary
+                    .medoid
+                    .distances
+                    .chunks(per_chain)
+                    .map(<[f64]>::to_vec)
+                    .collect(),
             },
         }
     }

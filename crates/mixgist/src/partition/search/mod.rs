@@ -1,7 +1,9 @@
 //! Search for the partition of least expected loss, from the draws alone.
 //!
 //! Greedy stochastic search in the manner of SALSO (Dahl, Johnson & Müller 2022): independent runs from different starts, each
-//! sweetened by single-observation moves and shaken by zealous updates; the best end wins.
+//! sweetened by single-observation moves and shaken by zealous updates. Two things are different. Runs work on a sample of the draws,
+//! and only their best ends are refined against all of them; and refinement also merges clusters, moves torn observations in groups and
+//! dissolves rival clusters in pairs, which gets it out of ends where SALSO's moves are stuck.
 
 mod columns;
 mod dense;
@@ -29,7 +31,7 @@ use crate::{Error, Progress, Result};
 /// Runs work on one draw in so many, as long as that leaves enough draws; their best distinct ends are then refined against all.
 const SAMPLED_SHARE: usize = 4;
 const MIN_SAMPLE: usize = 100;
-const REFINED: usize = 4;
+const REFINED: usize = 2;
 
 /// Tables of a run that would take more memory than this hold their non-empty cells only.
 const MAX_DENSE_BYTES: usize = 1 << 30;

@@ -1,5 +1,6 @@
 //! One run of the search: a start, sweetening to a local optimum, then zealous updates.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use rand::seq::SliceRandom;
@@ -56,7 +57,7 @@ pub(super) fn refine<T: Label, C: Tables>(
     for _ in 0..options.max_scans {
         run.merge()?;
         run.update_zealously(options.max_zealous_updates)?;
-        let refined = run.shift_groups()?;
+        let refined = run.resolve_rivalries(options.max_zealous_updates)?;
         if refined >= least * (1.0 - 1e-12) {
             break;
         }
@@ -95,6 +96,12 @@ fn compact(labels: &[u32]) -> Vec<u32> {
             *number
         })
         .collect()
+}
+
+/// The best partition of a run so far.
+struct Incumbent {
+    labels: Vec<u32>,
+    expected_loss: f64,
 }
 
 struct Run<'a, T, C, R> {
@@ -239,72 +246,87 @@ impl<'a, T: Label, C: Tables, R: Rng> Run<'a, T, C, R> {
     /// Dissolves clusters one after the other and lets their members choose anew; keeps what lowers the expected loss.
     fn update_zealously(&mut self, max_updates: usize) -> Result<f64> {
         self.state.compact();
-        let mut best = self.state.expected_loss();
+        let mut incumbent = self.incumbent();
         let sizes = self.state.sizes();
         let mut targets: Vec<u32> = (0..sizes.len() as u32).filter(|&k| sizes[k as usize] > 1).collect();
         targets.shuffle(&mut self.rng);
-        targets.truncate(max_updates);
-        let mut before = self.state.labels().to_vec();
-        for k in targets {
-            let mut members: Vec<usize> = (0..before.len()).filter(|&i| before[i] == k).collect();
-            members.iter().for_each(|&i| self.state.remove(i));
-            self.place_unassigned(&mut members)?;
-            if !self.is_cluster(&members) {
-                let mut active = self.uncertain();
-                active.extend(&members);
-                active.sort_unstable();
-                active.dedup();
-                self.settle(&mut active)?;
-                let mut candidate = self.state.expected_loss();
-                if candidate < best * (1.0 + HOPE) {
-                    self.sweeten()?;
-                    candidate = self.state.expected_loss();
-                }
-                if candidate >= best {
-                    (0..before.len()).for_each(|i| self.state.reassign(i, before[i]));
-                    continue;
-                }
-                best = candidate;
-            }
-            before.copy_from_slice(self.state.labels());
+        for &k in targets.iter().take(max_updates) {
+            self.rebuild(&[k], &mut incumbent)?;
         }
-        Ok(best)
+        Ok(incumbent.expected_loss)
     }
 
-    /// Moves the observations that are torn between the same two clusters all at once, where single moves are stuck; keeps what lowers
-    /// the expected loss.
-    fn shift_groups(&mut self) -> Result<f64> {
+    /// What single moves cannot do to two clusters that compete for observations: moves the torn ones all at once, or dissolves both
+    /// clusters. Keeps what lowers the expected loss.
+    fn resolve_rivalries(&mut self, max_updates: usize) -> Result<f64> {
         self.state.compact();
         self.sweeten()?;
-        let mut best = self.state.expected_loss();
-        let mut before = self.state.labels().to_vec();
-        let mut groups: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
+        let mut incumbent = self.incumbent();
+        let mut groups: BTreeMap<[u32; 2], Vec<usize>> = BTreeMap::new();
+        let mut rivals: BTreeMap<[u32; 2], usize> = BTreeMap::new();
         for i in self.uncertain() {
-            if self.runners_up[i] != UNASSIGNED {
-                groups.entry((before[i], self.runners_up[i])).or_default().push(i);
+            let (own, other) = (incumbent.labels[i], self.runners_up[i]);
+            if other != UNASSIGNED {
+                groups.entry([own, other]).or_default().push(i);
+                if self.state.sizes()[other as usize] > 0 {
+                    *rivals.entry([own.min(other), own.max(other)]).or_default() += 1;
+                }
             }
         }
-        let mut groups: Vec<((u32, u32), Vec<usize>)> =
-            groups.into_iter().filter(|(_, group)| group.len() > 1).collect();
-        groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.len()));
-        groups.truncate(MAX_GROUPS);
-        for ((_, to), group) in groups {
+        let mut groups: Vec<([u32; 2], Vec<usize>)> = groups.into_iter().filter(|(_, group)| group.len() > 1).collect();
+        groups.sort_by_key(|(_, group)| Reverse(group.len()));
+        for ([_, to], group) in groups.into_iter().take(MAX_GROUPS) {
             group.iter().for_each(|&i| self.state.reassign(i, to));
             self.split_off_missing();
             // The empty cluster of an earlier group may be one too many by now.
-            let allowed = self.state.clusters() <= self.objective.max_clusters;
-            if allowed {
+            if self.state.clusters() <= self.objective.max_clusters {
                 self.settle(&mut self.uncertain())?;
+                if self.state.expected_loss() < incumbent.expected_loss {
+                    self.sweeten()?;
+                }
             }
-            if allowed && self.state.expected_loss() < best {
+            self.keep_or_undo(&mut incumbent);
+        }
+        let mut rivals: Vec<([u32; 2], usize)> = rivals.into_iter().collect();
+        rivals.sort_by_key(|&(_, torn)| Reverse(torn));
+        for (pair, _) in rivals.into_iter().take(max_updates) {
+            self.rebuild(&pair, &mut incumbent)?;
+        }
+        Ok(incumbent.expected_loss)
+    }
+
+    /// Dissolves the given clusters of the incumbent and lets their members choose anew; keeps that when it lowers the expected loss.
+    fn rebuild(&mut self, dissolved: &[u32], incumbent: &mut Incumbent) -> Result<()> {
+        let mut members: Vec<usize> =
+            (0..self.order.len()).filter(|&i| dissolved.contains(&incumbent.labels[i])).collect();
+        members.iter().for_each(|&i| self.state.remove(i));
+        self.place_unassigned(&mut members)?;
+        if !self.is_cluster(&members) {
+            let mut active = self.uncertain();
+            active.extend(&members);
+            active.sort_unstable();
+            active.dedup();
+            self.settle(&mut active)?;
+            if self.state.expected_loss() < incumbent.expected_loss * (1.0 + HOPE) {
                 self.sweeten()?;
-                best = self.state.expected_loss();
-                before.copy_from_slice(self.state.labels());
-            } else {
-                (0..before.len()).for_each(|i| self.state.reassign(i, before[i]));
             }
         }
-        Ok(best)
+        self.keep_or_undo(incumbent);
+        Ok(())
+    }
+
+    fn incumbent(&mut self) -> Incumbent {
+        Incumbent { expected_loss: self.state.expected_loss(), labels: self.state.labels().to_vec() }
+    }
+
+    /// The state becomes the incumbent when it is better and allowed, or else the incumbent becomes the state.
+    fn keep_or_undo(&mut self, incumbent: &mut Incumbent) {
+        let expected_loss = self.state.expected_loss();
+        if expected_loss < incumbent.expected_loss && self.state.clusters() <= self.objective.max_clusters {
+            *incumbent = Incumbent { expected_loss, labels: self.state.labels().to_vec() };
+        } else {
+            (0..incumbent.labels.len()).for_each(|i| self.state.reassign(i, incumbent.labels[i]));
+        }
     }
 
     /// Whether `members` are exactly one cluster.

@@ -2,6 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use dahl_salso::clustering::Clusterings;
+use dahl_salso::optimize::{SALSOParameters, minimize_by_salso};
+use dahl_salso::{LossFunction, PartitionDistributionInformation};
 use proptest::prelude::*;
 use rand::RngExt;
 
@@ -159,6 +162,52 @@ proptest! {
     }
 }
 
+/// Both searches are deterministic by their seeds; the same number of runs each.
+#[test]
+fn never_worse_than_the_reference() {
+    let pairs = [
+        (Loss::Binder { a: 1.0 }, LossFunction::BinderDraws(1.0)),
+        (Loss::Vi { a: 1.0 }, LossFunction::VI(1.0)),
+        (Loss::Vi { a: 0.6 }, LossFunction::VI(0.6)),
+        (Loss::Omari(OmariConvention::Salso), LossFunction::OneMinusARI),
+        (Loss::Nvi, LossFunction::NVI),
+        (Loss::Id, LossFunction::ID),
+        (Loss::Nid, LossFunction::NID),
+    ];
+    let runs = 8;
+    for seed in 0..4 {
+        let n = 40 + 20 * seed as usize;
+        let draws = noisy_draws(n, 150 + 70 * seed as usize, 3 + seed as u32, 0.1 + 0.06 * seed as f64, seed);
+        let m = draws.len();
+        let draws_ref = &draws;
+        let item_major: Vec<i32> = (0..n).flat_map(|i| (0..m).map(move |b| draws_ref.labels(b)[i] as i32)).collect();
+        let clusterings = Clusterings::from_i32_column_major_order(&item_major, n);
+        for (loss, reference) in pairs {
+            let parameters = SALSOParameters {
+                n_items: n,
+                max_size: 0,
+                max_size_as_rf: false,
+                max_scans: u32::MAX,
+                max_zealous_updates: 10,
+                n_runs: runs,
+                prob_sequential_allocation: 0.5,
+                prob_singletons_initialization: 0.0,
+            };
+            let information = PartitionDistributionInformation::Draws(&clusterings);
+            let mut rng = stream(seed, Purpose::Simulation, 1);
+            let theirs = minimize_by_salso(information, reference, &parameters, f64::INFINITY, 1, &mut rng);
+            let options = SearchOptions { runs: runs as usize, seed, ..SearchOptions::new(loss) };
+            let ours = search(&draws, &options, &Silent).unwrap();
+            assert!(
+                ours.expected_loss <= theirs.expected_loss * (1.0 + 1e-10),
+                "{loss}, seed {seed}: {} against {}",
+                ours.expected_loss,
+                theirs.expected_loss
+            );
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
@@ -178,14 +227,34 @@ proptest! {
 
 #[test]
 fn more_clusters_than_sixteen_bits_hold() {
-    // Observations 2j and 2j + 1 are together in two of three draws, alone in the third.
-    let n = 140_000u32;
-    let together: Vec<u32> = (0..n).map(|i| i / 2).collect();
+    // Some pairs are together in two of three draws, alone in the third; all others are always alone.
+    let n = 70_000u32;
+    let together: Vec<u32> = (0..n).map(|i| if i < 1000 { i - i % 2 } else { i }).collect();
     let alone: Vec<u32> = (0..n).collect();
     let draws = PartitionDraws::from_rows(&[&together[..], &alone[..], &together[..]]).unwrap();
     for loss in [Loss::Vi { a: 1.0 }, Loss::Omari(OmariConvention::Identical)] {
         let estimate = search(&draws, &SearchOptions { runs: 2, ..SearchOptions::new(loss) }, &Silent).unwrap();
+        assert!(estimate.partition.clusters() > 1 << 16);
         assert_eq!(estimate.partition, draws.draw(0), "{loss}");
+    }
+}
+
+#[test]
+fn merges_are_scored_as_they_turn_out() {
+    let draws = noisy_draws(20, 9, 5, 0.3, 4);
+    for loss in every_loss() {
+        let options = SearchOptions::new(loss);
+        let objective = checked_objective(&draws, &options).unwrap();
+        let columns = Columns::<u8>::new(&draws, loss.potential());
+        let singletons: Vec<u32> = (0..20).collect();
+        let mut state = state::State::<_, DenseTables>::new(&columns, &objective, &singletons);
+        let before = state.expected_loss();
+        assert!(state.merge(), "{loss}");
+        let merged = Partition::from_integers(state.labels()).unwrap();
+        let after = state.expected_loss();
+        assert!(after < before && (after - expected_loss(loss, &merged, &draws).unwrap()).abs() < 1e-12);
+        // The path ends where no further merge helps.
+        assert!(!state.merge());
     }
 }
 
