@@ -103,7 +103,7 @@ impl<'a> Projection<'a> {
         let mut positions = vec![0.0; slices.len() * atoms];
         self.slices.project(slices.clone(), &self.coordinates, &mut positions);
         let largest = largest_position(self.order);
-        if let Some(i) = positions.iter().position(|x| !(x.abs() <= largest)) {
+        if let Some(i) = positions.iter().position(|x| x.is_nan() || x.abs() > largest) {
             let atom = i % atoms;
             let draw = self.offsets.partition_point(|&start| start <= atom) - 1;
             return Err(Error::input(format!(
@@ -126,6 +126,11 @@ impl<'a> Projection<'a> {
     /// All slices in batches that are independent of each other, for standard errors.
     pub fn independent_batches(&self) -> Vec<Vec<usize>> {
         independent_batches(self.slices(), self.slices.replicates(), self.longest_batch())
+    }
+
+    /// The same batches, cut where one is longer than memory should hold.
+    pub fn pieces(&self, batches: &[Vec<usize>]) -> Vec<Vec<usize>> {
+        batches.iter().flat_map(|batch| batch.chunks(self.longest_batch())).map(<[usize]>::to_vec).collect()
     }
 
     /// Memory that one slice takes while it is worked on, roughly.

@@ -192,6 +192,40 @@ fn identical_draws_tie_on_every_route() {
     }
 }
 
+/// Samplers that reject moves repeat their draws: a few measures, many copies of each.
+#[test]
+fn repeated_draws_are_told_by_every_route() {
+    let distinct: Vec<_> = (0..5).map(|m| noisy_measure(2, 3..5, 0.5, 8, m)).collect();
+    let draws: Vec<_> = (0..430).map(|m| distinct[(m + 1) * (m + 2) % 7 % 5].clone()).collect();
+    let ensemble = Ensemble::from_measures(&draws).unwrap();
+    let slices = freeze(slicer("sw").unwrap(), Scheme::Qmc, 2, 0..32, 1);
+    let distance = SlicedDistance::new(&*slices, Order::TWO);
+    for (loss, route) in [(Loss::Distance, Route::Certified), (Loss::Power, Route::Sweep)] {
+        let pairs = distance.medoid(&ensemble, loss, Route::Pairs, &Silent).unwrap();
+        let other = distance.medoid(&ensemble, loss, route, &Silent).unwrap();
+        assert_same_choice(&pairs, &other, route.name());
+        let first = draws.iter().position(|draw| *draw == draws[pairs.draw]).unwrap();
+        assert_eq!(pairs.draw, first);
+        assert_ne!(draws[pairs.draw], draws[pairs.runner_up.unwrap().draw]);
+    }
+}
+
+/// Independent groups that are too long for memory are worked on in pieces, which must not show.
+#[test]
+fn long_groups_of_slices_are_cut_without_a_trace() {
+    let ensemble = noisy_ensemble(1, 41, 50..51, 0.3, 2);
+    let slices = freeze(slicer("mix-sw").unwrap(), Scheme::Qmc, 1, 0..16 * 40, 1);
+    for p in [1.0, 2.0] {
+        let distance = exact(&*slices, p);
+        let matrix = distance.matrix(&ensemble, &Silent).unwrap();
+        for (j, entry) in distance.to_draws(&ensemble.draw(5), &ensemble, &Silent).unwrap().iter().enumerate() {
+            assert!(close(matrix.distances.get(5, j), entry.value, 1e-9));
+            let error = matrix.standard_errors.get(5, j);
+            assert!((error - entry.standard_error.unwrap()).abs() <= 1e-6 * entry.value, "{error} against {entry:?}");
+        }
+    }
+}
+
 /// Copies of the medoid only make it better, and the first copy must win on every route; the runner-up is another measure.
 #[test]
 fn ties_go_to_the_lowest_index() {
