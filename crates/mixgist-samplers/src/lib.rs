@@ -1,1 +1,39 @@
 //! From data to draws: mixing priors, component models and algorithms as three independent axes.
+//!
+//! ```
+//! use mixgist::Silent;
+//! use mixgist_samplers::{Algorithm, Settings, fit};
+//!
+//! let data = [1.8, 2.0, 1.9, 2.2, 4.3, 4.5, 4.7, 4.4]; // n × 1
+//! let settings = Settings { algorithm: Algorithm::Slice, iterations: 200, burn_in: 100, ..Settings::default() };
+//! let fit = fit(&data, 1, &settings, None, &Silent)?;
+//! assert_eq!(fit.ensemble.len(), 4 * 100); // four chains
+//! println!("{}", fit.hyperparameters); // what a paper has to say about the prior
+//! # Ok::<(), mixgist::Error>(())
+//! ```
+//!
+//! A chain moves on (partition, α): weights and atoms are integrated out or drawn afresh in each sweep, and a draw of the mixing
+//! measure is imputed from its law given the partition when it is kept. What proves the chains right is in [`validation`].
+
+mod algorithm;
+mod chain;
+mod checkpoint;
+mod clusters;
+mod component;
+mod concentration;
+mod draws;
+mod fit;
+mod hyperparameters;
+mod measure;
+mod mixing;
+mod points;
+mod settings;
+mod start;
+pub mod validation;
+mod variates;
+
+pub use checkpoint::{CheckpointMode, Checkpoints};
+pub use fit::{DiagnosticRow, Diagnostics, Fit, Traces, fit};
+pub use hyperparameters::Hyperparameters;
+pub use mixing::{Concentration, MixingPrior};
+pub use settings::{Algorithm, ComponentPrior, CovarianceModel, Scale, Settings, Truncation};

@@ -6,6 +6,7 @@
 pub mod allocate;
 pub mod atoms;
 pub mod density;
+pub mod diagnostics;
 pub mod ensemble;
 pub mod error;
 pub mod kernel;
@@ -13,6 +14,7 @@ pub mod labels;
 pub mod linalg;
 pub mod line;
 pub mod mixture;
+mod normal;
 pub mod pairwise;
 pub mod partition;
 pub mod points;

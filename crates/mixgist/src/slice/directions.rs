@@ -7,7 +7,8 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::Replicates;
-use super::quasi::{mix, normal_quantile, scrambled_sobol};
+use super::quasi::{mix, scrambled_sobol};
+use crate::normal::normal_quantile;
 use crate::random::{Purpose, normalize, orthonormalize, standard_normals, stream};
 use crate::{Error, Result};
 

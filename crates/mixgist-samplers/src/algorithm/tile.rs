@@ -1,0 +1,241 @@
+//! Choices of many points at a time: densities, exponentials and cumulative weights in vector lanes, the same bits on every CPU.
+
+use fearless_simd::{Level, Simd, dispatch};
+
+use crate::component::AtomShape;
+use crate::component::packed::at;
+use crate::points::{LANES, Points};
+
+/// Weights of the slots as the allocation step sees them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Weighing<'a> {
+    /// What is added to the log density of each slot.
+    pub log_weights: &'a [f64],
+    /// Slice sampling: point i sees slot s when heights[s] exceeds thresholds[i]. One number a slot and one a point
+    /// (with spare lanes); without slices, nothing.
+    pub slices: Option<Slices<'a>>,
+}
+
+/// See [`Weighing::slices`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slices<'a> {
+    pub heights: &'a [f64],
+    pub thresholds: &'a [f64],
+}
+
+impl Weighing<'_> {
+    /// Whether point i may choose this slot.
+    pub(crate) fn sees(&self, i: usize, slot: usize) -> bool {
+        self.slices.is_none_or(|slices| slices.heights[slot] > slices.thresholds[i])
+    }
+}
+
+/// Logits of up to [`LANES`] points: one row a slot, and a last one for the unoccupied weight.
+#[derive(Debug)]
+pub(crate) struct Tile {
+    level: Level,
+    rows: Vec<[f64; LANES]>,
+    chosen: [f64; LANES],
+    differences: Vec<[f64; LANES]>,
+}
+
+impl Default for Tile {
+    fn default() -> Self {
+        Tile { level: Level::new(), rows: Vec::new(), chosen: [0.0; LANES], differences: Vec::new() }
+    }
+}
+
+impl Tile {
+    /// Fills the rows of the slots for the points from `start` on; the caller fills the last row, which is returned.
+    pub(crate) fn evaluate(
+        &mut self,
+        shape: AtomShape,
+        points: &Points,
+        start: usize,
+        atoms: &[f64],
+        counts: &[u32],
+        weighing: Weighing<'_>,
+    ) -> &mut [f64; LANES] {
+        let (d, slots) = (points.dim(), counts.len());
+        self.rows.resize(slots + 1, [0.0; LANES]);
+        self.differences.resize(d, [0.0; LANES]);
+        let Tile { level, rows, differences, .. } = self;
+        let len = shape.atom_len(d);
+        dispatch!(*level, simd => {
+            for slot in 0..slots {
+                let row = &mut rows[slot];
+                if counts[slot] == 0 {
+                    *row = [f64::NEG_INFINITY; LANES];
+                    continue;
+                }
+                let atom = &atoms[slot * len..(slot + 1) * len];
+                log_densities(simd, shape, atom, weighing.log_weights[slot], points, start, differences, row);
+                if let Some(slices) = weighing.slices {
+                    let thresholds: &[f64; LANES] = slices.thresholds[start..start + LANES].try_into().expect("LANES of them");
+                    hide_below(simd, slices.heights[slot], thresholds, row);
+                }
+            }
+        });
+        &mut self.rows[slots]
+    }
+
+    /// Chooses for every point: adds the prior predictive density to the last row, exponentiates, accumulates, and counts the
+    /// slots whose cumulative weight does not exceed the point's uniform number times the total.
+    pub(crate) fn choose(&mut self, slots: usize, prior_predictive: &[f64], uniforms: &[f64]) {
+        let Tile { level, rows, chosen, .. } = self;
+        let prior_predictive: &[f64; LANES] = prior_predictive.try_into().expect("LANES of them");
+        let uniforms: &[f64; LANES] = uniforms.try_into().expect("LANES of them");
+        dispatch!(*level, simd => choose(simd, &mut rows[..=slots], prior_predictive, uniforms, chosen));
+    }
+
+    /// The choice of the point in this lane.
+    pub(crate) fn chosen(&self, lane: usize) -> usize {
+        self.chosen[lane] as usize
+    }
+}
+
+/// log weight + log N(x; μ, Σ) for a tile of points.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+fn log_densities<S: Simd>(
+    _: S,
+    shape: AtomShape,
+    atom: &[f64],
+    log_weight: f64,
+    points: &Points,
+    start: usize,
+    differences: &mut [[f64; LANES]],
+    row: &mut [f64; LANES],
+) {
+    let d = differences.len();
+    let (mean, u) = (&atom[1..=d], &atom[1 + d..]);
+    for (j, difference) in differences.iter_mut().enumerate() {
+        let x = points.lanes(j, start);
+        for lane in 0..LANES {
+            difference[lane] = x[lane] - mean[j];
+        }
+    }
+    let mut square = [0.0; LANES];
+    for r in 0..d {
+        let mut t = [0.0; LANES];
+        match shape {
+            AtomShape::Diagonal => {
+                for lane in 0..LANES {
+                    t[lane] = u[r] * differences[r][lane];
+                }
+            }
+            AtomShape::Triangular => {
+                for c in 0..=r {
+                    let entry = u[at(r, c)];
+                    for lane in 0..LANES {
+                        t[lane] += entry * differences[c][lane];
+                    }
+                }
+            }
+        }
+        for lane in 0..LANES {
+            square[lane] += t[lane] * t[lane];
+        }
+    }
+    for lane in 0..LANES {
+        row[lane] = log_weight + (atom[0] - 0.5 * square[lane]);
+    }
+}
+
+#[inline(always)]
+fn hide_below<S: Simd>(_: S, height: f64, thresholds: &[f64; LANES], row: &mut [f64; LANES]) {
+    for lane in 0..LANES {
+        row[lane] = if height > thresholds[lane] { row[lane] } else { f64::NEG_INFINITY };
+    }
+}
+
+#[inline(always)]
+fn choose<S: Simd>(
+    _: S,
+    rows: &mut [[f64; LANES]],
+    prior_predictive: &[f64; LANES],
+    uniforms: &[f64; LANES],
+    chosen: &mut [f64; LANES],
+) {
+    let slots = rows.len() - 1;
+    for lane in 0..LANES {
+        rows[slots][lane] += prior_predictive[lane];
+    }
+    let mut highest = [f64::NEG_INFINITY; LANES];
+    for row in rows.iter() {
+        for lane in 0..LANES {
+            highest[lane] = if row[lane] > highest[lane] { row[lane] } else { highest[lane] };
+        }
+    }
+    let mut total = [0.0; LANES];
+    for row in rows.iter_mut() {
+        for lane in 0..LANES {
+            total[lane] += exp_nonpositive(row[lane] - highest[lane]);
+        }
+        *row = total;
+    }
+    *chosen = [0.0; LANES];
+    for lane in 0..LANES {
+        total[lane] *= uniforms[lane];
+    }
+    for row in &rows[..slots] {
+        for lane in 0..LANES {
+            chosen[lane] += if row[lane] <= total[lane] { 1.0 } else { 0.0 };
+        }
+    }
+}
+
+/// e^x for x ≤ 0 (0 below −708), by x = k ln 2 + r and the Taylor polynomial of degree 13 on |r| ≤ ln 2 / 2, whose
+/// remainder is below 5e-18. No fused multiply-add, so that every CPU gives the same bits.
+#[inline(always)]
+fn exp_nonpositive(x: f64) -> f64 {
+    const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52: adding it rounds to an integer
+    const LN2_HIGH: f64 = 6.931_471_803_691_238e-1; // 32 leading bits, so that k · LN2_HIGH is exact
+    const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+    const INVERSE_FACTORIALS: [f64; 14] = [
+        1.0,
+        1.0,
+        1.0 / 2.0,
+        1.0 / 6.0,
+        1.0 / 24.0,
+        1.0 / 120.0,
+        1.0 / 720.0,
+        1.0 / 5040.0,
+        1.0 / 40320.0,
+        1.0 / 362_880.0,
+        1.0 / 3_628_800.0,
+        1.0 / 39_916_800.0,
+        1.0 / 479_001_600.0,
+        1.0 / 6_227_020_800.0,
+    ];
+    let clamped = if x > -708.0 { x } else { -708.0 };
+    let shifted = clamped * std::f64::consts::LOG2_E + ROUND;
+    let k = shifted - ROUND;
+    let r = (clamped - k * LN2_HIGH) - k * LN2_LOW;
+    let mut polynomial = INVERSE_FACTORIALS[13];
+    let mut power = 13;
+    while power > 0 {
+        power -= 1;
+        polynomial = polynomial * r + INVERSE_FACTORIALS[power];
+    }
+    // the low bits of `shifted` hold k in two's complement: they go straight into the exponent
+    let scale = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52));
+    if x > -708.0 { polynomial * scale } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exponentials_agree_with_the_standard_library() {
+        for i in 0..200_000 {
+            let x = -707.9 * (f64::from(i) / 200_000.0).powi(3);
+            let (got, expected) = (exp_nonpositive(x), x.exp());
+            assert!((got - expected).abs() <= 4.0 * f64::EPSILON * expected, "exp({x}): {got} against {expected}");
+        }
+        assert_eq!(exp_nonpositive(0.0), 1.0);
+        assert_eq!(exp_nonpositive(-1000.0), 0.0);
+        assert_eq!(exp_nonpositive(f64::NEG_INFINITY), 0.0);
+    }
+}

@@ -1,0 +1,117 @@
+//! One chain from its start (or checkpoint) to its last draw.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mixgist::random::{Purpose, stream};
+use mixgist::{Error, Progress, Result};
+
+use crate::algorithm::{Model, State, sampler};
+use crate::checkpoint::{Saved, Store};
+use crate::component::Component;
+use crate::draws::ChainDraws;
+use crate::hyperparameters::Hyperparameters;
+use crate::measure::{impute, log_posterior};
+use crate::points::Points;
+use crate::settings::Settings;
+use crate::start::start;
+
+/// What all chains of a run have in common.
+pub(crate) struct Run<'a> {
+    pub points: &'a Points,
+    pub hyperparameters: &'a Hyperparameters,
+    pub settings: &'a Settings,
+    pub store: Option<&'a Store>,
+    pub progress: &'a dyn Progress,
+    /// Set when a chain failed: the others stop too.
+    pub stop: &'a AtomicBool,
+}
+
+impl Run<'_> {
+    /// Runs chain number `chain`; it depends on (seed, chain) alone. A chain that is stopped saves where it is first.
+    pub(crate) fn chain<C: Component>(&self, chain: u64) -> Result<ChainDraws> {
+        let result = self.sample::<C>(chain);
+        if result.is_err() {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        result
+    }
+
+    fn sample<C: Component>(&self, chain: u64) -> Result<ChainDraws> {
+        let settings = self.settings;
+        let mut model = Model::<C>::new(self.points, self.hyperparameters, settings.remainder);
+        let Saved { mut state, mut rng, mut draws, mut segments } = self.begin(&model, chain)?;
+        self.progress.advance(state.sweeps);
+        let mut sampler = sampler::<C>(settings.algorithm);
+        let mut fresh = ChainDraws::default();
+        let mut told = state.sweeps;
+        let stride = (100_000 / self.points.len() as u64).clamp(1, 100);
+        while state.sweeps < settings.iterations {
+            let iteration = state.sweeps;
+            sampler.sweep(&mut model, &mut state, &mut rng)?;
+            let done = state.sweeps;
+            if iteration >= settings.burn_in && (done - settings.burn_in).is_multiple_of(settings.thin) {
+                self.record(&mut model, &state, chain, iteration, &mut fresh)?;
+            }
+            let at_check = done.is_multiple_of(stride) || done == settings.iterations;
+            let stopped = at_check && (self.progress.cancelled() || self.stop.load(Ordering::Relaxed));
+            if let Some(store) = self.store
+                && (done.is_multiple_of(store.every) || done == settings.iterations || stopped)
+            {
+                store.save(chain, segments, &state, &rng, &fresh)?;
+                segments += 1;
+                draws.append(&std::mem::take(&mut fresh));
+            }
+            if stopped && done < settings.iterations {
+                return Err(Error::interrupted());
+            }
+            if at_check {
+                self.tell(&model, &state, chain, done - told)?;
+                told = done;
+            }
+        }
+        draws.append(&fresh);
+        Ok(draws)
+    }
+
+    fn begin<C: Component>(&self, model: &Model<'_, C>, chain: u64) -> Result<Saved> {
+        if let Some(store) = self.store {
+            let stride = model.component.statistic_len();
+            if let Some(saved) = store.load(chain, stride, self.points.len(), self.points.dim())? {
+                return Ok(saved);
+            }
+        }
+        let mut rng = stream(self.settings.seed, Purpose::Chains, chain << 40);
+        let state = start(model, chain, &mut rng);
+        Ok(Saved { state, rng, draws: ChainDraws::default(), segments: 0 })
+    }
+
+    /// Keeps a draw. Its own stream of random numbers keeps the chain the same whatever is kept of it.
+    fn record<C: Component>(
+        &self,
+        model: &mut Model<'_, C>,
+        state: &State,
+        chain: u64,
+        iteration: u64,
+        out: &mut ChainDraws,
+    ) -> Result<()> {
+        let mut rng = stream(self.settings.seed, Purpose::Chains, chain << 40 | (iteration + 1));
+        impute(model, state, &mut rng, out)?;
+        out.iterations.push(iteration);
+        out.log_posterior.push(log_posterior(model, state)?);
+        out.clusters.push(state.clusters.len() as f64);
+        out.largest.push(f64::from(state.clusters.sizes().max().unwrap_or(0)));
+        out.alpha.push(state.alpha);
+        Ok(())
+    }
+
+    fn tell<C: Component>(&self, model: &Model<'_, C>, state: &State, chain: u64, steps: u64) -> Result<()> {
+        self.progress.advance(steps);
+        self.progress.remark(&format!(
+            "chain {chain}: iteration {}, {} clusters, log posterior {:.1}",
+            state.sweeps,
+            state.clusters.len(),
+            log_posterior(model, state)?
+        ));
+        Ok(())
+    }
+}

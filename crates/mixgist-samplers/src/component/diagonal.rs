@@ -1,0 +1,143 @@
+//! Normal components with their own diagonal covariance: an independent normal-inverse-gamma model in each coordinate.
+
+use mixgist::Result;
+use rand_chacha::ChaCha8Rng;
+use std::f64::consts::{PI, TAU};
+
+use super::full::step;
+use super::{AtomShape, Component, Posterior, scaled_mean, singular};
+use crate::clusters::Clusters;
+use crate::hyperparameters::Hyperparameters;
+use crate::points::Points;
+use crate::variates::{chi, normal};
+
+/// NIW(m0_j, λ, Ψ_jj, ν) in dimension 1 for each coordinate j; pseudo-data as in the full model.
+#[derive(Debug, Clone)]
+pub(crate) struct DiagonalCovariance {
+    d: usize,
+    lambda: f64,
+    nu: f64,
+    /// λ m0.
+    first: Vec<f64>,
+    /// Ψ_jj + λ m0_j².
+    second: Vec<f64>,
+    /// ½ Σ log Ψ_jj.
+    log_root_psi: f64,
+    /// For each count, what the predictive density of one more point has besides |Ψ'| and the point.
+    steps: Vec<f64>,
+}
+
+impl Component for DiagonalCovariance {
+    fn new(hyperparameters: &Hyperparameters, points: &Points) -> Self {
+        let d = points.dim();
+        let (lambda, m0) = (hyperparameters.lambda, scaled_mean(hyperparameters, points));
+        let psi: Vec<f64> =
+            (0..d).map(|j| hyperparameters.psi[j * d + j] / (points.scale[j] * points.scale[j])).collect();
+        DiagonalCovariance {
+            d,
+            lambda,
+            nu: hyperparameters.nu,
+            first: m0.iter().map(|m| lambda * m).collect(),
+            second: psi.iter().zip(&m0).map(|(p, m)| p + lambda * m * m).collect(),
+            log_root_psi: 0.5 * psi.iter().map(|p| p.ln()).sum::<f64>(),
+            steps: (0..=points.len())
+                .map(|count| d as f64 * step(lambda + count as f64, hyperparameters.nu + count as f64, 1))
+                .collect(),
+        }
+    }
+
+    fn dim(&self) -> usize {
+        self.d
+    }
+
+    fn statistic_len(&self) -> usize {
+        2 * self.d
+    }
+
+    fn update(&self, statistic: &mut [f64], x: &[f64], sign: f64) {
+        let (first, second) = statistic.split_at_mut(self.d);
+        for j in 0..self.d {
+            first[j] += sign * x[j];
+            second[j] += sign * x[j] * x[j];
+        }
+    }
+
+    fn shape(&self) -> AtomShape {
+        AtomShape::Diagonal
+    }
+
+    fn draw_shared(&mut self, _: &Clusters, _: &mut ChaCha8Rng) -> Result<()> {
+        Ok(())
+    }
+
+    fn has_shared(&self) -> bool {
+        false
+    }
+
+    fn posterior(&self, count: u32, statistic: &[f64], out: &mut Posterior) -> Result<()> {
+        out.count = count;
+        out.lambda = self.lambda + f64::from(count);
+        out.nu = self.nu + f64::from(count);
+        for j in 0..self.d {
+            out.mean[j] = (self.first[j] + statistic[j]) / out.lambda;
+            let square = self.second[j] + statistic[self.d + j];
+            out.factor[j] = square - out.lambda * out.mean[j] * out.mean[j];
+            if !(out.factor[j] > 4.0 * f64::EPSILON * square && out.factor[j].is_finite()) {
+                return Err(singular());
+            }
+        }
+        Ok(())
+    }
+
+    fn prepare(&self, posterior: &mut Posterior) {
+        let count = posterior.count as usize;
+        let log_root: f64 = 0.5 * posterior.factor[..self.d].iter().map(|p| p.ln()).sum::<f64>();
+        posterior.outside = self.steps[count] - log_root;
+        if count > 0 {
+            posterior.inside = self.steps[count - 1] - log_root;
+        }
+    }
+
+    fn draw_atom(&self, posterior: &mut Posterior, rng: &mut ChaCha8Rng, atom: &mut [f64]) {
+        let d = self.d;
+        let mut log_det = 0.0;
+        for j in 0..d {
+            let u = chi(posterior.nu, rng) / posterior.factor[j].sqrt();
+            atom[1 + d + j] = u;
+            atom[1 + j] = posterior.mean[j] + normal(rng) / (u * posterior.lambda.sqrt());
+            log_det += u.ln();
+        }
+        atom[0] = log_det - 0.5 * d as f64 * TAU.ln();
+    }
+
+    fn log_predictive(&self, posterior: &mut Posterior, x: &[f64]) -> f64 {
+        let shrink = posterior.lambda / (posterior.lambda + 1.0);
+        let logs: f64 =
+            (0..self.d).map(|j| (shrink * (x[j] - posterior.mean[j]).powi(2) / posterior.factor[j]).ln_1p()).sum();
+        posterior.outside - 0.5 * (posterior.nu + 1.0) * logs
+    }
+
+    fn log_predictive_without(&self, posterior: &mut Posterior, x: &[f64]) -> f64 {
+        let grow = posterior.lambda / (posterior.lambda - 1.0);
+        let logs: f64 = (0..self.d)
+            .map(|j| (1.0 - grow * (x[j] - posterior.mean[j]).powi(2) / posterior.factor[j]).max(f64::EPSILON).ln())
+            .sum();
+        posterior.inside + 0.5 * (posterior.nu - 1.0) * logs
+    }
+
+    fn log_cluster(&self, count: u32, statistic: &[f64], posterior: &mut Posterior) -> Result<f64> {
+        self.posterior(count, statistic, posterior)?;
+        let d = self.d as f64;
+        let log_root: f64 = 0.5 * posterior.factor[..self.d].iter().map(|p| p.ln()).sum::<f64>();
+        Ok(-0.5 * d * f64::from(count) * PI.ln()
+            + 0.5 * d * (self.lambda / posterior.lambda).ln()
+            + d * (libm::lgamma(0.5 * posterior.nu) - libm::lgamma(0.5 * self.nu))
+            + self.nu * self.log_root_psi
+            - posterior.nu * log_root)
+    }
+
+    fn log_marginal(&self, clusters: &Clusters) -> Result<f64> {
+        let mut posterior = Posterior::new(self.d);
+        clusters.occupied().map(|c| self.log_cluster(c.count, c.statistic, &mut posterior)).sum()
+    }
+}

@@ -1,0 +1,205 @@
+//! Normal components, each with its own full covariance: the normal-inverse-Wishart model.
+
+use mixgist::Result;
+use rand_chacha::ChaCha8Rng;
+use std::f64::consts::{PI, TAU};
+
+use super::packed::{at, cholesky, invert, log_determinant, multiply_into, packed_len, solve, solved_square};
+use super::{AtomShape, Component, Posterior, scaled_mean, singular};
+use crate::clusters::Clusters;
+use crate::hyperparameters::Hyperparameters;
+use crate::points::Points;
+use crate::variates::{chi, log_multigamma, normal};
+
+/// NIW(m0, λ, Ψ, ν). The prior is kept as pseudo-data: λ points at m0 with scatter Ψ, so that with b = Σ x and A = Σ x xᵀ
+/// the posterior is μ' = (λ m0 + b)/λ', Ψ' = Ψ + λ m0 m0ᵀ + A − λ' μ' μ'ᵀ.
+#[derive(Debug, Clone)]
+pub(crate) struct FullCovariance {
+    pub(super) d: usize,
+    pub(super) lambda: f64,
+    pub(super) nu: f64,
+    /// λ m0.
+    pub(super) first: Vec<f64>,
+    /// Ψ + λ m0 m0ᵀ, packed.
+    pub(super) second: Vec<f64>,
+    /// ½ log |Ψ|.
+    pub(super) log_det_psi: f64,
+    /// For each count, what the predictive density of one more point has besides |Ψ'| and the point.
+    steps: Vec<f64>,
+}
+
+impl FullCovariance {
+    /// Ψ + (data and pseudo-data scatter about the posterior mean), factored.
+    fn factor(&self, statistic: &[f64], lambda: f64, mean: &[f64], out: &mut [f64]) -> Result<()> {
+        let scatter = &statistic[self.d..];
+        for r in 0..self.d {
+            for c in 0..=r {
+                let e = at(r, c);
+                out[e] = self.second[e] + scatter[e] - lambda * mean[r] * mean[c];
+            }
+        }
+        if cholesky(out, self.d) { Ok(()) } else { Err(singular()) }
+    }
+}
+
+/// log of π^{−d/2} (λ/(λ + 1))^{d/2} Γ((ν + 1)/2) / Γ((ν + 1 − d)/2).
+pub(super) fn step(lambda: f64, nu: f64, d: usize) -> f64 {
+    let d = d as f64;
+    0.5 * d * (lambda / (lambda + 1.0) / PI).ln() + libm::lgamma(0.5 * (nu + 1.0)) - libm::lgamma(0.5 * (nu + 1.0 - d))
+}
+
+/// U = B C⁻¹ with Ψ = C Cᵀ and Bᵀ B ~ W(ν, I), B lower triangular with B_jj ~ χ(ν − d + 1 + j): then (Uᵀ U)⁻¹ ~ IW(ν, Ψ).
+pub(super) fn draw_root_precision(
+    nu: f64,
+    factor: &[f64],
+    d: usize,
+    room: &mut [f64],
+    u: &mut [f64],
+    rng: &mut ChaCha8Rng,
+) {
+    invert(factor, d, room);
+    for r in 0..d {
+        for c in 0..r {
+            u[at(r, c)] = normal(rng);
+        }
+        u[at(r, r)] = chi(nu - (d - 1 - r) as f64, rng);
+    }
+    multiply_into(u, room, d);
+}
+
+/// Fills in μ ~ N(mean, Σ/λ) and the normaliser of an atom whose U is there already.
+pub(super) fn draw_mean(posterior: &mut Posterior, d: usize, rng: &mut ChaCha8Rng, atom: &mut [f64]) {
+    let (head, u) = atom.split_at_mut(1 + d);
+    posterior.work.iter_mut().for_each(|x| *x = normal(rng));
+    solve(u, &mut posterior.work);
+    let spread = 1.0 / posterior.lambda.sqrt();
+    for j in 0..d {
+        head[1 + j] = posterior.mean[j] + spread * posterior.work[j];
+    }
+    head[0] = log_determinant(u, d) - 0.5 * d as f64 * TAU.ln();
+}
+
+impl Component for FullCovariance {
+    fn new(hyperparameters: &Hyperparameters, points: &Points) -> Self {
+        let d = points.dim();
+        let (lambda, m0) = (hyperparameters.lambda, scaled_mean(hyperparameters, points));
+        let mut psi = vec![0.0; packed_len(d)];
+        for r in 0..d {
+            for c in 0..=r {
+                psi[at(r, c)] = hyperparameters.psi[r * d + c] / (points.scale[r] * points.scale[c]);
+            }
+        }
+        let mut second = psi.clone();
+        for r in 0..d {
+            for c in 0..=r {
+                second[at(r, c)] += lambda * m0[r] * m0[c];
+            }
+        }
+        let positive = cholesky(&mut psi, d);
+        debug_assert!(positive, "Ψ was checked when it was resolved");
+        FullCovariance {
+            d,
+            lambda,
+            nu: hyperparameters.nu,
+            first: m0.iter().map(|m| lambda * m).collect(),
+            second,
+            log_det_psi: log_determinant(&psi, d),
+            steps: (0..=points.len())
+                .map(|count| step(lambda + count as f64, hyperparameters.nu + count as f64, d))
+                .collect(),
+        }
+    }
+
+    fn dim(&self) -> usize {
+        self.d
+    }
+
+    fn statistic_len(&self) -> usize {
+        self.d + packed_len(self.d)
+    }
+
+    fn update(&self, statistic: &mut [f64], x: &[f64], sign: f64) {
+        let (first, second) = statistic.split_at_mut(self.d);
+        for r in 0..self.d {
+            let signed = sign * x[r];
+            first[r] += signed;
+            for c in 0..=r {
+                second[at(r, c)] += signed * x[c];
+            }
+        }
+    }
+
+    fn shape(&self) -> AtomShape {
+        AtomShape::Triangular
+    }
+
+    fn draw_shared(&mut self, _: &Clusters, _: &mut ChaCha8Rng) -> Result<()> {
+        Ok(())
+    }
+
+    fn has_shared(&self) -> bool {
+        false
+    }
+
+    fn posterior(&self, count: u32, statistic: &[f64], out: &mut Posterior) -> Result<()> {
+        out.count = count;
+        out.lambda = self.lambda + f64::from(count);
+        out.nu = self.nu + f64::from(count);
+        for j in 0..self.d {
+            out.mean[j] = (self.first[j] + statistic[j]) / out.lambda;
+        }
+        self.factor(statistic, out.lambda, &out.mean, &mut out.factor)
+    }
+
+    fn prepare(&self, posterior: &mut Posterior) {
+        let (count, log_det) = (posterior.count as usize, log_determinant(&posterior.factor, self.d));
+        posterior.outside = self.steps[count] - log_det;
+        if count > 0 {
+            posterior.inside = self.steps[count - 1] - log_det;
+        }
+    }
+
+    fn draw_atom(&self, posterior: &mut Posterior, rng: &mut ChaCha8Rng, atom: &mut [f64]) {
+        let Posterior { nu, factor, room, .. } = posterior;
+        draw_root_precision(*nu, factor, self.d, room, &mut atom[1 + self.d..], rng);
+        draw_mean(posterior, self.d, rng, atom);
+    }
+
+    fn log_predictive(&self, posterior: &mut Posterior, x: &[f64]) -> f64 {
+        let square = distance_square(posterior, x);
+        let shrink = posterior.lambda / (posterior.lambda + 1.0);
+        posterior.outside - 0.5 * (posterior.nu + 1.0) * (shrink * square).ln_1p()
+    }
+
+    fn log_predictive_without(&self, posterior: &mut Posterior, x: &[f64]) -> f64 {
+        // Ψ' without x is Ψ' − λ'/(λ' − 1) (x − μ')(x − μ')ᵀ, and its determinant follows
+        let square = distance_square(posterior, x);
+        let grow = posterior.lambda / (posterior.lambda - 1.0);
+        posterior.inside + 0.5 * (posterior.nu - 1.0) * (1.0 - grow * square).max(f64::EPSILON).ln()
+    }
+
+    fn log_cluster(&self, count: u32, statistic: &[f64], posterior: &mut Posterior) -> Result<f64> {
+        self.posterior(count, statistic, posterior)?;
+        let d = self.d as f64;
+        Ok(-0.5 * d * f64::from(count) * PI.ln()
+            + 0.5 * d * (self.lambda / posterior.lambda).ln()
+            + log_multigamma(self.d, 0.5 * posterior.nu)
+            - log_multigamma(self.d, 0.5 * self.nu)
+            + self.nu * self.log_det_psi
+            - posterior.nu * log_determinant(&posterior.factor, self.d))
+    }
+
+    fn log_marginal(&self, clusters: &Clusters) -> Result<f64> {
+        let mut posterior = Posterior::new(self.d);
+        clusters.occupied().map(|c| self.log_cluster(c.count, c.statistic, &mut posterior)).sum()
+    }
+}
+
+/// (x − μ')ᵀ Ψ'⁻¹ (x − μ').
+fn distance_square(posterior: &mut Posterior, x: &[f64]) -> f64 {
+    let Posterior { work, mean, factor, .. } = posterior;
+    for j in 0..x.len() {
+        work[j] = x[j] - mean[j];
+    }
+    solved_square(factor, work)
+}

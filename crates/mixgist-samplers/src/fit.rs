@@ -1,0 +1,185 @@
+//! From data to draws: all chains, the ensemble they make, and whether they agree.
+
+use std::sync::atomic::AtomicBool;
+
+use mixgist::diagnostics::{Convergence, Verdict, convergence, verdict};
+use mixgist::{Ensemble, Error, ErrorKind, Progress, Result};
+use rayon::prelude::*;
+
+use crate::chain::Run;
+use crate::checkpoint::{Checkpoints, Store};
+use crate::component::{CommonCovariance, DiagonalCovariance, FullCovariance};
+use crate::draws::{ChainDraws, ensemble};
+use crate::hyperparameters::Hyperparameters;
+use crate::mixing::Concentration;
+use crate::points::Points;
+use crate::settings::{CovarianceModel, Settings};
+
+/// The posterior sample of a mixture model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fit {
+    /// The draws of G, chain after chain.
+    pub ensemble: Ensemble,
+    /// M × n: the atom, within its draw, that each observation belongs to.
+    pub labels: Vec<u32>,
+    /// Label-free quantities along the chains.
+    pub traces: Traces,
+    /// The model, with what was chosen from the data.
+    pub hyperparameters: Hyperparameters,
+    /// Whether the chains agree; none with fewer than 4 draws a chain.
+    pub diagnostics: Option<Diagnostics>,
+    /// The largest weight that was left unbroken in a draw (slice and marginal sampler): below the remainder asked for, unless
+    /// a draw reached its largest number of atoms.
+    pub unresolved: f64,
+}
+
+/// One trace for each chain, one value for each draw kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Traces {
+    /// log p(data, partition, α) up to a constant.
+    pub log_posterior: Vec<Vec<f64>>,
+    /// Number of clusters.
+    pub clusters: Vec<Vec<f64>>,
+    /// Size of the largest cluster.
+    pub largest_cluster: Vec<Vec<f64>>,
+    /// The concentration α.
+    pub concentration: Vec<Vec<f64>>,
+}
+
+/// Agreement of the chains on each trace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Diagnostics {
+    /// Of the log posterior.
+    pub log_posterior: Convergence,
+    /// Of the number of clusters.
+    pub clusters: Convergence,
+    /// Of the size of the largest cluster.
+    pub largest_cluster: Convergence,
+    /// Of the concentration, when it is random.
+    pub concentration: Option<Convergence>,
+    /// The plain verdict on all of them.
+    pub verdict: Verdict,
+}
+
+impl Diagnostics {
+    /// Every trace by name, in the order in which a table shows them.
+    pub fn rows(&self) -> Vec<DiagnosticRow> {
+        let row = |name, convergence| DiagnosticRow { name, convergence };
+        let mut rows = vec![
+            row("log posterior", self.log_posterior),
+            row("clusters", self.clusters),
+            row("largest cluster", self.largest_cluster),
+        ];
+        rows.extend(self.concentration.map(|convergence| row("concentration", convergence)));
+        rows
+    }
+}
+
+/// One line of a table of diagnostics.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DiagnosticRow {
+    /// What was traced.
+    pub name: &'static str,
+    /// How well the chains agree on it.
+    pub convergence: Convergence,
+}
+
+/// Fits the model to `data` (n × dim, row-major) and returns all draws.
+///
+/// The result depends on data, settings and seed alone, never on the number of threads, nor on whether the run was interrupted
+/// and resumed. Cost of an iteration: O(n k d²) with k clusters.
+pub fn fit(
+    data: &[f64],
+    dim: usize,
+    settings: &Settings,
+    checkpoints: Option<&Checkpoints>,
+    progress: &dyn Progress,
+) -> Result<Fit> {
+    let points = Points::new(data, dim)?;
+    let hyperparameters = Hyperparameters::resolve(data, dim, settings)?;
+    check_size(&points, &hyperparameters, settings)?;
+    let identity = format!("{settings:#?}\n{hyperparameters}");
+    let store = checkpoints.map(|checkpoints| Store::open(checkpoints, &identity, data)).transpose()?;
+    let stop = AtomicBool::new(false);
+    let run = Run {
+        points: &points,
+        hyperparameters: &hyperparameters,
+        settings,
+        store: store.as_ref(),
+        progress,
+        stop: &stop,
+    };
+    progress.begin("sampling", u64::from(settings.chains) * settings.iterations);
+    let results: Vec<Result<ChainDraws>> = (0..settings.chains)
+        .into_par_iter()
+        .with_max_len(1)
+        .map(u64::from)
+        .map(|chain| match settings.component.covariance {
+            CovarianceModel::Full => run.chain::<FullCovariance>(chain),
+            CovarianceModel::Diagonal => run.chain::<DiagonalCovariance>(chain),
+            CovarianceModel::Common => run.chain::<CommonCovariance>(chain),
+        })
+        .collect();
+    gather(all_or_first_error(results)?, dim, settings, hyperparameters)
+}
+
+/// The error that stopped the run, not one of a chain that merely followed it.
+fn all_or_first_error(results: Vec<Result<ChainDraws>>) -> Result<Vec<ChainDraws>> {
+    let cause =
+        results.iter().filter_map(|result| result.as_ref().err()).find(|error| error.kind() != ErrorKind::Interrupted);
+    match cause {
+        Some(error) => Err(error.clone()),
+        None => results.into_iter().collect(),
+    }
+}
+
+fn gather(chains: Vec<ChainDraws>, dim: usize, settings: &Settings, hyperparameters: Hyperparameters) -> Result<Fit> {
+    let ensemble = ensemble(&chains, dim)?;
+    let mut labels = Vec::with_capacity(chains.iter().map(|chain| chain.labels.len()).sum());
+    let mut traces = Traces {
+        log_posterior: Vec::new(),
+        clusters: Vec::new(),
+        largest_cluster: Vec::new(),
+        concentration: Vec::new(),
+    };
+    let mut unresolved: f64 = 0.0;
+    for chain in chains {
+        labels.extend_from_slice(&chain.labels);
+        unresolved = unresolved.max(chain.unresolved);
+        traces.log_posterior.push(chain.log_posterior);
+        traces.clusters.push(chain.clusters);
+        traces.largest_cluster.push(chain.largest);
+        traces.concentration.push(chain.alpha);
+    }
+    let diagnostics = (settings.draws_per_chain() >= 4).then(|| diagnose(&traces, settings)).transpose()?;
+    Ok(Fit { ensemble, labels, traces, hyperparameters, diagnostics, unresolved })
+}
+
+fn diagnose(traces: &Traces, settings: &Settings) -> Result<Diagnostics> {
+    let of = |trace: &[Vec<f64>]| convergence(&trace.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    let log_posterior = of(&traces.log_posterior)?;
+    let clusters = of(&traces.clusters)?;
+    let largest_cluster = of(&traces.largest_cluster)?;
+    let concentration = match settings.concentration {
+        Concentration::Fixed(_) => None,
+        Concentration::Gamma { .. } => Some(of(&traces.concentration)?),
+    };
+    let mut all = vec![log_posterior, clusters, largest_cluster];
+    all.extend(concentration);
+    let verdict = verdict(&all, settings.chains as usize);
+    Ok(Diagnostics { log_posterior, clusters, largest_cluster, concentration, verdict })
+}
+
+/// Refuses runs whose draws would take more memory than any machine that this is likely to run on.
+fn check_size(points: &Points, hyperparameters: &Hyperparameters, settings: &Settings) -> Result<()> {
+    const MOST: f64 = (1u64 << 38) as f64;
+    let atoms = hyperparameters.truncation.unwrap_or(1) as f64;
+    let d = points.dim() as f64;
+    let draw = atoms * (1.0 + d + d * d) * 8.0 + points.len() as f64 * 4.0;
+    let bytes = draw * settings.draws_per_chain() as f64 * f64::from(settings.chains);
+    if bytes <= MOST {
+        return Ok(());
+    }
+    Err(Error::resource(format!("the draws would take {:.0} GiB", bytes / (1u64 << 30) as f64))
+        .hint("keep fewer draws (thin), or truncate at fewer sticks"))
+}

@@ -1,0 +1,299 @@
+//! Every number of the model, given or chosen from the data, in a form that can be printed in a paper.
+
+use std::fmt;
+
+use mixgist::linalg::cholesky_in_place;
+use mixgist::{Error, Result};
+
+use crate::mixing::{Concentration, MixingPrior};
+use crate::settings::{
+    Algorithm, ComponentPrior, CovarianceModel, MAX_STICKS, Scale, Settings, Truncation, check_size,
+};
+
+/// The model with nothing left open. Its `Display` is the paragraph for a paper.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hyperparameters {
+    /// Dimension d of the data.
+    pub dim: usize,
+    /// The law of the weights.
+    pub prior: MixingPrior,
+    /// The concentration of that law.
+    pub concentration: Concentration,
+    /// How the covariance varies between components.
+    pub covariance: CovarianceModel,
+    /// μ0, d numbers.
+    pub mu0: Vec<f64>,
+    /// λ.
+    pub lambda: f64,
+    /// Ψ, d × d row-major.
+    pub psi: Vec<f64>,
+    /// ν.
+    pub nu: f64,
+    /// Number of sticks of the blocked sampler (the number of components of a finite mixture).
+    pub truncation: Option<usize>,
+}
+
+impl Hyperparameters {
+    /// Checks the settings against the data (n × dim, row-major, finite) and fills in what they leave open.
+    pub fn resolve(values: &[f64], dim: usize, settings: &Settings) -> Result<Self> {
+        settings.check()?;
+        let given = &settings.component;
+        let columns = columns(values, dim);
+        if given.psi.is_none() {
+            check_spread(&columns, values.len() / dim, given.covariance)?;
+        }
+        let mu0 = match &given.mu0 {
+            Some(mu0) => vector("mu0", mu0, dim)?,
+            None => columns.iter().map(|c| c.mean).collect(),
+        };
+        let psi = match &given.psi {
+            Some(scale) => scale_matrix(scale, dim, given.covariance)?,
+            None => diagonal(&columns.iter().map(|c| c.variance / 4.0).collect::<Vec<_>>()),
+        };
+        check_scale(&mu0, &psi, values)?;
+        Ok(Hyperparameters {
+            dim,
+            prior: settings.prior,
+            concentration: settings.concentration,
+            covariance: given.covariance,
+            mu0,
+            lambda: given.lambda.unwrap_or(0.1),
+            psi,
+            nu: degrees(given, dim)?,
+            truncation: match settings.algorithm {
+                Algorithm::Blocked { truncation } => Some(sticks(truncation, settings)?),
+                Algorithm::Slice | Algorithm::Marginal => None,
+            },
+        })
+    }
+}
+
+struct Column {
+    mean: f64,
+    variance: f64,
+}
+
+fn columns(values: &[f64], dim: usize) -> Vec<Column> {
+    let n = (values.len() / dim) as f64;
+    (0..dim)
+        .map(|j| {
+            let column = || values.iter().skip(j).step_by(dim);
+            let first = values[j];
+            // shifted by the first value: no overflow, no cancellation for data far from 0
+            let shift = column().map(|v| v - first).sum::<f64>() / n;
+            let squares: f64 = column().map(|v| (v - first - shift).powi(2)).sum();
+            Column { mean: first + shift, variance: squares / (n - 1.0).max(1.0) }
+        })
+        .collect()
+}
+
+fn check_spread(columns: &[Column], rows: usize, covariance: CovarianceModel) -> Result<()> {
+    let needed = if covariance == CovarianceModel::Diagonal { 2 } else { columns.len().max(2) };
+    if rows < needed {
+        return Err(Error::input(format!(
+            "{rows} rows of {} columns are too few to choose Ψ from the data",
+            columns.len()
+        ))
+        .hint("give psi yourself, or use the diagonal covariance model"));
+    }
+    match columns.iter().position(|c| c.variance <= 0.0) {
+        Some(j) => {
+            Err(Error::input(format!("column {j} of the data is constant"))
+                .hint("drop the column, or give psi yourself"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn vector(name: &str, given: &[f64], dim: usize) -> Result<Vec<f64>> {
+    if given.len() != dim {
+        return Err(Error::usage(format!("{name} has {} numbers, the data have {dim} columns", given.len())));
+    }
+    match given.iter().position(|v| !v.is_finite()) {
+        Some(j) => Err(Error::usage(format!("entry {j} of {name} is {}", given[j]))),
+        None => Ok(given.to_vec()),
+    }
+}
+
+fn diagonal(entries: &[f64]) -> Vec<f64> {
+    let d = entries.len();
+    let mut matrix = vec![0.0; d * d];
+    (0..d).for_each(|j| matrix[j * d + j] = entries[j]);
+    matrix
+}
+
+fn scale_matrix(scale: &Scale, dim: usize, covariance: CovarianceModel) -> Result<Vec<f64>> {
+    let matrix = match scale {
+        Scale::Diagonal(entries) => diagonal(&vector("psi", entries, dim)?),
+        Scale::Full(entries) if entries.len() == dim * dim => vector("psi", entries, dim * dim)?,
+        Scale::Full(entries) => {
+            return Err(Error::usage(format!("psi has {} numbers, expected {dim} × {dim}", entries.len()))
+                .hint("a diagonal takes as many numbers as the data have columns"));
+        }
+    };
+    for i in 0..dim {
+        for j in 0..i {
+            let (below, above) = (matrix[i * dim + j], matrix[j * dim + i]);
+            if (below - above).abs() > 1e-8 * below.abs().max(above.abs()) {
+                return Err(Error::usage(format!(
+                    "psi is not symmetric: entry ({i}, {j}) is {below}, entry ({j}, {i}) is {above}"
+                )));
+            }
+            if covariance == CovarianceModel::Diagonal && below != 0.0 {
+                return Err(Error::usage(format!(
+                    "entry ({i}, {j}) of psi is {below}, must be 0 for diagonal covariances"
+                )));
+            }
+        }
+    }
+    cholesky_in_place(&mut matrix.clone(), dim)
+        .map_err(|pivot| Error::usage(format!("psi is not positive definite (at row {pivot})")))?;
+    Ok(matrix)
+}
+
+/// Ψ and μ0 against the spread of the data, in whose units everything is computed.
+fn check_scale(mu0: &[f64], psi: &[f64], values: &[f64]) -> Result<()> {
+    let d = mu0.len();
+    for j in 0..d {
+        let column = || values.iter().skip(j).step_by(d).copied();
+        let (low, high) = (column().fold(f64::INFINITY, f64::min), column().fold(f64::NEG_INFINITY, f64::max));
+        let half = if high > low { high / 2.0 - low / 2.0 } else { 1.0 };
+        check_size(
+            &format!("entry ({j}, {j}) of psi, over the squared half-range of column {j},"),
+            psi[j * d + j] / half / half,
+        )?;
+        let distance = ((mu0[j] - low / 2.0 - high / 2.0) / half).abs();
+        if distance > 1e6 {
+            return Err(Error::usage(format!(
+                "mu0 lies {distance:e} half-ranges of the data from the middle of column {j}"
+            ))
+            .hint("mu0 is in the units of the data"));
+        }
+    }
+    Ok(())
+}
+
+fn degrees(given: &ComponentPrior, dim: usize) -> Result<f64> {
+    let inner = if given.covariance == CovarianceModel::Diagonal { 1 } else { dim };
+    let nu = given.nu.unwrap_or((inner + 2) as f64);
+    let floor = (inner - 1) as f64;
+    if nu > floor {
+        check_size("nu", nu)?;
+        return Ok(nu);
+    }
+    Err(Error::usage(format!("nu is {nu}, must be above {floor} in dimension {inner}")))
+}
+
+fn sticks(truncation: Truncation, settings: &Settings) -> Result<usize> {
+    if let Some(components) = settings.prior.limit() {
+        return Ok(components);
+    }
+    let tolerance = match truncation {
+        Truncation::At(sticks) => return Ok(sticks),
+        Truncation::Auto { tolerance } => tolerance,
+    };
+    let alpha = match settings.concentration {
+        Concentration::Fixed(alpha) => alpha,
+        // three standard deviations above the prior mean, as α moves
+        Concentration::Gamma { shape, rate } => (shape + 3.0 * shape.sqrt()) / rate,
+    };
+    let mut beyond = 1.0;
+    for k in 1..=MAX_STICKS {
+        if beyond < tolerance {
+            return Ok(k);
+        }
+        let shape = settings.prior.stick(k - 1, alpha);
+        beyond *= shape.b / (shape.a + shape.b);
+    }
+    Err(Error::usage(format!("truncation to {tolerance:e} would take more than {MAX_STICKS} sticks"))
+        .hint("use the slice or the marginal sampler, which do not truncate"))
+}
+
+impl fmt::Display for Hyperparameters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.prior {
+            MixingPrior::DirichletProcess => write!(f, "mixing prior: Dirichlet process")?,
+            MixingPrior::PitmanYor { discount } => write!(f, "mixing prior: Pitman-Yor process, discount {discount}")?,
+            MixingPrior::Finite { components } => {
+                write!(f, "mixing prior: symmetric Dirichlet on {components} components")?
+            }
+        }
+        match self.concentration {
+            Concentration::Fixed(alpha) => writeln!(f, ", alpha {alpha}")?,
+            Concentration::Gamma { shape, rate } => writeln!(f, ", alpha ~ Gamma(shape {shape}, rate {rate})")?,
+        }
+        if let Some(sticks) = self.truncation {
+            writeln!(f, "truncation: {sticks} sticks")?;
+        }
+        match self.covariance {
+            CovarianceModel::Full => writeln!(f, "component: normal, (mu, Sigma) ~ NIW(mu0, lambda, Psi, nu)")?,
+            CovarianceModel::Diagonal => {
+                writeln!(f, "component: normal, diagonal Sigma, (mu_j, Sigma_jj) ~ NIW(mu0_j, lambda, Psi_jj, nu)")?;
+            }
+            CovarianceModel::Common => {
+                writeln!(f, "component: normal, one Sigma ~ IW(nu, Psi), mu_k ~ N(mu0, Sigma/lambda)")?;
+            }
+        }
+        writeln!(f, "mu0: {}", list(&self.mu0))?;
+        writeln!(f, "lambda: {}", self.lambda)?;
+        writeln!(f, "nu: {}", self.nu)?;
+        let d = self.dim;
+        let is_diagonal = (0..d * d).all(|e| e / d == e % d || self.psi[e] == 0.0);
+        if is_diagonal {
+            let entries: Vec<f64> = (0..d).map(|j| self.psi[j * d + j]).collect();
+            return write!(f, "Psi: diag({})", list(&entries));
+        }
+        let rows: Vec<String> = self.psi.chunks_exact(d).map(list).collect();
+        write!(f, "Psi: [{}]", rows.join("; "))
+    }
+}
+
+fn list(values: &[f64]) -> String {
+    values.iter().map(|v| v.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DATA: [f64; 6] = [1.0, 10.0, 2.0, 30.0, 3.0, 20.0];
+
+    fn with(change: impl FnOnce(&mut Settings)) -> Result<Hyperparameters> {
+        let mut settings = Settings::default();
+        change(&mut settings);
+        Hyperparameters::resolve(&DATA, 2, &settings)
+    }
+
+    #[test]
+    fn defaults_come_from_the_data_and_are_printed() {
+        let resolved = with(|_| ()).unwrap();
+        assert_eq!(resolved.mu0, [2.0, 20.0]);
+        assert_eq!(resolved.psi, [0.25, 0.0, 0.0, 25.0]);
+        assert_eq!((resolved.lambda, resolved.nu), (0.1, 4.0));
+        // (1/2)^{K−1} < 1e-8 first at K − 1 = 27
+        assert_eq!(resolved.truncation, Some(28));
+        let printed = resolved.to_string();
+        assert!(
+            printed.contains("Dirichlet process, alpha 1\n") && printed.contains("Psi: diag(0.25, 25)"),
+            "{printed}"
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_the_data_is_named() {
+        let message = |change: fn(&mut Settings)| with(change).unwrap_err().to_string();
+        assert!(message(|s| s.component.mu0 = Some(vec![0.0])).contains("mu0 has 1 numbers, the data have 2 columns"));
+        assert!(message(|s| s.component.psi = Some(Scale::Full(vec![1.0; 4]))).contains("not positive definite"));
+        assert!(message(|s| s.component.psi = Some(Scale::Full(vec![1.0, 0.2, 0.1, 1.0]))).contains("not symmetric"));
+        assert!(
+            message(|s| s.component.psi = Some(Scale::Diagonal(vec![1.0, -1.0]))).contains("not positive definite")
+        );
+        assert!(message(|s| s.component.psi = Some(Scale::Diagonal(vec![1.0, f64::NAN]))).contains("entry 1 of psi"));
+        assert!(message(|s| s.component.nu = Some(1.0)).contains("nu is 1, must be above 1"));
+        assert!(message(|s| s.prior = MixingPrior::PitmanYor { discount: 0.9 }).contains("more than 10000 sticks"));
+        let constant = Hyperparameters::resolve(&[1.0, 5.0, 2.0, 5.0], 2, &Settings::default()).unwrap_err();
+        assert!(constant.to_string().contains("column 1 of the data is constant"));
+        let few = Hyperparameters::resolve(&[1.0, 5.0, 2.0], 3, &Settings::default()).unwrap_err();
+        assert!(few.to_string().contains("1 rows of 3 columns are too few"));
+    }
+}

@@ -1,0 +1,129 @@
+//! The data: checked once, then held in coordinates where every column runs from −1 to 1.
+
+use mixgist::{Error, Result};
+
+/// Points are stored with this many spare lanes behind each column, so that a tile never reads past the end.
+pub(crate) const LANES: usize = 32;
+
+/// n points of dimension d, by rows and by columns, in scaled coordinates x = (y − center) / scale.
+#[derive(Debug, Clone)]
+pub(crate) struct Points {
+    n: usize,
+    dim: usize,
+    rows: Vec<f64>,
+    columns: Vec<f64>,
+    pub center: Vec<f64>,
+    pub scale: Vec<f64>,
+}
+
+impl Points {
+    /// Checks n × dim values, row-major, and scales them. A constant column keeps the scale 1.
+    pub(crate) fn new(values: &[f64], dim: usize) -> Result<Self> {
+        check(values, dim)?;
+        let (mut center, mut scale) = (vec![0.0; dim], vec![1.0; dim]);
+        for j in 0..dim {
+            let column = || values.iter().skip(j).step_by(dim).copied();
+            let (low, high) = (column().fold(f64::INFINITY, f64::min), column().fold(f64::NEG_INFINITY, f64::max));
+            center[j] = low / 2.0 + high / 2.0;
+            let half = high / 2.0 - low / 2.0;
+            if half > 0.0 {
+                scale[j] = half;
+            }
+            if !(scale[j] * scale[j]).is_normal() {
+                return Err(Error::input(format!(
+                    "column {j} runs from {low:e} to {high:e}, out of the range of squares"
+                ))
+                .hint("choose another unit for this column"));
+            }
+        }
+        Ok(Self::scaled(values, dim, center, scale))
+    }
+
+    /// The given values in given coordinates.
+    pub(crate) fn scaled(values: &[f64], dim: usize, center: Vec<f64>, scale: Vec<f64>) -> Self {
+        let n = values.len() / dim;
+        let mut points =
+            Points { n, dim, rows: vec![0.0; n * dim], columns: vec![0.0; dim * (n + LANES)], center, scale };
+        points.replace(values);
+        points
+    }
+
+    /// Other values in the same coordinates; as many as before.
+    pub(crate) fn replace(&mut self, values: &[f64]) {
+        for (i, row) in values.chunks_exact(self.dim).enumerate() {
+            for j in 0..self.dim {
+                let x = (row[j] - self.center[j]) / self.scale[j];
+                self.rows[i * self.dim + j] = x;
+                self.columns[j * (self.n + LANES) + i] = x;
+            }
+        }
+    }
+
+    /// Number of points n.
+    pub(crate) fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Dimension d.
+    pub(crate) fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Point i.
+    pub(crate) fn row(&self, i: usize) -> &[f64] {
+        &self.rows[i * self.dim..(i + 1) * self.dim]
+    }
+
+    /// Coordinate j of the points from `start` on, `LANES` of them; zeros stand behind the last.
+    pub(crate) fn lanes(&self, j: usize, start: usize) -> &[f64; LANES] {
+        let begin = j * (self.n + LANES) + start;
+        self.columns[begin..begin + LANES].try_into().expect("spare lanes stand behind each column")
+    }
+
+    /// log |∂x/∂y| of one point: a density of y is the density of x times this.
+    pub(crate) fn log_jacobian(&self) -> f64 {
+        -self.scale.iter().map(|s| s.ln()).sum::<f64>()
+    }
+}
+
+fn check(values: &[f64], dim: usize) -> Result<()> {
+    if dim == 0 {
+        return Err(Error::input("the data have no columns"));
+    }
+    if values.is_empty() || !values.len().is_multiple_of(dim) {
+        return Err(Error::input(format!("{} values do not make rows of {dim} columns", values.len())));
+    }
+    if values.len() / dim >= u32::MAX as usize {
+        return Err(Error::resource(format!("{} rows, at most 2^32 − 2 are possible", values.len() / dim)));
+    }
+    if let Some(i) = values.iter().position(|v| !v.is_finite()) {
+        return Err(Error::input(format!("row {}, column {} of the data is {}", i / dim, i % dim, values[i]))
+            .hint("rows and columns count from 0; drop or impute rows with missing or infinite values"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scaled_columns_run_from_minus_one_to_one() {
+        let points = Points::new(&[1.0, 5.0, 3.0, 5.0, 2.0, 5.0], 2).unwrap();
+        assert_eq!(points.row(0), [-1.0, 0.0]);
+        assert_eq!(points.row(1), [1.0, 0.0]);
+        assert_eq!(points.lanes(0, 1)[..3], [1.0, 0.0, 0.0]);
+        assert_eq!(points.scale, [1.0, 1.0]);
+    }
+
+    #[test]
+    fn bad_values_are_named() {
+        let message = |values: &[f64], dim| Points::new(values, dim).unwrap_err().to_string();
+        assert!(message(&[1.0, 2.0, 3.0, f64::NAN], 2).contains("row 1, column 1 of the data is NaN"));
+        assert!(message(&[f64::INFINITY], 1).contains("row 0, column 0 of the data is inf"));
+        assert!(message(&[1.0, 2.0, 3.0], 2).contains("3 values do not make rows of 2 columns"));
+        assert!(message(&[], 2).contains("0 values"));
+        assert!(message(&[1e200, -1e200], 1).contains("out of the range of squares"));
+        assert!(message(&[1e-200, -1e-200], 1).contains("out of the range of squares"));
+    }
+}

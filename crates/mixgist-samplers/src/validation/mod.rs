@@ -1,0 +1,85 @@
+//! Proofs by experiment that the chains sample from the posterior: enumeration of all partitions, and Geweke's joint test.
+
+mod enumeration;
+mod joint;
+
+use mixgist::Result;
+
+pub use enumeration::enumeration;
+pub use joint::joint;
+
+use crate::settings::{Algorithm, CovarianceModel, Settings, Truncation};
+use crate::{Concentration, MixingPrior};
+
+/// Outcome of one experiment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// What was tested.
+    pub name: String,
+    /// How far the chain is from the truth, in standard deviations of a correct one: the largest over all that was compared.
+    pub deviation: f64,
+    /// Beyond this deviation the chain counts as wrong.
+    pub limit: f64,
+    /// Probability that a correct chain exceeds the limit.
+    pub false_alarm: f64,
+    /// What deviates most.
+    pub detail: String,
+}
+
+impl Outcome {
+    /// Whether the chain agrees with the truth.
+    pub fn passed(&self) -> bool {
+        self.deviation < self.limit
+    }
+}
+
+/// The algorithms at a small truncation, where truncation matters and is tested.
+pub const ALGORITHMS: [(&str, Algorithm); 3] = [
+    ("blocked", Algorithm::Blocked { truncation: Truncation::At(5) }),
+    ("slice", Algorithm::Slice),
+    ("marginal", Algorithm::Marginal),
+];
+
+/// Mixing priors, with fixed and with random concentration.
+pub const PRIORS: [(&str, MixingPrior, Concentration); 6] = [
+    ("DP", MixingPrior::DirichletProcess, Concentration::Fixed(1.0)),
+    ("DP, random alpha", MixingPrior::DirichletProcess, Concentration::Gamma { shape: 2.0, rate: 1.5 }),
+    ("PY", MixingPrior::PitmanYor { discount: 0.25 }, Concentration::Fixed(0.8)),
+    ("PY, random alpha", MixingPrior::PitmanYor { discount: 0.25 }, Concentration::Gamma { shape: 2.0, rate: 1.5 }),
+    ("finite", MixingPrior::Finite { components: 4 }, Concentration::Fixed(0.5)),
+    ("finite, random alpha", MixingPrior::Finite { components: 4 }, Concentration::Gamma { shape: 2.0, rate: 2.0 }),
+];
+
+/// The settings of an experiment.
+pub fn settings(
+    algorithm: Algorithm,
+    covariance: CovarianceModel,
+    prior: MixingPrior,
+    concentration: Concentration,
+) -> Settings {
+    let mut settings = Settings { algorithm, prior, concentration, ..Settings::default() };
+    settings.component.covariance = covariance;
+    settings
+}
+
+/// Every algorithm, component and prior by both experiments; `length` multiplies the length of the chains (1 takes about half
+/// a minute). The outcomes come one by one as they are ready.
+pub fn all(length: u64, seed: u64, mut report: impl FnMut(Outcome)) -> Result<()> {
+    for (algorithm_name, algorithm) in ALGORITHMS {
+        for (covariance_name, covariance) in CovarianceModel::NAMES {
+            for (prior_name, prior, concentration) in PRIORS {
+                let settings = settings(algorithm, covariance, prior, concentration);
+                let name = format!("{algorithm_name}, {covariance_name} covariance, {prior_name}");
+                report(Outcome {
+                    name: format!("enumeration: {name}"),
+                    ..enumeration(&settings, 8_000 * length, seed)?
+                });
+                report(Outcome { name: format!("joint: {name}"), ..joint(&settings, 40_000 * length, seed)? });
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,232 @@
+//! A run that is stopped or killed goes on from its checkpoint and gives the draws of a run that never stopped.
+
+mod data;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use mixgist::{ErrorKind, Progress, Silent};
+use mixgist_samplers::{Algorithm, CheckpointMode, Checkpoints, Concentration, Fit, MixingPrior, Settings, fit};
+
+fn settings(algorithm: Algorithm) -> Settings {
+    Settings {
+        algorithm,
+        prior: MixingPrior::PitmanYor { discount: 0.1 },
+        concentration: Concentration::Gamma { shape: 2.0, rate: 2.0 },
+        chains: 2,
+        iterations: 600,
+        burn_in: 100,
+        thin: 5,
+        seed: 9,
+        ..Settings::default()
+    }
+}
+
+fn checkpoints(directory: &Path, mode: CheckpointMode) -> Checkpoints {
+    Checkpoints { directory: directory.to_owned(), every: 120, mode }
+}
+
+fn galaxies() -> Vec<f64> {
+    data::read("galaxies", 1)
+}
+
+/// Stops the run after so many looks.
+struct StopAfter(AtomicU64);
+
+impl Progress for StopAfter {
+    fn cancelled(&self) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(1))) == Ok(0)
+    }
+}
+
+fn uninterrupted(algorithm: Algorithm) -> Fit {
+    fit(&galaxies(), 1, &settings(algorithm), None, &Silent).unwrap()
+}
+
+#[test]
+fn an_interrupted_run_resumes_to_the_same_draws() {
+    for (name, algorithm) in Algorithm::NAMES {
+        let expected = uninterrupted(algorithm);
+        let directory = tempfile::tempdir().unwrap();
+        let mut mode = CheckpointMode::Start;
+        let mut interruptions = 0;
+        let resumed = loop {
+            let stop = StopAfter(AtomicU64::new(3));
+            match fit(&galaxies(), 1, &settings(algorithm), Some(&checkpoints(directory.path(), mode)), &stop) {
+                Ok(fit) => break fit,
+                Err(error) => assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}"),
+            }
+            mode = CheckpointMode::Resume;
+            interruptions += 1;
+        };
+        assert!(interruptions >= 2, "{name} was interrupted {interruptions} times");
+        assert!(resumed == expected, "{name}");
+        // a run that is done resumes to itself
+        assert!(
+            fit(&galaxies(), 1, &settings(algorithm), Some(&checkpoints(directory.path(), mode)), &Silent).unwrap()
+                == expected
+        );
+    }
+}
+
+/// The test binary starts itself as another process (see `the_run_that_is_killed`), kills it at some moment and resumes.
+#[cfg(unix)]
+#[test]
+fn a_killed_run_resumes_to_the_same_draws() {
+    let algorithm = Algorithm::NAMES[0].1;
+    let expected = fit(&galaxies(), 1, &long(), None, &Silent).unwrap();
+    for milliseconds in [5, 30, 90] {
+        let directory = tempfile::tempdir().unwrap();
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "the_run_that_is_killed"])
+            .env("MIXGIST_TEST_CHECKPOINT", directory.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        for _ in 0..30_000 {
+            if directory.path().join("run").exists() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        child.kill().unwrap(); // SIGKILL
+        child.wait().unwrap();
+        let resumed =
+            fit(&galaxies(), 1, &long(), Some(&checkpoints(directory.path(), CheckpointMode::Resume)), &Silent)
+                .unwrap();
+        assert!(resumed == expected, "killed after {milliseconds} ms ({algorithm:?})");
+    }
+}
+
+fn long() -> Settings {
+    Settings { iterations: 6_000, thin: 20, ..settings(Algorithm::NAMES[0].1) }
+}
+
+/// Does nothing unless `a_killed_run_resumes_to_the_same_draws` says where to save.
+#[test]
+fn the_run_that_is_killed() {
+    let Some(directory) = std::env::var_os("MIXGIST_TEST_CHECKPOINT") else { return };
+    let begun = fit(&galaxies(), 1, &long(), Some(&checkpoints(Path::new(&directory), CheckpointMode::Start)), &Silent);
+    assert!(begun.is_ok());
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = |data: &[f64], settings: &Settings, mode| {
+        fit(data, 1, settings, Some(&checkpoints(directory.path(), mode)), &Silent)
+            .map(|_| ())
+            .map_err(|error| error.to_string())
+    };
+    let settings = settings(Algorithm::Marginal);
+    let data = galaxies();
+    let absent = run(&data, &settings, CheckpointMode::Resume).unwrap_err();
+    assert!(absent.contains("there is no run to resume"), "{absent}");
+    run(&data, &settings, CheckpointMode::Start).unwrap();
+    let twice = run(&data, &settings, CheckpointMode::Start).unwrap_err();
+    assert!(twice.contains("holds the checkpoint of a run already"), "{twice}");
+    let other = run(&data, &Settings { seed: 10, ..settings.clone() }, CheckpointMode::Resume).unwrap_err();
+    assert!(other.contains("'seed: 9,' then, 'seed: 10,' now"), "{other}");
+    let mut changed = data.clone();
+    changed[3] += 1e-9;
+    let mut fixed = settings.clone();
+    fixed.component.mu0 = Some(vec![20.0]);
+    fixed.component.psi = Some(mixgist_samplers::Scale::Diagonal(vec![1.0]));
+    let explicit = tempfile::tempdir().unwrap();
+    let with = |data: &[f64], mode| fit(data, 1, &fixed, Some(&checkpoints(explicit.path(), mode)), &Silent);
+    with(&data, CheckpointMode::Start).unwrap();
+    let message = with(&changed, CheckpointMode::Resume).unwrap_err().to_string();
+    assert!(message.contains("other data"), "{message}");
+}
+
+#[test]
+fn two_runs_cannot_share_a_directory() {
+    /// Tries to resume the run from within.
+    struct Intruder<'a>(&'a Path, std::sync::Mutex<Vec<String>>);
+    impl Progress for Intruder<'_> {
+        fn remark(&self, _: &str) {
+            let mut seen = self.1.lock().unwrap();
+            if seen.is_empty() {
+                let again = fit(
+                    &galaxies(),
+                    1,
+                    &settings(Algorithm::Slice),
+                    Some(&checkpoints(self.0, CheckpointMode::Resume)),
+                    &Silent,
+                );
+                seen.push(again.unwrap_err().to_string());
+            }
+        }
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let intruder = Intruder(directory.path(), std::sync::Mutex::new(Vec::new()));
+    fit(
+        &galaxies(),
+        1,
+        &settings(Algorithm::Slice),
+        Some(&checkpoints(directory.path(), CheckpointMode::Start)),
+        &intruder,
+    )
+    .unwrap();
+    assert!(intruder.1.lock().unwrap()[0].contains("another process"), "{:?}", intruder.1);
+}
+
+#[test]
+fn a_damaged_or_foreign_checkpoint_is_an_error_that_names_the_file() {
+    let settings = settings(Algorithm::Slice);
+    for (name, damage) in [
+        ("chain-1.state", "cut"),
+        ("chain-0.draws-3", "flip"),
+        ("chain-0.draws-3", "remove"),
+        ("chain-1.state", "swap"),
+        ("run", "foreign"),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let run = |mode| fit(&galaxies(), 1, &settings, Some(&checkpoints(directory.path(), mode)), &Silent);
+        run(CheckpointMode::Start).unwrap();
+        let path = directory.path().join(name);
+        let mut bytes = fs::read(&path).unwrap();
+        match damage {
+            "cut" => fs::write(&path, &bytes[..bytes.len() / 2]).unwrap(),
+            "flip" => {
+                let middle = bytes.len() / 2;
+                bytes[middle] ^= 1;
+                fs::write(&path, &bytes).unwrap();
+            }
+            "swap" => drop(fs::copy(directory.path().join("chain-0.state"), &path).unwrap()),
+            "foreign" => fs::write(&path, "some notes").unwrap(),
+            _ => fs::remove_file(&path).unwrap(),
+        }
+        let message = run(CheckpointMode::Resume).unwrap_err().to_string();
+        assert!(message.contains(name), "{damage}: {message}");
+    }
+}
+
+#[test]
+fn a_path_that_cannot_be_written_is_an_error_and_nothing_saved_is_lost() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
+    fs::write(&file, "x").unwrap();
+    let settings = settings(Algorithm::Marginal);
+    let error = fit(&galaxies(), 1, &settings, Some(&checkpoints(&file.join("below"), CheckpointMode::Start)), &Silent)
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Io);
+
+    // a directory in the way of the next file of draws: writing fails in the middle of the run, whoever runs it
+    let saved = tempfile::tempdir().unwrap();
+    let obstacle = saved.path().join("chain-0.draws-4");
+    fs::create_dir_all(obstacle.join("full")).unwrap();
+    let error =
+        fit(&galaxies(), 1, &settings, Some(&checkpoints(saved.path(), CheckpointMode::Start)), &Silent).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Io, "{error}");
+    assert!(error.to_string().contains("chain-0.draws-4") && error.hint_text().unwrap().contains("resume"), "{error}");
+    fs::remove_dir_all(&obstacle).unwrap();
+    let resumed =
+        fit(&galaxies(), 1, &settings, Some(&checkpoints(saved.path(), CheckpointMode::Resume)), &Silent).unwrap();
+    assert!(resumed == uninterrupted(Algorithm::Marginal));
+}

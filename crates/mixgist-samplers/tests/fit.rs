@@ -1,0 +1,131 @@
+//! The shape of a fit: what comes back, for every prior, component and algorithm, whatever the number of threads.
+
+mod data;
+
+use mixgist::Silent;
+use mixgist_samplers::{Algorithm, Concentration, CovarianceModel, Fit, MixingPrior, Settings, Truncation, fit};
+
+fn short() -> Settings {
+    Settings { chains: 3, iterations: 60, burn_in: 20, thin: 4, seed: 1, ..Settings::default() }
+}
+
+fn run(settings: &Settings) -> Fit {
+    fit(&data::read("faithful", 2), 2, settings, None, &Silent).unwrap()
+}
+
+#[test]
+fn every_combination_gives_draws_labels_and_traces_that_fit_together() {
+    for (_, covariance) in CovarianceModel::NAMES {
+        for (name, algorithm) in Algorithm::NAMES {
+            for prior in [
+                MixingPrior::DirichletProcess,
+                MixingPrior::PitmanYor { discount: 0.2 },
+                MixingPrior::Finite { components: 8 },
+            ] {
+                let mut settings = Settings { algorithm, prior, ..short() };
+                settings.component.covariance = covariance;
+                if let (Algorithm::Blocked { .. }, MixingPrior::PitmanYor { .. }) = (algorithm, prior) {
+                    settings.algorithm = Algorithm::Blocked { truncation: Truncation::At(30) };
+                }
+                let fit = run(&settings);
+                assert_eq!(fit.ensemble.len(), 30);
+                assert_eq!(fit.ensemble.chains()[9..11], [0, 1]);
+                assert_eq!(fit.ensemble.iterations()[..3], [23, 27, 31]);
+                assert!(fit.ensemble.renormalization() < 1e-12);
+                assert_eq!(fit.labels.len(), 30 * 272);
+                for (m, labels) in fit.labels.chunks_exact(272).enumerate() {
+                    let used: std::collections::HashSet<_> = labels.iter().collect();
+                    assert!(
+                        labels.iter().all(|&label| (label as usize) < fit.ensemble.range(m).len()),
+                        "{name}, {prior:?}"
+                    );
+                    assert_eq!(used.len() as f64, fit.traces.clusters[m / 10][m % 10]);
+                }
+                if let MixingPrior::Finite { components } = prior {
+                    assert!(fit.ensemble.offsets().windows(2).all(|pair| pair[1] - pair[0] <= components));
+                }
+                assert!(fit.unresolved < 1e-6);
+                assert!(fit.diagnostics.is_some());
+            }
+        }
+    }
+}
+
+/// A label names the atom that its observation belongs to: labelled points must lie near their atom.
+#[test]
+fn labels_name_atoms() {
+    for (_, algorithm) in Algorithm::NAMES {
+        let fit = run(&Settings { algorithm, iterations: 400, burn_in: 300, ..short() });
+        let data = data::read("faithful", 2);
+        let mut far = 0;
+        for (m, labels) in fit.labels.chunks_exact(272).enumerate() {
+            for (i, &label) in labels.iter().enumerate() {
+                let atom = fit.ensemble.range(m).start + label as usize;
+                let (mean, covariance) = (fit.ensemble.atoms().mean(atom), fit.ensemble.atoms().covariance(atom));
+                let z = (data[2 * i + 1] - mean[1]).abs() / covariance[3].sqrt();
+                far += usize::from(z > 4.0);
+            }
+        }
+        assert!(
+            far < fit.labels.len() / 500,
+            "{far} of {} labelled points lie 4 standard deviations off",
+            fit.labels.len()
+        );
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit_and_the_seed_all() {
+    let settings = Settings { concentration: Concentration::Gamma { shape: 1.0, rate: 1.0 }, ..short() };
+    let on = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| run(&settings));
+    assert!(on(1) == on(3));
+    assert!(run(&Settings { seed: 2, ..settings.clone() }).ensemble != on(1).ensemble);
+}
+
+#[test]
+fn a_chain_depends_on_the_seed_and_its_number_alone() {
+    let three = run(&short());
+    let one = run(&Settings { chains: 1, ..short() });
+    assert_eq!(three.traces.log_posterior[0], one.traces.log_posterior[0]);
+    assert_eq!(three.labels[..one.labels.len()], one.labels);
+    assert_ne!(three.traces.log_posterior[0], three.traces.log_posterior[1]);
+    // and thinning keeps every other draw of the same chain
+    let thinned = run(&Settings { chains: 1, thin: 8, ..short() });
+    assert_eq!(thinned.ensemble.draw(1), one.ensemble.draw(3));
+}
+
+#[test]
+fn data_that_cannot_be_used_are_refused_with_their_place() {
+    let message = |values: &[f64], dim| fit(values, dim, &short(), None, &Silent).unwrap_err().to_string();
+    assert!(message(&[1.0, 2.0, f64::NAN, 4.0], 2).contains("row 1, column 0"));
+    assert!(message(&[1.0, 2.0, 1.0, 4.0], 2).contains("column 0 of the data is constant"));
+    assert!(message(&[], 1).contains("0 values"));
+}
+
+#[test]
+fn data_of_any_unit_give_the_same_partitions() {
+    let data = data::read("galaxies", 1);
+    let labels = |factor: f64| {
+        let scaled: Vec<f64> = data.iter().map(|v| v * factor).collect();
+        fit(&scaled, 1, &short(), None, &Silent).unwrap().labels
+    };
+    // powers of two scale without rounding
+    assert_eq!(labels(1.0), labels(2f64.powi(60)));
+    assert_eq!(labels(1.0), labels(2f64.powi(-60)));
+}
+
+#[test]
+fn ties_a_single_point_and_sparse_weights_are_ordinary() {
+    let mut settings = short();
+    settings.component.mu0 = Some(vec![0.0]);
+    settings.component.psi = Some(mixgist_samplers::Scale::Diagonal(vec![1.0]));
+    for (_, algorithm) in Algorithm::NAMES {
+        for prior in [MixingPrior::DirichletProcess, MixingPrior::Finite { components: 50 }] {
+            let settings = Settings { algorithm, prior, concentration: Concentration::Fixed(1e-3), ..settings.clone() };
+            for data in [vec![1.0], vec![2.0; 40], vec![0.0, 1e6]] {
+                let fit = fit(&data, 1, &settings, None, &Silent).unwrap();
+                assert_eq!(fit.labels.len(), 30 * data.len());
+            }
+        }
+    }
+}

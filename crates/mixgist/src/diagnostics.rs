@@ -1,0 +1,270 @@
+//! Do the chains agree? Rank-normalised split R-hat, bulk and tail effective sample size (Vehtari et al. 2021), as in ArviZ.
+
+use crate::normal::normal_quantile;
+use crate::{Error, Result};
+
+/// How well several chains agree on one quantity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Convergence {
+    /// Rank-normalised split R-hat: the larger of bulk and folded; NaN when the quantity is constant.
+    pub rhat: f64,
+    /// Effective sample size of the rank-normalised values.
+    pub bulk_ess: f64,
+    /// The smaller effective sample size of the 5 % and 95 % quantiles.
+    pub tail_ess: f64,
+}
+
+/// What to do about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// R-hat below 1.01 and effective sample sizes of at least 100 a chain throughout.
+    ChainsAgree,
+    /// Not yet.
+    RunLonger,
+}
+
+impl Verdict {
+    /// The verdict in words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::ChainsAgree => "chains agree",
+            Self::RunLonger => "run longer",
+        }
+    }
+}
+
+/// Computes all three for chains of equal length, at least 4 draws each; a single chain is compared with itself, half
+/// against half. Cost O(N log N) in the number N of values.
+pub fn convergence(chains: &[&[f64]]) -> Result<Convergence> {
+    let draws = chains.first().map_or(0, |chain| chain.len());
+    if draws < 4 {
+        return Err(Error::input(format!("{draws} draws a chain are too few for diagnostics, at least 4 are needed")));
+    }
+    for (c, chain) in chains.iter().enumerate() {
+        if chain.len() != draws {
+            return Err(Error::input(format!("chain {c} has {} draws, chain 0 has {draws}", chain.len())));
+        }
+        if let Some(m) = chain.iter().position(|x| !x.is_finite()) {
+            return Err(Error::input(format!("value {m} of chain {c} is {}", chain[m])));
+        }
+    }
+    let split = split(chains);
+    let median = quantile(&split.concat(), 0.5);
+    let folded: Vec<Vec<f64>> = split.iter().map(|half| half.iter().map(|x| (x - median).abs()).collect()).collect();
+    let normal_scores = rank_normalized(&split);
+    let (bulk, tail) = (rhat_of(&normal_scores), rhat_of(&rank_normalized(&folded)));
+    let all = chains.concat();
+    let below = |probability: f64| {
+        let limit = quantile(&all, probability);
+        let indicators: Vec<Vec<f64>> =
+            split.iter().map(|half| half.iter().map(|&x| f64::from(x <= limit)).collect()).collect();
+        effective_size(&indicators)
+    };
+    Ok(Convergence {
+        rhat: if bulk.is_nan() || bulk > tail { bulk } else { tail },
+        bulk_ess: effective_size(&normal_scores),
+        tail_ess: below(0.05).min(below(0.95)),
+    })
+}
+
+/// The verdict on several quantities from `chains` chains. A constant quantity has nothing to disagree on.
+pub fn verdict(quantities: &[Convergence], chains: usize) -> Verdict {
+    let fine = |c: &Convergence| {
+        let enough = 100.0 * chains as f64;
+        c.rhat.is_nan() || (c.rhat < 1.01 && c.bulk_ess >= enough && c.tail_ess >= enough)
+    };
+    if quantities.iter().all(fine) { Verdict::ChainsAgree } else { Verdict::RunLonger }
+}
+
+/// First and last half of every chain; the middle draw of an odd number is left out.
+fn split(chains: &[&[f64]]) -> Vec<Vec<f64>> {
+    let half = chains[0].len() / 2;
+    let firsts = chains.iter().map(|chain| chain[..half].to_vec());
+    firsts.chain(chains.iter().map(|chain| chain[chain.len() - half..].to_vec())).collect()
+}
+
+/// Normal scores of the ranks, ties averaged (Blom's offset 3/8).
+fn rank_normalized(chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let values = chains.concat();
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut scores = vec![0.0; values.len()];
+    let size = values.len() as f64;
+    let mut begin = 0;
+    while begin < order.len() {
+        let mut end = begin + 1;
+        while end < order.len() && values[order[end]] == values[order[begin]] {
+            end += 1;
+        }
+        let rank = (begin + 1 + end) as f64 / 2.0;
+        let score = normal_quantile((rank - 0.375) / (size + 0.25));
+        order[begin..end].iter().for_each(|&i| scores[i] = score);
+        begin = end;
+    }
+    scores.chunks_exact(chains[0].len()).map(<[f64]>::to_vec).collect()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn variance(values: &[f64]) -> f64 {
+    let center = mean(values);
+    values.iter().map(|x| (x - center).powi(2)).sum::<f64>() / (values.len() - 1) as f64
+}
+
+fn rhat_of(chains: &[Vec<f64>]) -> f64 {
+    let n = chains[0].len() as f64;
+    let means: Vec<f64> = chains.iter().map(|chain| mean(chain)).collect();
+    let between = n * variance(&means);
+    let within = chains.iter().map(|chain| variance(chain)).sum::<f64>() / chains.len() as f64;
+    ((between / within + n - 1.0) / n).sqrt()
+}
+
+/// Effective sample size with Geyer's initial monotone sequence, step by step as in ArviZ.
+fn effective_size(chains: &[Vec<f64>]) -> f64 {
+    let (count, draws) = (chains.len(), chains[0].len());
+    let size = (count * draws) as f64;
+    let all = || chains.iter().flatten().copied();
+    if all().fold(f64::NEG_INFINITY, f64::max) - all().fold(f64::INFINITY, f64::min) < 1e-15 {
+        return size;
+    }
+    let n = draws as f64;
+    let covariances: Vec<Vec<f64>> = chains.iter().map(|chain| autocovariance(chain)).collect();
+    let at_lag = |t: usize| covariances.iter().map(|c| c[t]).sum::<f64>() / count as f64;
+    let mean_variance = at_lag(0) * n / (n - 1.0);
+    let mut total_variance = mean_variance * (n - 1.0) / n;
+    if count > 1 {
+        total_variance += variance(&chains.iter().map(|chain| mean(chain)).collect::<Vec<_>>());
+    }
+    let correlation = |t: usize| 1.0 - (mean_variance - at_lag(t)) / total_variance;
+    let mut rho = vec![0.0; draws];
+    let (mut even, mut odd) = (1.0, correlation(1));
+    rho[0] = even;
+    rho[1] = odd;
+    let mut t = 1;
+    while t + 3 < draws && even + odd > 0.0 {
+        even = correlation(t + 1);
+        odd = correlation(t + 2);
+        if even + odd >= 0.0 {
+            rho[t + 1] = even;
+            rho[t + 2] = odd;
+        }
+        t += 2;
+    }
+    // `kept` is the number of correlations in the truncated sum, max_t + 1 of ArviZ
+    let kept = t - 1;
+    if even > 0.0 {
+        rho[kept] = even;
+    }
+    let mut t = 1;
+    while t + 3 <= kept {
+        if rho[t + 1] + rho[t + 2] > rho[t - 1] + rho[t] {
+            rho[t + 1] = (rho[t - 1] + rho[t]) / 2.0;
+            rho[t + 2] = rho[t + 1];
+        }
+        t += 2;
+    }
+    let tau = -1.0 + 2.0 * rho[..kept].iter().sum::<f64>() + rho[kept];
+    size / tau.max(1.0 / size.log10())
+}
+
+/// Autocovariance at every lag, divided by n, by the Fourier transform.
+fn autocovariance(chain: &[f64]) -> Vec<f64> {
+    let n = chain.len();
+    let length = (2 * n).next_power_of_two();
+    let center = mean(chain);
+    let mut re: Vec<f64> = chain.iter().map(|x| x - center).collect();
+    re.resize(length, 0.0);
+    let mut im = vec![0.0; length];
+    fourier(&mut re, &mut im);
+    for (a, b) in re.iter_mut().zip(&mut im) {
+        *a = *a * *a + *b * *b;
+        *b = 0.0;
+    }
+    // the power spectrum is even, so that its forward transform is its inverse but for the length
+    fourier(&mut re, &mut im);
+    re[..n].iter().map(|x| x / (length * n) as f64).collect()
+}
+
+/// Discrete Fourier transform in place; the length is a power of two.
+fn fourier(re: &mut [f64], im: &mut [f64]) {
+    let n = re.len();
+    let mut reversed = 0;
+    for i in 1..n {
+        let mut bit = n >> 1;
+        while reversed & bit != 0 {
+            reversed ^= bit;
+            bit >>= 1;
+        }
+        reversed |= bit;
+        if i < reversed {
+            re.swap(i, reversed);
+            im.swap(i, reversed);
+        }
+    }
+    let mut half = 1;
+    while half < n {
+        for k in 0..half {
+            let (sin, cos) = (-std::f64::consts::PI * k as f64 / half as f64).sin_cos();
+            for a in (k..n).step_by(2 * half) {
+                let b = a + half;
+                let (x, y) = (re[b] * cos - im[b] * sin, re[b] * sin + im[b] * cos);
+                (re[b], im[b]) = (re[a] - x, im[a] - y);
+                (re[a], im[a]) = (re[a] + x, im[a] + y);
+            }
+        }
+        half *= 2;
+    }
+}
+
+/// Quantile of R's type 7, in the arithmetic of SciPy's `mquantiles`, as comparisons with it decide.
+fn quantile(values: &[f64], probability: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len() as f64;
+    let place = n * probability + (1.0 - probability);
+    let below = place.clamp(1.0, n - 1.0).floor();
+    let gamma = (place - below).clamp(0.0, 1.0);
+    let k = below as usize;
+    (1.0 - gamma) * sorted[k - 1] + gamma * sorted[k]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, standard_normals, stream};
+
+    #[test]
+    fn autocovariances_are_the_sums_they_stand_for() {
+        let mut x = vec![0.0; 37];
+        standard_normals(&mut stream(1, Purpose::Simulation, 0), &mut x);
+        let center = mean(&x);
+        for (lag, got) in autocovariance(&x).into_iter().enumerate() {
+            let expected = (lag..37).map(|i| (x[i] - center) * (x[i - lag] - center)).sum::<f64>() / 37.0;
+            assert!((got - expected).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn chains_that_cannot_be_compared_are_refused() {
+        let message = |chains: &[&[f64]]| convergence(chains).unwrap_err().to_string();
+        assert!(message(&[]).contains("0 draws"));
+        assert!(message(&[&[1.0, 2.0, 3.0]]).contains("3 draws"));
+        assert!(message(&[&[1.0; 5], &[1.0; 4]]).contains("chain 1 has 4 draws"));
+        assert!(message(&[&[1.0, f64::NAN, 1.0, 1.0]]).contains("value 1 of chain 0 is NaN"));
+    }
+
+    #[test]
+    fn constants_agree_and_shifted_chains_do_not() {
+        let constant = convergence(&[&[2.0; 10], &[2.0; 10]]).unwrap();
+        assert!(constant.rhat.is_nan() && constant.bulk_ess == 20.0 && constant.tail_ess == 20.0);
+        assert_eq!(verdict(&[constant], 2), Verdict::ChainsAgree);
+        let mut x = vec![0.0; 2000];
+        standard_normals(&mut stream(2, Purpose::Simulation, 0), &mut x);
+        let (a, b) = x.split_at(1000);
+        let shifted: Vec<f64> = b.iter().map(|v| v + 1.0).collect();
+        assert_eq!(verdict(&[convergence(&[a, b]).unwrap()], 2), Verdict::ChainsAgree);
+        assert_eq!(verdict(&[convergence(&[a, &shifted]).unwrap()], 2), Verdict::RunLonger);
+    }
+}
