@@ -1,5 +1,11 @@
 //! The command line: translates options, calls the core once, prints the answer.
 
+mod completions;
+mod convert;
+mod demo;
+mod distance;
+mod inspect;
+mod memory;
 mod options;
 mod progress;
 mod summarize;
@@ -10,12 +16,13 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use mixgist::{Error, ErrorKind, Result};
 
-use crate::progress::Terminal;
+use crate::progress::{STOPPED, Terminal};
+use crate::text::remark;
 
 /// The gist of a mixture posterior: one point estimate from thousands of draws, with the evidence for it.
 #[derive(Parser)]
-#[command(name = "mixgist", version, max_term_width = 110)]
-struct Cli {
+#[command(name = "mixgist", version, max_term_width = 110, after_help = EXAMPLES)]
+pub struct Cli {
     /// Threads to use; all cores without it. The answer does not depend on it
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
@@ -24,9 +31,19 @@ struct Cli {
     verb: Verb,
 }
 
+const EXAMPLES: &str = "Examples:
+  mixgist demo
+  mixgist summarize draws.npz --data data.csv -o summary.json
+  mixgist help summarize";
+
 #[derive(Subcommand)]
 enum Verb {
     Summarize(summarize::Summarize),
+    Distance(distance::Distance),
+    Inspect(inspect::Inspect),
+    Convert(convert::Convert),
+    Demo(demo::Demo),
+    Completions(completions::Completions),
 }
 
 fn main() -> ExitCode {
@@ -34,9 +51,9 @@ fn main() -> ExitCode {
     match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            remark(&format!("error: {error}"));
             if let Some(hint) = error.hint_text() {
-                eprintln!("hint: {hint}");
+                remark(&format!("hint: {hint}"));
             }
             ExitCode::from(exit_code(error.kind()))
         }
@@ -53,14 +70,19 @@ fn run(cli: &Cli) -> Result<()> {
     let terminal = Terminal::new();
     match &cli.verb {
         Verb::Summarize(verb) => verb.run(&terminal),
+        Verb::Distance(verb) => verb.run(&terminal),
+        Verb::Inspect(verb) => verb.run(),
+        Verb::Convert(verb) => verb.run(&terminal),
+        Verb::Demo(verb) => verb.run(&terminal),
+        Verb::Completions(verb) => verb.run(),
     }
 }
 
-/// 1: the input cannot be used; 2: usage; 130: stopped by the user, as shells have it.
+/// 1: the input cannot be used; 2: usage; 130: stopped by the user.
 fn exit_code(kind: ErrorKind) -> u8 {
     match kind {
         ErrorKind::Usage => 2,
-        ErrorKind::Interrupted => 130,
+        ErrorKind::Interrupted => STOPPED,
         _ => 1,
     }
 }

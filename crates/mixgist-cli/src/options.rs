@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mixgist::slice::{Array, SLICERS, Scheme, slicer};
+use mixgist::slice::{Array, Scheme, slicer};
 use mixgist::{CovarianceForm, Error, Loss, Order, Pruning, Result, Route, Settings, SliceCount, Units};
-use mixgist_io::{DrawsFile, Format, Overwrite, ReadOptions, StanVariables, read_arrays, read_draws};
+use mixgist_io::{DrawsFile, Format, Overwrite, ReadOptions, StanVariables, check_writable, read_arrays, read_draws};
 
 /// Files of draws and how to read them.
 #[derive(Args)]
@@ -43,18 +43,43 @@ pub struct ReadingArgs {
     /// Stan variable that holds the covariances
     #[arg(long, value_name = "NAME", default_value = "covariances")]
     stan_covariances: String,
+
+    /// Drop the first N draws of each chain; draws are counted anew then, chains and iterations are not
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    burn_in: usize,
+
+    /// Keep every N-th draw of each chain, after --burn-in
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub thin: u32,
 }
 
 impl DrawsArgs {
     /// Reads the draws.
     pub fn read(&self) -> Result<DrawsFile> {
-        read_draws(&self.draws, &self.reading.options()?)
+        self.reading.read(&self.draws)
     }
 }
 
 impl ReadingArgs {
-    /// What the options mean to the reader.
-    pub fn options(&self) -> Result<ReadOptions> {
+    /// Reads draws from one or several files and leaves out those that are not wanted.
+    pub fn read(&self, paths: &[PathBuf]) -> Result<DrawsFile> {
+        let file = read_draws(paths, &self.options()?)?;
+        if self.burn_in == 0 && self.thin == 1 {
+            return Ok(file);
+        }
+        let kept = file.ensemble.thinned(self.burn_in, self.thin as usize);
+        if kept.is_empty() {
+            return Err(Error::usage(format!(
+                "--burn-in {} leaves none of {} draws",
+                self.burn_in,
+                file.ensemble.len()
+            ))
+            .hint("it counts the draws of each chain that are in the file, not the sampler's iterations"));
+        }
+        file.select(&kept)
+    }
+
+    fn options(&self) -> Result<ReadOptions> {
         Ok(ReadOptions {
             format: self.format.as_deref().map(Format::from_name).transpose()?,
             covariance_form: CovarianceForm::from_name(&self.covariance_form)?,
@@ -69,22 +94,17 @@ impl ReadingArgs {
     }
 }
 
-/// Which distance, and how it is computed.
+/// How distances are computed.
 #[derive(Args)]
 #[command(next_help_heading = "Distance")]
-pub struct DistanceArgs {
-    /// Law of the slices
-    #[arg(long, value_name = "NAME", default_value = "smix-w",
-          value_parser = PossibleValuesParser::new(SLICERS.iter().map(|slicer| slicer.name())))]
-    pub distance: String,
+pub struct SlicingArgs {
+    /// Number of slices [default: 1000]; summarize also takes 'auto': doubled until the winner is safe
+    #[arg(long, value_name = "L")]
+    pub slices: Option<String>,
 
-    /// Number of slices, or 'auto': doubled until the winner is safe
-    #[arg(long, value_name = "L", default_value_t = SliceCount::DEFAULT.to_string())]
-    slices: String,
-
-    /// Order p of the transport cost, at least 1
-    #[arg(long, value_name = "P", default_value_t = 2.0)]
-    order: f64,
+    /// Order p of the transport cost, at least 1 [default: 2]
+    #[arg(long, value_name = "P")]
+    pub order: Option<f64>,
 
     /// Units in which distances are computed: none, sd, whiten, or one number a coordinate (1.5,60)
     #[arg(long, value_name = "UNITS", default_value = "none")]
@@ -97,7 +117,7 @@ pub struct DistanceArgs {
 
     /// Directions to use instead (.npz with sw_theta; mix_sw_v, mix_sw_a, mix_sw_w; smix_w_v, smix_w_w)
     #[arg(long, value_name = "FILE")]
-    directions: Option<PathBuf>,
+    pub directions: Option<PathBuf>,
 
     /// Drop light atoms: off, rounding (no result changes), or a tolerance relative to the spread of the draws
     #[arg(long, value_name = "RULE", default_value = "rounding")]
@@ -105,24 +125,29 @@ pub struct DistanceArgs {
 
     /// Seed of the directions
     #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
+    seed: u64,
 }
 
-impl DistanceArgs {
+impl SlicingArgs {
     /// What the options mean to the core.
-    pub fn settings(&self, loss: Loss, route: Route) -> Result<Settings> {
+    pub fn settings(&self, slicer_name: &str, loss: Loss, route: Route) -> Result<Settings> {
         Ok(Settings {
-            slicer: slicer(&self.distance)?,
-            slices: slice_count(&self.slices)?,
+            slicer: slicer(slicer_name)?,
+            slices: self.slices.as_deref().map_or(Ok(SliceCount::default()), slice_count)?,
             scheme: Scheme::from_name(&self.scheme)?,
             directions: self.directions.as_deref().map(read_directions).transpose()?,
-            order: Order::new(self.order)?,
+            order: self.order.map_or(Ok(Order::TWO), Order::new)?,
             loss,
-            units: Units::from_name(&self.units)?,
+            units: self.units()?,
             route,
             pruning: pruning(&self.prune)?,
             seed: self.seed,
         })
+    }
+
+    /// The units.
+    pub fn units(&self) -> Result<Units> {
+        Units::from_name(&self.units)
     }
 }
 
@@ -161,19 +186,15 @@ pub fn by_name<T: Copy>(table: &[(&str, T)], name: &str) -> T {
     table.iter().find(|(known, _)| *known == name).expect("clap admits known names only").1
 }
 
-/// Where results go.
+/// Whether files may be replaced, and for whom the answer is printed.
 #[derive(Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Write the result to this file
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-
     /// Replace files that exist
     #[arg(long)]
-    pub force: bool,
+    force: bool,
 
-    /// Print the result as JSON
+    /// Print the answer as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -183,4 +204,30 @@ impl OutputArgs {
     pub fn overwrite(&self) -> Overwrite {
         if self.force { Overwrite::Force } else { Overwrite::Refuse }
     }
+
+    /// Checks, before any work, that all these files can be written and are different ones.
+    pub fn check(&self, paths: &[&Option<PathBuf>]) -> Result<()> {
+        let paths: Vec<&PathBuf> = paths.iter().filter_map(|path| path.as_ref()).collect();
+        for (i, path) in paths.iter().enumerate() {
+            check_writable(path, self.overwrite())?;
+            if paths[..i].contains(path) {
+                return Err(Error::usage("two outputs cannot go to the same file").in_file(path));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the name of a file ends in this extension.
+pub fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
+}
+
+/// Refuses a file whose name ends in none of the extensions.
+pub fn expect_extension(path: &Path, option: &str, extensions: &[&str]) -> Result<()> {
+    if extensions.iter().any(|extension| has_extension(path, extension)) {
+        return Ok(());
+    }
+    let known: Vec<String> = extensions.iter().map(|extension| format!(".{extension}")).collect();
+    Err(Error::usage(format!("{option} writes {} files", known.join(" or "))).in_file(path))
 }

@@ -6,31 +6,61 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mixgist::Progress;
+use mixgist::{Error, Progress};
+
+use crate::text::remark;
 
 /// Talks to the terminal on standard error; silent when that is none.
 pub struct Terminal {
     started: Instant,
-    stopped: Arc<AtomicBool>,
+    state: Arc<State>,
     bar: Option<Mutex<ProgressBar>>,
+}
+
+#[derive(Default)]
+struct State {
+    stopped: AtomicBool,
+    writing: AtomicBool,
 }
 
 /// Shorter jobs show no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// A job that was asked to stop has this long to do so by itself.
+const GRACE: Duration = Duration::from_millis(700);
+
+/// The exit code of a job that the user stopped, as shells have it.
+pub const STOPPED: u8 = 130;
+
 impl Terminal {
-    /// Takes over Ctrl-C: the first one asks the job to stop, the second one ends the program at once.
+    /// Takes over Ctrl-C: the job is asked to stop, and ended when it does not within a second (a long read, say), unless
+    /// files are being written. A second Ctrl-C ends it in any case.
     pub fn new() -> Self {
-        let stopped = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&stopped);
+        let state = Arc::new(State::default());
+        let shared = Arc::clone(&state);
         // Without a handler Ctrl-C simply ends the program, which loses nothing: outputs appear whole or not at all.
         let _ = ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
+            if shared.stopped.swap(true, Ordering::Relaxed) {
+                std::process::exit(STOPPED.into());
+            }
+            std::thread::sleep(GRACE);
+            if !shared.writing.load(Ordering::Relaxed) {
+                remark(&format!("error: {}", Error::interrupted()));
+                std::process::exit(STOPPED.into());
             }
         });
         let bar = std::io::stderr().is_terminal().then(|| Mutex::new(ProgressBar::hidden()));
-        Terminal { started: Instant::now(), stopped, bar }
+        Terminal { started: Instant::now(), state, bar }
+    }
+
+    /// Says that files are being written from here on, so that temporary ones are cleaned up whatever happens.
+    pub fn begin_writing(&self) {
+        self.state.writing.store(true, Ordering::Relaxed);
+    }
+
+    /// Removes the bar, so that the answer stands alone.
+    pub fn clear(&self) {
+        self.with_bar(|bar| bar.finish_and_clear());
     }
 
     fn with_bar(&self, f: impl FnOnce(&mut ProgressBar)) {
@@ -44,7 +74,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        self.with_bar(|bar| bar.finish_and_clear());
+        self.clear();
     }
 }
 
@@ -74,6 +104,6 @@ impl Progress for Terminal {
     }
 
     fn cancelled(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+        self.state.stopped.load(Ordering::Relaxed)
     }
 }

@@ -1,20 +1,27 @@
 //! `mixgist summarize`: one point estimate from posterior draws.
 
+mod derived;
+pub mod report;
+
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mixgist::summary::SAFE_SEPARATION;
+use mixgist::slice::SLICERS;
 use mixgist::{Ensemble, Loss, Points, Result, Route, Settings, Summary, summarize};
-use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, check_writable, read_data, to_json, write_json};
+use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, read_data, to_json, write_json};
 
-use crate::options::{DistanceArgs, DrawsArgs, OutputArgs, by_name};
+use crate::memory;
+use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, by_name, expect_extension};
 use crate::progress::Terminal;
-use crate::text::{count, significant, table, with_error};
+use crate::text::{answer, warn};
+use derived::{Derived, DerivedArgs};
 
 /// Summarise posterior draws by one of them: the draw of least expected loss
 #[derive(Args)]
-#[command(after_help = "Example:\n  mixgist summarize draws.npz --data data.csv --distance smix-w -o summary.json")]
+#[command(after_help = "Examples:
+  mixgist summarize draws.npz --data data.csv --distance smix-w -o summary.json
+  mixgist summarize chain1.csv chain2.csv --burn-in 500 --data data.csv --labels labels.csv --density density.csv")]
 pub struct Summarize {
     #[command(flatten)]
     draws: DrawsArgs,
@@ -23,8 +30,13 @@ pub struct Summarize {
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
 
+    /// Law of the slices
+    #[arg(long, value_name = "NAME", default_value = "smix-w", help_heading = "Distance",
+          value_parser = PossibleValuesParser::new(SLICERS.iter().map(|slicer| slicer.name())))]
+    distance: String,
+
     #[command(flatten)]
-    distance: DistanceArgs,
+    slicing: SlicingArgs,
 
     /// What is averaged over the posterior: the distance, or its p-th power
     #[arg(long, value_name = "LOSS", default_value = "distance", help_heading = "Distance",
@@ -36,141 +48,86 @@ pub struct Summarize {
           value_parser = PossibleValuesParser::new(Route::NAMES.map(|(name, _)| name)))]
     route: String,
 
+    /// Write the summary to this file (.json)
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+
     #[command(flatten)]
-    output: OutputArgs,
+    derived: DerivedArgs,
+
+    #[command(flatten)]
+    printing: OutputArgs,
 }
 
 impl Summarize {
     /// Reads, summarises, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let settings =
-            self.distance.settings(by_name(&Loss::NAMES, &self.loss), by_name(&Route::NAMES, &self.route))?;
-        if let Some(path) = &self.output.output {
-            check_writable(path, self.output.overwrite())?;
-        }
+        let (loss, route) = (by_name(&Loss::NAMES, &self.loss), by_name(&Route::NAMES, &self.route));
+        let settings = self.slicing.settings(&self.distance, loss, route)?;
+        self.check_outputs()?;
         let file = self.draws.read()?;
         let data = match &self.data {
             Some(path) => Some(read_data(path, &Default::default())?),
             None => file.data,
         };
         let points = data.as_ref().map(|data| Points::new(data.columns(), data.values())).transpose()?;
+        let new_points = self.derived.read_new_points(&file.ensemble)?;
+        self.derived.check(&file.ensemble, points)?;
+        require_memory(&file.ensemble, &settings)?;
+
         let summary = summarize(&file.ensemble, points, &settings, terminal)?;
         let columns = data.as_ref().and_then(DataTable::column_names);
+        let derived = Derived::compute(&self.derived, &summary, &file.ensemble, points, new_points.as_ref(), terminal)?;
         let document = SummaryDocument::new(&summary, &file.ensemble, &settings, columns);
-        if let Some(path) = &self.output.output {
-            write_json(path, SUMMARY_SCHEMA, &document, self.output.overwrite())?;
+
+        terminal.begin_writing();
+        derived.write(columns, self.printing.overwrite(), terminal)?;
+        if let Some(path) = &self.output {
+            write_json(path, SUMMARY_SCHEMA, &document, self.printing.overwrite())?;
         }
-        if self.output.json {
-            println!("{}", to_json(SUMMARY_SCHEMA, &document)?);
+        terminal.clear();
+        self.print(&summary, &document, &file.ensemble, &settings)
+    }
+
+    fn check_outputs(&self) -> Result<()> {
+        if let Some(path) = &self.output {
+            expect_extension(path, "--output", &["json"])?;
+        }
+        let [labels, memberships, density] = self.derived.outputs()?;
+        self.printing.check(&[&self.output, labels, memberships, density])
+    }
+
+    fn print(
+        &self,
+        summary: &Summary,
+        document: &SummaryDocument,
+        ensemble: &Ensemble,
+        settings: &Settings,
+    ) -> Result<()> {
+        if self.printing.json {
+            answer(&to_json(SUMMARY_SCHEMA, document)?)?;
         } else {
-            println!("{}", report(&summary, &file.ensemble, &settings, columns));
+            answer(&report::report(summary, ensemble, settings, document.columns.as_deref()))?;
         }
-        for warning in &summary.warnings {
-            eprintln!("warning: {warning}\nhint: {}", warning.advice());
-        }
+        warn(&summary.warnings);
         Ok(())
     }
 }
 
-/// The answer for a person: which draw, how good, how safe, what it looks like.
-pub fn report(summary: &Summary, ensemble: &Ensemble, settings: &Settings, columns: Option<&[String]>) -> String {
-    let medoid = &summary.medoid;
-    let mut lines = Vec::new();
-    let mut line = |name: &str, text: String| lines.push(format!("{name:<14}{text}"));
-    let (chain, iteration) = (ensemble.chains()[medoid.draw], ensemble.iterations()[medoid.draw]);
-    line("estimate", format!("draw {} of {} (chain {chain}, iteration {iteration})", medoid.draw, ensemble.len()));
-    line("expected loss", with_error(medoid.expected_loss, medoid.expected_loss_se));
-    line("runner-up", runner_up(summary));
-    if let Some(allocation) = &summary.allocation {
-        let mut sizes = vec![0; summary.estimate.len()];
-        allocation.labels.iter().for_each(|&label| sizes[label as usize] += 1);
-        sizes.retain(|&size| size > 0);
-        sizes.sort_unstable_by(|a, b| b.cmp(a));
-        let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
-        line("clusters", format!("{} (of {} observations)", allocation.clusters(), sizes.join(", ")));
-    }
-    line(
-        "distance",
-        format!(
-            "{}, order {}, {}, seed {}, units {}",
-            settings.slicer.name(),
-            settings.order.value(),
-            count(summary.slices, "slice"),
-            settings.seed,
-            summary.units.units.name()
-        ),
-    );
-    line(
-        "route",
-        format!("{}, {} of {} losses computed exactly", medoid.route.name(), medoid.exact_draws, ensemble.len()),
-    );
-    lines.push(String::new());
-    lines.push(atoms(summary, columns));
-    lines.join("\n")
-}
-
-fn runner_up(summary: &Summary) -> String {
-    let Some(other) = summary.medoid.runner_up else {
-        return "none: all draws are the same measure".into();
-    };
-    let behind = significant(other.expected_loss - summary.medoid.expected_loss, 3);
-    match other.separation {
-        Some(separation) => format!(
-            "draw {}, {behind} behind: {separation:.1} standard errors, {}",
-            other.draw,
-            if separation >= SAFE_SEPARATION { "safe" } else { "not safe" }
-        ),
-        None => format!("draw {}, {behind} behind", other.draw),
-    }
-}
-
-/// Lighter atoms are counted, not listed.
-const LISTED_WEIGHT: f64 = 0.01;
-
-/// The atoms that matter: those of some weight or with observations, heaviest first.
-fn atoms(summary: &Summary, columns: Option<&[String]>) -> String {
-    let (measure, d) = (&summary.estimate, summary.estimate.dim());
-    let sizes = summary.allocation.as_ref().map(|allocation| {
-        let mut sizes = vec![0; measure.len()];
-        allocation.labels.iter().for_each(|&label| sizes[label as usize] += 1);
-        sizes
-    });
-    let occupied = |k: usize| sizes.as_ref().is_some_and(|sizes| sizes[k] > 0);
-    let mut listed: Vec<usize> =
-        (0..measure.len()).filter(|&k| measure.weights()[k] >= LISTED_WEIGHT || occupied(k)).collect();
-    listed.sort_by(|&a, &b| measure.weights()[b].total_cmp(&measure.weights()[a]));
-    let shown = d.min(6);
-    let name = |a: usize| match columns {
-        Some(names) => names[a].clone(),
-        None => format!("x{}", a + 1),
-    };
-    let mut header = vec!["atom".to_owned(), "weight".to_owned()];
-    header.extend(sizes.iter().map(|_| "obs".to_owned()));
-    header.extend((0..shown).map(|a| format!("mean {}", name(a))));
-    header.extend((0..shown).map(|a| format!("sd {}", name(a))));
-    let rows: Vec<Vec<String>> = listed
-        .iter()
-        .map(|&k| {
-            let (mean, covariance) = (measure.atoms().mean(k), measure.atoms().covariance(k));
-            let mut row = vec![k.to_string(), format!("{:.4}", measure.weights()[k])];
-            row.extend(sizes.iter().map(|sizes| sizes[k].to_string()));
-            row.extend((0..shown).map(|a| significant(mean[a], 4)));
-            row.extend((0..shown).map(|a| significant(covariance[a * d + a].sqrt(), 3)));
-            row
-        })
-        .collect();
-    let mut text = table(&header, &rows);
-    let rest = measure.len() - listed.len();
-    if rest > 0 {
-        let mass: f64 = 1.0 - listed.iter().map(|&k| measure.weights()[k]).sum::<f64>();
-        text.push_str(&format!(
-            "\n({} more of weight below {LISTED_WEIGHT}, together {})",
-            count(rest, "atom"),
-            significant(mass.max(0.0), 2)
-        ));
-    }
-    if shown < d {
-        text.push_str(&format!("\n({} more coordinates; all are in the JSON)", d - shown));
-    }
-    text
+/// Refuses at once what cannot fit.
+fn require_memory(ensemble: &Ensemble, settings: &Settings) -> Result<()> {
+    let needed = settings.predicted_bytes(ensemble)?;
+    memory::require(needed, &format!("summarising {} draws this way", ensemble.len()), |free| {
+        let fits = |route, loss| {
+            let other = Settings { route, loss, ..settings.clone() };
+            other.predicted_bytes(ensemble).is_ok_and(|bytes| bytes <= free)
+        };
+        if fits(Route::Certified, settings.loss) {
+            "use --route auto, which needs no matrix of all pairs".into()
+        } else if fits(Route::Auto, Loss::Power) {
+            "use --loss power, which needs no matrix of all pairs with order 2, or keep fewer draws with --thin".into()
+        } else {
+            "keep fewer draws with --thin, or use fewer --slices".into()
+        }
+    })
 }

@@ -1,4 +1,31 @@
-//! Numbers and tables for people.
+//! Numbers and tables for people, and the two streams they go to.
+
+use std::io::{ErrorKind, Write};
+
+use mixgist::{Error, Result, Warning};
+
+/// Prints the answer on standard output. A reader that has seen enough (`mixgist … | head`) is no error.
+pub fn answer(text: &str) -> Result<()> {
+    let mut output = std::io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.write_all(b"\n")).and_then(|()| output.flush()) {
+        Err(cause) if cause.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::new(mixgist::ErrorKind::Io, format!("cannot write to standard output: {cause}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Says something beside the answer, on standard error; nobody needs to listen.
+pub fn remark(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// Says what the reader of the answer should know.
+pub fn warn(warnings: &[Warning]) {
+    for warning in warnings {
+        remark(&format!("warning: {warning}\nhint: {}", warning.advice()));
+    }
+}
 
 /// A number with so many significant digits, without an exponent where that is readable.
 pub fn significant(x: f64, digits: usize) -> String {
@@ -24,6 +51,11 @@ pub fn with_error(value: f64, error: Option<f64>) -> String {
     }
 }
 
+/// A line of the answer: what, and the value in its column.
+pub fn line(name: &str, text: impl std::fmt::Display) -> String {
+    format!("{name:<14}{text}")
+}
+
 /// A table without lines, every column flush right.
 pub fn table(header: &[String], rows: &[Vec<String>]) -> String {
     let all = || std::iter::once(header).chain(rows.iter().map(Vec::as_slice));
@@ -39,4 +71,39 @@ pub fn table(header: &[String], rows: &[Vec<String>]) -> String {
 /// "1 draw", "2 draws".
 pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// "3.2 GB".
+pub fn byte_size(bytes: u64) -> String {
+    let (unit, name) = match bytes {
+        0..1_000_000 => (1e3, "kB"),
+        1_000_000..1_000_000_000 => (1e6, "MB"),
+        1_000_000_000..1_000_000_000_000 => (1e9, "GB"),
+        _ => (1e12, "TB"),
+    };
+    format!("{:.1} {name}", bytes as f64 / unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_show_the_digits_that_count() {
+        assert_eq!(significant(1234.5678, 3), "1235");
+        assert_eq!(significant(-0.0012345, 3), "-0.00123");
+        assert_eq!(significant(1.5e-7, 3), "1.50e-7");
+        assert_eq!(significant(0.0, 3), "0");
+        assert_eq!(with_error(1.29531, Some(0.02134)), "1.295 ± 0.021");
+        assert_eq!(with_error(1.29531, Some(0.0)), "1.2953");
+        assert_eq!(with_error(1.29531, None), "1.2953");
+        assert_eq!((count(1, "draw"), count(2, "draw")), ("1 draw".into(), "2 draws".into()));
+        assert_eq!((byte_size(12_345), byte_size(3_200_000_000)), ("12.3 kB".into(), "3.2 GB".into()));
+    }
+
+    #[test]
+    fn columns_are_flush_right() {
+        let row = |cells: [&str; 2]| cells.map(String::from).to_vec();
+        assert_eq!(table(&row(["a", "long"]), &[row(["10", "2"])]), " a  long\n10     2");
+    }
 }

@@ -88,6 +88,17 @@ pub fn write_draws(path: &Path, draws: &DrawsFile, format: Option<Format>, overw
 }
 
 impl DrawsFile {
+    /// The draws with the given indices, in that order, with their labels; the data stay.
+    pub fn select(self, draws: &[usize]) -> Result<Self> {
+        let ensemble = self.ensemble.select(draws)?;
+        let labels = self.labels.map(|all| LabelDraws {
+            draws: draws.len(),
+            observations: all.observations,
+            labels: draws.iter().flat_map(|&m| all.draw(m)).copied().collect(),
+        });
+        Ok(DrawsFile { ensemble, labels, data: self.data })
+    }
+
     /// Checks that labels and data fit the draws and each other.
     pub(crate) fn check(&self) -> Result<()> {
         let draws = self.ensemble.len();
@@ -157,4 +168,21 @@ fn join(files: &[DrawsFile]) -> std::result::Result<DrawsFile, (usize, Error)> {
         .and_then(|ensemble| ensemble.with_chains(chains, iterations))
         .map_err(|error| (0, error))?;
     Ok(DrawsFile { ensemble, labels, data: first.data.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selected_draws_take_their_labels_along() {
+        let ensemble = Ensemble::from_dense(1, 1, &[1.0; 3], &[0.0, 1.0, 2.0], &[1.0; 3], Default::default()).unwrap();
+        let labels = LabelDraws { draws: 3, observations: 2, labels: vec![0, 0, 0, 1, 0, 0] };
+        let data = DataTable::new(1, vec![0.5, 1.5], None).unwrap();
+        let file = DrawsFile { ensemble, labels: Some(labels), data: Some(data.clone()) };
+        let some = file.select(&[2, 1]).unwrap();
+        assert_eq!(some.ensemble.atoms().means(), [2.0, 1.0]);
+        assert_eq!(some.labels, Some(LabelDraws { draws: 2, observations: 2, labels: vec![0, 0, 0, 1] }));
+        assert_eq!(some.data, Some(data));
+    }
 }

@@ -33,6 +33,7 @@ mod formats;
 mod labels;
 mod long_table;
 mod output;
+mod results;
 mod source;
 mod summary;
 
@@ -46,4 +47,5 @@ pub use formats::npz::{NamedArrays, read_arrays, write_arrays};
 pub use formats::stan_csv::StanVariables;
 pub use labels::{LabelDraws, read_labels, write_labels};
 pub use output::{Overwrite, check_writable};
+pub use results::{ArrayValues, Cell, TableRows, write_npy_in_pieces, write_npy_labels, write_table};
 pub use summary::{MeasureDocument, PrunedDocument, SUMMARY_SCHEMA, SummaryDocument, UnitsDocument, WarningDocument};

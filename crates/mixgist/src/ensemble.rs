@@ -67,6 +67,7 @@ pub struct Ensemble {
     iterations: Vec<u64>,
     draw_weights: Option<Vec<f64>>,
     renormalization: f64,
+    padding: usize,
 }
 
 impl Ensemble {
@@ -138,6 +139,7 @@ impl Ensemble {
             iterations: (0..draws as u64).collect(),
             draw_weights: None,
             renormalization: kept.renormalization,
+            padding: weights.len() - kept.atoms.len(),
         })
     }
 
@@ -187,6 +189,50 @@ impl Ensemble {
         let already = (total - 1.0).abs() <= summation_error(weights.len());
         self.draw_weights = Some(weights.iter().map(|w| if already { *w } else { w / total }).collect());
         Ok(self)
+    }
+
+    /// The draws with the given indices, in that order, with their chains, iterations and (scaled anew) weights.
+    ///
+    /// What was done at the door, [`Ensemble::renormalization`] and [`Ensemble::padding`], stays that of all draws.
+    pub fn select(&self, draws: &[usize]) -> Result<Self> {
+        if draws.is_empty() {
+            return Err(Error::input("no draw was selected, at least one is needed"));
+        }
+        if let Some(&m) = draws.iter().find(|&&m| m >= self.len()) {
+            return Err(Error::input(format!("draw {m} was selected, there are {} (counted from 0)", self.len())));
+        }
+        let mut offsets = vec![0];
+        let mut weights = Vec::new();
+        for &m in draws {
+            weights.extend_from_slice(&self.weights[self.range(m)]);
+            offsets.push(weights.len());
+        }
+        let selected = Ensemble {
+            atoms: self.atoms.select(draws.iter().flat_map(|&m| self.range(m))),
+            weights,
+            offsets,
+            chains: draws.iter().map(|&m| self.chains[m]).collect(),
+            iterations: draws.iter().map(|&m| self.iterations[m]).collect(),
+            draw_weights: None,
+            renormalization: self.renormalization,
+            padding: self.padding,
+        };
+        match &self.draw_weights {
+            Some(all) => selected.with_draw_weights(&draws.iter().map(|&m| all[m]).collect::<Vec<_>>()),
+            None => Ok(selected),
+        }
+    }
+
+    /// Indices of the draws that are left when the first `burn_in` of each chain are dropped and then every `thin`-th is kept,
+    /// in the order of the draws; `thin` 0 counts as 1.
+    pub fn thinned(&self, burn_in: usize, thin: usize) -> Vec<usize> {
+        let mut seen = std::collections::HashMap::<u32, usize>::new();
+        let kept = |&m: &usize| {
+            let place = seen.entry(self.chains[m]).or_insert(0);
+            *place += 1;
+            *place > burn_in && (*place - 1 - burn_in).is_multiple_of(thin.max(1))
+        };
+        (0..self.len()).filter(kept).collect()
     }
 
     /// Number of draws M.
@@ -248,6 +294,11 @@ impl Ensemble {
     /// The largest |sum of weights − 1| over the draws, before they were scaled to sum 1.
     pub fn renormalization(&self) -> f64 {
         self.renormalization
+    }
+
+    /// How many atoms of weight 0 were dropped at the door.
+    pub fn padding(&self) -> usize {
+        self.padding
     }
 
     /// The same draws in other coordinates; see [`crate::Units`].
@@ -359,6 +410,36 @@ mod tests {
         .unwrap();
         assert_eq!(ensemble.offsets(), [0, 1, 3]);
         assert_eq!(ensemble.atoms().means(), [3.0, 1.0, 2.0]);
+        assert_eq!(ensemble.padding(), 1);
+    }
+
+    #[test]
+    fn selected_draws_keep_all_that_belongs_to_them() {
+        let all = line(&[0, 2, 3, 6], &[0.5, 0.5, 1.0, 0.2, 0.3, 0.5])
+            .unwrap()
+            .with_chains(vec![4, 5, 4], vec![10, 10, 11])
+            .unwrap()
+            .with_draw_weights(&[0.5, 0.25, 0.25])
+            .unwrap();
+        let some = all.select(&[2, 0]).unwrap();
+        assert_eq!((some.draw(0), some.draw(1)), (all.draw(2), all.draw(0)));
+        assert_eq!((some.chains(), some.iterations()), (&[4, 4][..], &[11, 10][..]));
+        assert_eq!(some.draw_weights(), Some(&[0.25 / 0.75, 0.5 / 0.75][..]));
+        assert_eq!(all.select(&[0, 1, 2]).unwrap(), all);
+        let message = |draws: &[usize]| all.select(draws).unwrap_err().to_string();
+        assert_eq!(message(&[]), "no draw was selected, at least one is needed");
+        assert_eq!(message(&[1, 3]), "draw 3 was selected, there are 3 (counted from 0)");
+    }
+
+    #[test]
+    fn burn_in_and_thinning_count_within_each_chain() {
+        let all = line(&(0..=8).collect::<Vec<_>>(), &[1.0; 8]).unwrap();
+        assert_eq!(all.thinned(0, 1), (0..8).collect::<Vec<_>>());
+        assert_eq!(all.thinned(1, 3), [1, 4, 7]);
+        let chains = all.with_chains(vec![0, 1, 0, 1, 0, 1, 0, 0], (0..8).collect()).unwrap();
+        assert_eq!(chains.thinned(1, 2), [2, 3, 6]);
+        assert_eq!(chains.thinned(3, 1), [6, 7]);
+        assert!(chains.thinned(9, 1).is_empty());
     }
 
     #[test]

@@ -135,13 +135,11 @@ impl<'a> Projection<'a> {
 
     /// Memory that one slice takes while it is worked on, roughly.
     pub fn bytes_per_slice(&self) -> usize {
-        64 * self.atoms() + 64 * self.draws()
+        bytes_per_slice(self.atoms(), self.draws())
     }
 
     fn longest_batch(&self) -> usize {
-        // 32 slices keep the threads busy, unless they are so small that handing out work takes longer than doing it.
-        let most = ((1 << 22) / self.bytes_per_slice()).max(32);
-        ((256 << 20) / self.bytes_per_slice()).clamp(TOGETHER, most) / TOGETHER * TOGETHER
+        longest_batch(self.atoms(), self.draws())
     }
 
     /// Passes over the given batches of slices: `build` turns the lines of each slice into what is needed, in parallel over the
@@ -164,6 +162,24 @@ impl<'a> Projection<'a> {
         }
         Ok(())
     }
+}
+
+fn bytes_per_slice(atoms: usize, draws: usize) -> usize {
+    64 * atoms + 64 * draws
+}
+
+fn longest_batch(atoms: usize, draws: usize) -> usize {
+    let bytes = bytes_per_slice(atoms, draws);
+    // 32 slices keep the threads busy, unless they are so small that handing out work takes longer than doing it.
+    let most = ((1 << 22) / bytes).max(32);
+    ((256 << 20) / bytes).clamp(TOGETHER, most) / TOGETHER * TOGETHER
+}
+
+/// Bytes that the draws take while they pass through slices, for atoms of dimension `dim`: their coordinates and one batch.
+pub(crate) fn predicted_bytes(dim: usize, atoms: usize, draws: usize) -> u64 {
+    let coordinates = 8 * (dim + dim * (dim + 1) / 2 + 3) as u64 * atoms as u64;
+    // Pruning selects coordinates into a second store.
+    2 * coordinates + longest_batch(atoms, draws) as u64 * bytes_per_slice(atoms, draws) as u64
 }
 
 /// Cuts a list of slices into runs of neighbours that are projected together.

@@ -6,6 +6,8 @@ mod evidence;
 mod pairs;
 mod sweep;
 
+pub(crate) use certified::MOST_ANCHORS;
+
 use crate::line::Order;
 use crate::pairwise::Bridges;
 use crate::progress::Progress;
@@ -73,7 +75,7 @@ impl Route {
     }
 
     /// The route to take, or why the one that was asked for cannot be taken.
-    fn resolve(self, order: Order, loss: Loss, draws: usize) -> Result<Route> {
+    pub(crate) fn resolve(self, order: Order, loss: Loss, draws: usize) -> Result<Route> {
         let fits = |route| match route {
             Route::Certified => order == Order::TWO && loss == Loss::Distance,
             Route::Sweep => order == Order::TWO && loss == Loss::Power,

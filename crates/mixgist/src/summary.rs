@@ -4,11 +4,11 @@ use crate::allocate::{Allocation, allocate};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::Order;
 use crate::mixture::Mixture;
-use crate::pairwise::SlicedDistance;
+use crate::pairwise::{KEPT_BYTES, SlicedDistance};
 use crate::points::Points;
 use crate::progress::Progress;
 use crate::prune::{Pruned, Pruning};
-use crate::select::{Loss, Medoid, Route, medoid};
+use crate::select::{Loss, MOST_ANCHORS, Medoid, Route, medoid};
 use crate::slice::{Freeze, NamedArrays, Scheme, Slicer, Slices, slicer};
 use crate::units::{ResolvedUnits, Units};
 use crate::warning::Warning;
@@ -103,6 +103,23 @@ impl Settings {
             None => Ok(self.slicer.freeze(&Freeze { dim, slices: 0..count, seed: self.seed, scheme: self.scheme })),
         }
     }
+
+    /// Bytes that [`summarize`] takes at most besides draws and data, known before it starts: the draws on their way through the
+    /// slices and what the route keeps, which is a number for each pair of draws in the route `pairs` and little in the others.
+    pub fn predicted_bytes(&self, ensemble: &Ensemble) -> Result<u64> {
+        let (dim, atoms, draws) = (ensemble.dim(), ensemble.weights().len(), ensemble.len());
+        let copy = if self.units == Units::None { 0 } else { 8 * (atoms * (1 + dim + dim * dim)) as u64 };
+        let kept = match self.route.resolve(self.order, self.loss, draws)? {
+            Route::Pairs | Route::Auto => SlicedDistance::matrix_bytes(draws) as u64 / 2,
+            Route::Certified => KEPT_BYTES as u64 + 2 * 8 * (MOST_ANCHORS * draws) as u64,
+            Route::Sweep => KEPT_BYTES as u64 + 8 * 4 * draws as u64,
+        };
+        let slices = match self.slices {
+            SliceCount::Fixed(count) | SliceCount::Auto { cap: count } => count as u64,
+        };
+        let directions = 8 * slices * (dim * dim + 2 * dim + 4) as u64;
+        Ok(copy + crate::projection::predicted_bytes(dim, atoms, draws) + kept + directions)
+    }
 }
 
 /// The point estimate with its evidence.
@@ -188,5 +205,26 @@ fn choose(ensemble: &Ensemble, settings: &Settings, progress: &dyn Progress) -> 
             return Ok(Chosen { medoid, pruned: projection.pruned(), slices: slices.len() });
         }
         count = (2 * count).min(cap);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CovarianceForm;
+
+    #[test]
+    fn predicted_memory_grows_with_pairs_only_where_there_are_pairs() {
+        let draws = 4000;
+        let values = vec![1.0; draws];
+        let ensemble =
+            Ensemble::from_dense(1, 1, &values, &values, &values, CovarianceForm::StandardDeviation).unwrap();
+        let bytes = |route, loss| Settings { route, loss, ..Settings::default() }.predicted_bytes(&ensemble);
+        let pairs = (draws * (draws - 1) / 2 * 8) as u64;
+        let least = bytes(Route::Auto, Loss::Power).unwrap();
+        assert!(least < pairs / 2, "{least}");
+        assert!(bytes(Route::Auto, Loss::Distance).unwrap() < pairs);
+        assert!((pairs..pairs + least).contains(&bytes(Route::Pairs, Loss::Distance).unwrap()));
+        assert!(bytes(Route::Sweep, Loss::Distance).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! Exact optimal transport between mixing measures: the peers that sliced distances are compared with.
 
+mod draws;
 pub mod exact;
 pub mod ground;
 pub mod simplex;

@@ -53,6 +53,15 @@ pub enum Warning {
         /// The number of draws.
         draws: usize,
     },
+    /// A covariance is so long and thin that distances and densities lose digits.
+    IllConditioned {
+        /// The draw.
+        draw: usize,
+        /// The atom within it.
+        atom: usize,
+        /// Largest eigenvalue over smallest.
+        condition: f64,
+    },
     /// The chains are at different distances from the estimate.
     ChainsDisagree {
         /// Mean distance to the estimate, by chain.
@@ -85,12 +94,20 @@ impl Warning {
                 _ => {}
             }
         }
-        if settings.units == Units::None && units.imbalance() > UNEQUAL_SCALES {
-            warnings.push(Warning::UnequalUnits { scales: units.scales.clone() });
+        if settings.units == Units::None {
+            warnings.extend(Self::unequal_units(units));
         }
         if matches!(settings.pruning, Pruning::Tolerance(_)) && pruned.atoms > 0 {
             warnings.push(Warning::MassPruned { pruned });
         }
+        warnings.extend(Self::of_draws(ensemble));
+        warnings.extend(chains_disagree(ensemble, &medoid.distances));
+        warnings
+    }
+
+    /// What can be said about the draws before anything is computed from them.
+    pub(crate) fn of_draws(ensemble: &Ensemble) -> Vec<Warning> {
+        let mut warnings = Vec::new();
         if ensemble.renormalization() > 1e-6 {
             warnings.push(Warning::WeightsRenormalized { correction: ensemble.renormalization() });
         }
@@ -103,8 +120,11 @@ impl Warning {
                 warnings.push(Warning::FewEffectiveDraws { effective, draws: ensemble.len() });
             }
         }
-        warnings.extend(chains_disagree(ensemble, &medoid.distances));
         warnings
+    }
+
+    pub(crate) fn unequal_units(units: &ResolvedUnits) -> Option<Warning> {
+        (units.imbalance() > UNEQUAL_SCALES).then(|| Warning::UnequalUnits { scales: units.scales.clone() })
     }
 
     /// A short name for machines.
@@ -117,6 +137,7 @@ impl Warning {
             Warning::WeightsRenormalized { .. } => "weights-renormalized",
             Warning::FewDraws { .. } => "few-draws",
             Warning::FewEffectiveDraws { .. } => "few-effective-draws",
+            Warning::IllConditioned { .. } => "ill-conditioned",
             Warning::ChainsDisagree { .. } => "chains-disagree",
         }
     }
@@ -131,6 +152,7 @@ impl Warning {
             Warning::WeightsRenormalized { .. } => "check that the weights are those of one draw, truncated as meant",
             Warning::FewDraws { .. } => "give more posterior draws",
             Warning::FewEffectiveDraws { .. } => "resample, or run the sampler longer",
+            Warning::IllConditioned { .. } => "look at that atom: is a coordinate constant, or its prior too wide?",
             Warning::ChainsDisagree { .. } => "run the chains longer, or look at each one on its own",
         }
     }
@@ -187,6 +209,9 @@ impl fmt::Display for Warning {
             Warning::FewDraws { draws } => write!(f, "only {draws} draws: the estimate is one of them"),
             Warning::FewEffectiveDraws { effective, draws } => {
                 write!(f, "the draw weights make {draws} draws worth {effective:.1}")
+            }
+            Warning::IllConditioned { draw, atom, condition } => {
+                write!(f, "the covariance of draw {draw}, atom {atom} has condition number {condition:.1e}")
             }
             Warning::ChainsDisagree { distances } => {
                 let distances: Vec<String> = distances.iter().map(|(chain, d)| format!("{chain}: {d:.3}")).collect();

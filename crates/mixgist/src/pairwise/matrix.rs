@@ -74,13 +74,22 @@ impl Condensed {
         means
     }
 
+    /// The entries above the diagonal of each row.
+    pub(crate) fn rows_mut(&mut self) -> Vec<&mut [f64]> {
+        self.blocks_of(1)
+    }
+
     /// The entries above the diagonal of eight rows at a time.
     fn row_blocks(&mut self) -> Vec<&mut [f64]> {
+        self.blocks_of(PANEL)
+    }
+
+    fn blocks_of(&mut self, rows: usize) -> Vec<&mut [f64]> {
         let len = self.len;
         let mut rest = self.values.as_mut_slice();
         let mut blocks = Vec::new();
-        for start in (0..len).step_by(PANEL) {
-            let size = (start..len.min(start + PANEL)).map(|i| len - 1 - i).sum();
+        for start in (0..len).step_by(rows) {
+            let size = (start..len.min(start + rows)).map(|i| len - 1 - i).sum();
             let (block, tail) = rest.split_at_mut(size);
             blocks.push(block);
             rest = tail;

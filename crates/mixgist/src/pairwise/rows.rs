@@ -16,7 +16,7 @@ pub(crate) struct Bridges<'p, 'a> {
 }
 
 /// Decomposed slices of up to this many bytes are kept: a third of the time of a medoid of 1000 draws is spent on computing them again.
-const KEPT_BYTES: usize = 1 << 30;
+pub(crate) const KEPT_BYTES: usize = 1 << 30;
 
 impl<'p, 'a> Bridges<'p, 'a> {
     /// Nothing is computed before the first pass. The order of the projection is 2.

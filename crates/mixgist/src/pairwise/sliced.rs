@@ -119,6 +119,12 @@ impl<'a> SlicedDistance<'a> {
         medoid(&self.project(ensemble)?, loss, route, progress)
     }
 
+    /// Bytes that [`SlicedDistance::matrix`] takes at most besides the draws, known before it starts.
+    pub fn predicted_matrix_bytes(ensemble: &Ensemble) -> u64 {
+        let (dim, atoms, draws) = (ensemble.dim(), ensemble.weights().len(), ensemble.len());
+        Self::matrix_bytes(draws) as u64 + crate::projection::predicted_bytes(dim, atoms, draws)
+    }
+
     /// Number of bytes that [`SlicedDistance::matrix`] returns for this many draws.
     pub fn matrix_bytes(draws: usize) -> usize {
         2 * size_of::<f64>() * (draws * draws.saturating_sub(1) / 2) + 2 * size_of::<Condensed>()

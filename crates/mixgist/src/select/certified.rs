@@ -14,6 +14,9 @@ use crate::random::{Purpose, stream};
 /// Below this many draws all pairs are as fast.
 pub(super) const WORTHWHILE: usize = 400;
 
+/// Never more anchors than this.
+pub(crate) const MOST_ANCHORS: usize = 256;
+
 /// Axes of the first, cheap pass over the bounds.
 const FEW_AXES: usize = 16;
 
@@ -75,7 +78,7 @@ pub(super) fn choose<'a>(
 fn anchors(draws: usize) -> Vec<usize> {
     let count = (libm::pow(draws as f64, 0.3) * 8.0) as usize / 8 * 8;
     let mut rng = stream(0, Purpose::Search, draws as u64);
-    let mut chosen = index::sample(&mut rng, draws, count.clamp(32, 256).min(draws)).into_vec();
+    let mut chosen = index::sample(&mut rng, draws, count.clamp(32, MOST_ANCHORS).min(draws)).into_vec();
     chosen.sort_unstable();
     chosen
 }

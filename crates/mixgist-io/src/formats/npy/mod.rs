@@ -143,9 +143,15 @@ pub(crate) enum Numbers<'a> {
     Text(&'a [String]),
 }
 
-/// Writes one array, little-endian and row-major, with its header padded to a multiple of 64 bytes as numpy does.
+/// Writes one array, little-endian and row-major.
 pub(crate) fn write_array(output: &mut dyn Write, shape: &[usize], numbers: Numbers<'_>) -> Result<()> {
-    let descr = match &numbers {
+    write_header(output, shape, &numbers)?;
+    write_values(output, &numbers)
+}
+
+/// Writes the header of an array of such numbers, padded to a multiple of 64 bytes as numpy does.
+pub(crate) fn write_header(output: &mut dyn Write, shape: &[usize], numbers: &Numbers<'_>) -> Result<()> {
+    let descr = match numbers {
         Numbers::Float(_) => "<f8".to_owned(),
         // Signed if possible: numpy turns sums of unsigned and plain integers into floats.
         Numbers::Index(values) if values.iter().all(|&x| i64::try_from(x).is_ok()) => "<i8".to_owned(),
@@ -162,7 +168,11 @@ pub(crate) fn write_array(output: &mut dyn Write, shape: &[usize], numbers: Numb
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend(length.to_le_bytes());
     bytes.extend(text.as_bytes());
-    output.write_all(&bytes).map_err(cannot_write)?;
+    output.write_all(&bytes).map_err(cannot_write)
+}
+
+/// Writes values that follow a header.
+pub(crate) fn write_values(output: &mut dyn Write, numbers: &Numbers<'_>) -> Result<()> {
     match numbers {
         Numbers::Float(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
         Numbers::Index(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),

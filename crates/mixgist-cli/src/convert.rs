@@ -1,0 +1,109 @@
+//! `mixgist convert`: the same draws in another format.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use mixgist::{Error, Result};
+use mixgist_io::{DrawsFile, Format, Overwrite, check_writable, write_data, write_draws, write_labels};
+
+use crate::options::ReadingArgs;
+use crate::progress::Terminal;
+use crate::text::{count, remark};
+
+/// Convert files of draws to another format, with their chains, iterations and draw weights
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mixgist convert draws.npz draws.parquet
+  mixgist convert chain1.csv chain2.csv draws.npz --format stan-csv --stan-weights theta --stan-means mu \\
+      --stan-covariances Sigma")]
+pub struct Convert {
+    /// Files of draws to read (several are several chains), then the file to write (.npz, .parquet, .csv)
+    #[arg(required = true, num_args = 2.., value_names = ["IN", "OUT"])]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+
+    /// Format to write, when the extension of the output does not tell
+    #[arg(long, value_name = "FORMAT", help_heading = "Output",
+          value_parser = PossibleValuesParser::new(Format::all().map(Format::name)))]
+    to_format: Option<String>,
+
+    /// Write the labels that came with the draws to this file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    labels: Option<PathBuf>,
+
+    /// Write the data that came with the draws to this file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    data: Option<PathBuf>,
+
+    /// Leave out labels and data that the format cannot hold
+    #[arg(long, help_heading = "Output")]
+    drop_extras: bool,
+
+    /// Replace files that exist
+    #[arg(long, help_heading = "Output")]
+    force: bool,
+}
+
+impl Convert {
+    /// Reads all, then writes.
+    pub fn run(&self, terminal: &Terminal) -> Result<()> {
+        let (output, inputs) = self.files.split_last().expect("at least two files are required");
+        let format = Format::choose(self.to_format.as_deref().map(Format::from_name).transpose()?, output)?;
+        let overwrite = if self.force { Overwrite::Force } else { Overwrite::Refuse };
+        let outputs: Vec<&PathBuf> =
+            [Some(output), self.labels.as_ref(), self.data.as_ref()].into_iter().flatten().collect();
+        for (i, path) in outputs.iter().enumerate() {
+            check_writable(path, overwrite)?;
+            if outputs[..i].contains(path) {
+                return Err(Error::usage("two outputs cannot go to the same file").in_file(path));
+            }
+        }
+        let mut file = self.reading.read(inputs)?;
+        let extras = Extras::split_from(&mut file, format, self, output)?;
+        terminal.begin_writing();
+        if let (Some(path), Some(labels)) = (&self.labels, &extras.labels) {
+            write_labels(path, labels, None, overwrite)?;
+        }
+        if let (Some(path), Some(data)) = (&self.data, &extras.data) {
+            write_data(path, data, None, overwrite)?;
+        }
+        write_draws(output, &file, Some(format), overwrite)?;
+        remark(&format!("wrote {} to {}", count(file.ensemble.len(), "draw"), output.display()));
+        Ok(())
+    }
+}
+
+/// Labels and data that are not written with the draws.
+struct Extras {
+    labels: Option<mixgist_io::LabelDraws>,
+    data: Option<mixgist_io::DataTable>,
+}
+
+impl Extras {
+    /// Takes out of `file` what goes to files of its own or is dropped; refuses to lose anything silently.
+    fn split_from(file: &mut DrawsFile, format: Format, options: &Convert, output: &Path) -> Result<Self> {
+        for (option, wanted, there) in [
+            ("labels", options.labels.is_some(), file.labels.is_some()),
+            ("data", options.data.is_some(), file.data.is_some()),
+        ] {
+            if wanted && !there {
+                return Err(Error::usage(format!("--{option} was given, but the input holds no {option}")));
+            }
+            if there && !wanted && !format.draws_carry_labels() && !options.drop_extras {
+                return Err(Error::usage(format!(
+                    "the input holds {option}, which format '{}' cannot hold",
+                    format.name()
+                ))
+                .in_file(output)
+                .hint(format!("write them to a file of their own with --{option} FILE, or use --drop-extras")));
+            }
+        }
+        let split = !format.draws_carry_labels();
+        let labels = if split || options.labels.is_some() { file.labels.take() } else { None };
+        let data = if split || options.data.is_some() { file.data.take() } else { None };
+        Ok(Extras { labels, data })
+    }
+}
