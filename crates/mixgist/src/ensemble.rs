@@ -83,7 +83,7 @@ impl Ensemble {
         if atoms_per_draw == 0 {
             return Err(Error::input("draws have no atoms"));
         }
-        if weights.len() % atoms_per_draw != 0 {
+        if !weights.len().is_multiple_of(atoms_per_draw) {
             return Err(Error::input(format!("{} weights do not make draws of {atoms_per_draw} atoms", weights.len())));
         }
         let offsets: Vec<usize> = (0..=weights.len() / atoms_per_draw).map(|m| m * atoms_per_draw).collect();

@@ -262,6 +262,17 @@ mod tests {
     }
 
     #[test]
+    fn ranks_are_the_same_at_every_level() {
+        let positions: Vec<f64> = (0..100).map(|i| f64::from(i * 37 % 101)).collect();
+        let weights: Vec<f64> = (0..100).map(f64::from).collect();
+        for level in crate::vector_math::tests::every_level() {
+            let (mut x, mut w) = (positions.clone(), weights.clone());
+            assert!(Sorter { level, ..Sorter::default() }.sort_by_rank(&mut x, &mut w));
+            assert!(x.is_sorted() && x.iter().zip(&w).all(|(x, &w)| positions[w as usize] == *x));
+        }
+    }
+
+    #[test]
     fn equal_positions_are_left_to_the_comparison_sort() {
         let (mut positions, mut weights) = (vec![1.0, 0.0, 1.0], vec![0.1, 0.2, 0.7]);
         let mut sorter = Sorter::default();

@@ -103,7 +103,7 @@ impl<'a> Projection<'a> {
         let mut positions = vec![0.0; slices.len() * atoms];
         self.slices.project(slices.clone(), &self.coordinates, &mut positions);
         let largest = largest_position(self.order);
-        if let Some(i) = positions.iter().position(|x| !(x.abs() <= largest)) {
+        if let Some(i) = positions.iter().position(|x| x.is_nan() || x.abs() > largest) {
             let atom = i % atoms;
             let draw = self.offsets.partition_point(|&start| start <= atom) - 1;
             return Err(Error::input(format!(
@@ -126,6 +126,11 @@ impl<'a> Projection<'a> {
     /// All slices in batches that are independent of each other, for standard errors.
     pub fn independent_batches(&self) -> Vec<Vec<usize>> {
         independent_batches(self.slices(), self.slices.replicates(), self.longest_batch())
+    }
+
+    /// The same batches, cut where one is longer than memory should hold.
+    pub fn pieces(&self, batches: &[Vec<usize>]) -> Vec<Vec<usize>> {
+        batches.iter().flat_map(|batch| batch.chunks(self.longest_batch())).map(<[usize]>::to_vec).collect()
     }
 
     /// Memory that one slice takes while it is worked on, roughly.
@@ -189,4 +194,60 @@ fn runs(slices: &[usize]) -> Vec<Range<usize>> {
 /// Positions beyond this are refused, so that transport costs, their squares and the sums of those stay finite.
 fn largest_position(order: Order) -> f64 {
     libm::pow(1e140, order.value().recip())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::atoms::{CovarianceForm, GaussianAtoms};
+    use crate::slice::CustomSlices;
+
+    #[test]
+    fn runs_are_neighbours_and_short() {
+        assert_eq!(runs(&[0, 1, 2, 3, 4, 7, 8, 10]), [0..4, 4..5, 7..9, 10..11]);
+        assert_eq!(runs(&[]), Vec::<Range<usize>>::new());
+    }
+
+    /// One draw of two atoms whose position on slice l is l and −l.
+    fn with_projection(slices: usize, job: impl Fn(&Projection)) {
+        let atoms = ([0.0, 1.0], [1.0, 1.0]);
+        let ensemble = Ensemble::from_dense(1, 2, &[0.5, 0.5], &atoms.0, &atoms.1, CovarianceForm::Covariance).unwrap();
+        let frozen = CustomSlices::new(slices, |_: &GaussianAtoms, out: &mut [f64]| {
+            out.chunks_mut(2).enumerate().for_each(|(l, x)| x.copy_from_slice(&[l as f64, -(l as f64)]));
+        });
+        job(&Projection::new(&ensemble, &frozen, Order::TWO, Pruning::Off).unwrap());
+    }
+
+    #[test]
+    fn slices_arrive_in_the_order_of_their_batches() {
+        with_projection(70, |projection| {
+            let strided: Vec<Vec<usize>> = (0..3).map(|group| (group..70).step_by(3).collect()).collect();
+            for batches in [projection.batches(), projection.independent_batches(), strided] {
+                let (mut seen, mut asked) = (Vec::new(), Vec::new());
+                let largest = |lines: Lines| lines.draw(0).positions()[1] as usize;
+                projection
+                    .stream(&batches, &crate::Silent, largest, |slices, built| {
+                        asked.extend_from_slice(slices);
+                        seen.extend(built);
+                        Ok(())
+                    })
+                    .unwrap();
+                assert_eq!(seen, asked);
+                seen.sort_unstable();
+                assert_eq!(seen, (0..70).collect::<Vec<_>>());
+            }
+        });
+    }
+
+    #[test]
+    fn pieces_are_the_batches_again() {
+        with_projection(100_000, |projection| {
+            let longest = projection.longest_batch();
+            let batches = vec![(0..90_000).collect(), (90_000..100_000).collect::<Vec<usize>>()];
+            let pieces = projection.pieces(&batches);
+            assert!(pieces.len() > 2 && pieces.iter().all(|piece| piece.len() <= longest));
+            assert_eq!(pieces.concat(), batches.concat());
+            assert!(pieces.iter().any(|piece| piece.last() == Some(&89_999)));
+        });
+    }
 }

@@ -43,6 +43,9 @@ impl Default for SliceCount {
 /// A lead of this many standard errors of the difference is called safe: chance makes it less than once in 400 choices of directions.
 pub const SAFE_SEPARATION: f64 = 3.0;
 
+/// Directions may take this many numbers, 4 GB.
+const MOST_NUMBERS: usize = 1 << 29;
+
 /// Everything that the answer depends on besides the draws.
 #[derive(Clone)]
 pub struct Settings {
@@ -91,6 +94,12 @@ impl Settings {
         match &self.directions {
             Some(arrays) => self.slicer.given(dim, arrays),
             None if count == 0 => Err(Error::usage("number of slices is 0, must be at least 1")),
+            None if count.saturating_mul(dim * (dim + 1)) > MOST_NUMBERS => Err(Error::resource(format!(
+                "the directions of {count} slices in dimension {dim} take {:.0} GB, the most is {:.0} GB",
+                count as f64 * (dim * (dim + 1)) as f64 * 8e-9,
+                MOST_NUMBERS as f64 * 8e-9
+            ))
+            .hint("use fewer slices; --scheme qmc needs fewer for the same error")),
             None => Ok(self.slicer.freeze(&Freeze { dim, slices: 0..count, seed: self.seed, scheme: self.scheme })),
         }
     }

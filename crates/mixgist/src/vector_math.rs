@@ -37,10 +37,40 @@ fn ln(x: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// Every instruction set that this machine can run, the plainest first.
+    pub(crate) fn every_level() -> Vec<Level> {
+        let best = Level::new();
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        let lower = [
+            best.as_sse2().map(|simd| simd.level()),
+            best.as_sse4_2().map(|simd| simd.level()),
+            best.as_avx2().map(|simd| simd.level()),
+        ];
+        #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+        let lower = [Some(Level::baseline())];
+        lower.into_iter().flatten().chain([best]).collect()
+    }
+
+    /// The bits of numbers, for comparisons that see every rounding error.
+    pub(crate) fn bits(values: &[f64]) -> Vec<u64> {
+        values.iter().map(|x| x.to_bits()).collect()
+    }
+
+    #[test]
+    fn logarithms_have_the_same_bits_at_every_level() {
+        let values: Vec<f64> = (1..2000).map(|i| f64::from(i * i) * 1e-5).collect();
+        let of = |level: Level| {
+            let mut x = values.clone();
+            dispatch!(level, simd => ln_slice(simd, &mut x));
+            bits(&x)
+        };
+        assert!(every_level().into_iter().all(|level| of(level) == of(Level::new())));
+    }
 
     proptest! {
         #[test]

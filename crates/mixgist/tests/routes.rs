@@ -70,7 +70,8 @@ proptest! {
     fn every_route_finds_the_medoid_of_the_definition((kind, dim, draws, seed) in any_ensemble(96..130), which in 0..SLICERS.len(), weighted: bool) {
         let ensemble = kind.ensemble(dim, draws, seed);
         let ensemble = if weighted { with_some_weights(ensemble, seed) } else { ensemble };
-        let slices = freeze(SLICERS[which], Scheme::Iid, ensemble.dim(), 0..6, seed);
+        let count = if kind == Kind::ManyAtoms { 2 } else { 6 };
+        let slices = freeze(SLICERS[which], Scheme::Iid, ensemble.dim(), 0..count, seed);
         let distance = exact(&*slices, 2.0);
         let brute = brute_force(&distance, &ensemble);
         for (loss, routes) in [(Loss::Distance, [Route::Pairs, Route::Certified]), (Loss::Power, [Route::Pairs, Route::Sweep])] {
@@ -153,7 +154,7 @@ fn assert_same_choice(a: &Medoid, b: &Medoid, what: &str) {
 /// Sizes around the one from which screening pays, where most draws really are excluded unseen.
 #[test]
 fn certified_screening_agrees_with_all_pairs_and_looks_at_few_draws() {
-    for kind in KINDS {
+    for kind in KINDS.into_iter().filter(|&kind| kind != Kind::ManyAtoms) {
         for (draws, weighted) in [(399, false), (400, true), (433, false)] {
             let ensemble = kind.ensemble(2, draws, 40 + draws as u64);
             let ensemble = if weighted { with_some_weights(ensemble, 3) } else { ensemble };
@@ -189,6 +190,40 @@ fn identical_draws_tie_on_every_route() {
         let medoid = distance.medoid(&ensemble, loss, route, &Silent).unwrap();
         assert_eq!((medoid.draw, medoid.runner_up), (0, None));
         assert!(medoid.expected_loss < 1e-14 && medoid.distances.iter().all(|&d| d == 0.0));
+    }
+}
+
+/// Samplers that reject moves repeat their draws: a few measures, many copies of each.
+#[test]
+fn repeated_draws_are_told_by_every_route() {
+    let distinct: Vec<_> = (0..5).map(|m| noisy_measure(2, 3..5, 0.5, 8, m)).collect();
+    let draws: Vec<_> = (0..430).map(|m| distinct[(m + 1) * (m + 2) % 7 % 5].clone()).collect();
+    let ensemble = Ensemble::from_measures(&draws).unwrap();
+    let slices = freeze(slicer("sw").unwrap(), Scheme::Qmc, 2, 0..32, 1);
+    let distance = SlicedDistance::new(&*slices, Order::TWO);
+    for (loss, route) in [(Loss::Distance, Route::Certified), (Loss::Power, Route::Sweep)] {
+        let pairs = distance.medoid(&ensemble, loss, Route::Pairs, &Silent).unwrap();
+        let other = distance.medoid(&ensemble, loss, route, &Silent).unwrap();
+        assert_same_choice(&pairs, &other, route.name());
+        let first = draws.iter().position(|draw| *draw == draws[pairs.draw]).unwrap();
+        assert_eq!(pairs.draw, first);
+        assert_ne!(draws[pairs.draw], draws[pairs.runner_up.unwrap().draw]);
+    }
+}
+
+/// Independent groups that are too long for memory are worked on in pieces, which must not show.
+#[test]
+fn long_groups_of_slices_are_cut_without_a_trace() {
+    let ensemble = noisy_ensemble(1, 41, 50..51, 0.3, 2);
+    let slices = freeze(slicer("mix-sw").unwrap(), Scheme::Qmc, 1, 0..16 * 40, 1);
+    for p in [1.0, 2.0] {
+        let distance = exact(&*slices, p);
+        let matrix = distance.matrix(&ensemble, &Silent).unwrap();
+        for (j, entry) in distance.to_draws(&ensemble.draw(5), &ensemble, &Silent).unwrap().iter().enumerate() {
+            assert!(close(matrix.distances.get(5, j), entry.value, 1e-9));
+            let error = matrix.standard_errors.get(5, j);
+            assert!((error - entry.standard_error.unwrap()).abs() <= 1e-6 * entry.value, "{error} against {entry:?}");
+        }
     }
 }
 
@@ -317,20 +352,20 @@ fn evidence_follows_the_delta_method() {
 #[test]
 fn standard_errors_predict_the_scatter_between_seeds() {
     const SEEDS: usize = 200;
-    let ensemble = Kind::TwoClusters.ensemble(2, 5, 4);
+    let all = Kind::TwoClusters.ensemble(2, 5, 4);
+    let ensemble = Ensemble::from_measures(&[0, 1, 3].map(|i| all.draw(i))).unwrap();
     for (slicer, scheme) in every_law() {
         let mut matrix = Vec::new();
         let mut losses = Vec::new();
         for seed in 0..SEEDS as u64 {
-            let slices = freeze(slicer, scheme, 2, 0..384, 1000 + seed);
+            let slices = freeze(slicer, scheme, 2, 0..192, 1000 + seed);
             let distance = SlicedDistance::new(&*slices, Order::TWO);
             let all = distance.matrix(&ensemble, &Silent).unwrap();
-            matrix.push((all.distances.get(0, 3), all.standard_errors.get(0, 3)));
-            // The loss of one and the same draw, whichever is the medoid under this seed.
-            let three = Ensemble::from_measures(&[0, 1, 3].map(|i| ensemble.draw(i))).unwrap();
-            let medoid = distance.medoid(&three, Loss::Distance, Route::Pairs, &Silent).unwrap();
+            matrix.push((all.distances.get(0, 2), all.standard_errors.get(0, 2)));
+            let medoid = distance.medoid(&ensemble, Loss::Distance, Route::Pairs, &Silent).unwrap();
             losses.push((medoid.draw, medoid.expected_loss, medoid.expected_loss_se.unwrap()));
         }
+        // The loss of one and the same draw: some seed may choose another.
         let usual = losses[0].0;
         losses.retain(|loss| loss.0 == usual);
         assert!(losses.len() > 190);

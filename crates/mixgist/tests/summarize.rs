@@ -209,6 +209,20 @@ fn bad_settings_are_usage_errors() {
     assert_eq!(data.to_string(), "data have 1 columns, the draws have dimension 2");
 }
 
+#[test]
+fn slices_that_do_not_fit_are_refused_at_once() {
+    let ensemble = Kind::Plain.ensemble(2, 10, 1);
+    for slices in [1_000_000_000, 1_000_000_000_000, usize::MAX] {
+        let error = summarize(&ensemble, None, &fixed(slices), &Silent).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Resource);
+        assert!(
+            error.to_string().contains(&format!("the directions of {slices} slices in dimension 2 take")),
+            "{error}"
+        );
+        assert!(error.hint_text().unwrap().contains("fewer slices"));
+    }
+}
+
 /// Positions whose powers would overflow are refused by name instead of giving infinite losses.
 #[test]
 fn sizes_that_cannot_be_computed_with_are_input_errors() {

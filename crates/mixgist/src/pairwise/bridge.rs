@@ -437,3 +437,66 @@ impl Found {
         out
     }
 }
+
+#[cfg(test)]
+pub(in crate::pairwise) mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use crate::line::{Order, transport_cost};
+    use crate::random::{Purpose, standard_normals, stream};
+
+    /// Draws on one slice, before they are sorted.
+    pub(in crate::pairwise) struct RandomSlice {
+        pub(in crate::pairwise) offsets: Vec<usize>,
+        pub(in crate::pairwise) positions: Vec<f64>,
+        pub(in crate::pairwise) weights: Vec<f64>,
+    }
+
+    /// Draws of 1 to `atoms` atoms. Weights are multiples of one number a draw, so that jumps meet each other and cell ends; some positions
+    /// are equal, and every fifth draw is a copy.
+    pub(in crate::pairwise) fn random_slice(draws: usize, atoms: usize, seed: u64) -> RandomSlice {
+        let mut slice = RandomSlice { offsets: vec![0], positions: Vec::new(), weights: Vec::new() };
+        for m in 0..draws {
+            let mut rng = stream(seed, Purpose::Simulation, if m % 5 == 4 { 0 } else { m as u64 });
+            let count = rng.random_range(1..=atoms);
+            let mut x = vec![0.0; count];
+            standard_normals(&mut rng, &mut x);
+            let counts: Vec<f64> = (0..count).map(|_| f64::from(rng.random_range(1..4u32))).collect();
+            let total: f64 = counts.iter().sum();
+            slice.positions.extend(x.iter().map(|x| if *x > 1.0 { 1.0 } else { *x }));
+            slice.weights.extend(counts.iter().map(|c| c / total));
+            slice.offsets.push(slice.positions.len());
+        }
+        slice
+    }
+
+    #[test]
+    fn norms_and_products_are_those_of_quantile_functions() {
+        for (draws, atoms) in [(1, 1), (5, 3), (12, 30), (9, 500)] {
+            let slice = random_slice(draws, atoms, 7);
+            let lines = Lines::sort(&slice.offsets, slice.positions.clone(), &slice.weights);
+            let weights: Vec<f64> = (0..draws).map(|m| (m + 1) as f64 / (draws * (draws + 1) / 2) as f64).collect();
+            let bridge = Bridge::new(lines.clone(), &weights);
+            let cost = |i, j| transport_cost(lines.draw(i), lines.draw(j), Order::TWO);
+
+            // With Q̄ the weighted mean, Σ_j ω_j ‖Q_i − Q_j‖² is what the sweep adds up.
+            let mut sums = vec![0.0; draws];
+            bridge.add_mean_squares(&weights, &mut sums);
+            for (i, &sum) in sums.iter().enumerate() {
+                let expected: f64 = (0..draws).map(|j| weights[j] * cost(i, j)).sum();
+                assert!((sum - expected).abs() <= 1e-12 * expected.max(1.0), "draw {i} of {draws}: {sum} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn cells_cover_the_unit_interval_and_are_not_too_many() {
+        for (draws, atoms) in [(1, 1), (1, 2), (3, 10), (200, 4), (4, 2000)] {
+            let slice = random_slice(draws, atoms, 3);
+            let ends = cell_ends(&Lines::sort(&slice.offsets, slice.positions.clone(), &slice.weights));
+            assert!(ends[0] == 0.0 && ends[ends.len() - 1] == 1.0 && ends.len() <= 513);
+            assert!(ends.windows(2).all(|pair| pair[0] < pair[1]));
+        }
+    }
+}

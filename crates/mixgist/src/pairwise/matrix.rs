@@ -130,15 +130,25 @@ pub(crate) fn cost_matrix(projection: &Projection, progress: &dyn Progress) -> R
 /// Distances and their standard errors over slices, for all pairs.
 pub(crate) fn distance_matrix(projection: &Projection, progress: &dyn Progress) -> Result<DistanceMatrix> {
     let batches = projection.independent_batches();
+    let pieces = projection.pieces(&batches);
     let mut sums = Condensed::zeros(projection.draws())?;
     let mut squares = Condensed::zeros(projection.draws())?;
-    for_each_batch(projection, &batches, progress, |batch, new_costs| {
-        let blocks = sums.row_blocks().into_par_iter().zip(squares.row_blocks());
-        blocks.enumerate().for_each_init(Vec::new, |scratch, (block, (sums, squares))| {
+    // Costs of the pieces of a batch so far; empty where every batch is one piece.
+    let mut unfinished = Condensed::zeros(if pieces.len() > batches.len() { projection.draws() } else { 1 })?;
+    let mut ends = batches.iter().map(|batch| (batch[batch.len() - 1], batch.len())).peekable();
+    for_each_batch(projection, &pieces, progress, |piece, new_costs| {
+        let finished = ends.next_if(|(last, _)| piece.last() == Some(last)).map(|(_, slices)| slices);
+        let mut unfinished = unfinished.row_blocks();
+        unfinished.resize_with(sums.len.div_ceil(PANEL), Default::default);
+        let blocks = sums.row_blocks().into_par_iter().zip(squares.row_blocks()).zip(unfinished);
+        blocks.enumerate().for_each_init(Vec::new, |scratch, (block, ((sums, squares), unfinished))| {
             new_costs(block, scratch);
+            scratch.iter_mut().zip(unfinished.iter()).for_each(|(cost, before)| *cost += before);
+            let Some(slices) = finished else { return unfinished.copy_from_slice(scratch) };
+            unfinished.fill(0.0);
             for ((sum, square), &mut cost) in sums.iter_mut().zip(squares).zip(scratch) {
                 let mut batch_sums = BatchSums { sum: *sum, squares: *square };
-                batch_sums.add(cost, batch.len());
+                batch_sums.add(cost, slices);
                 (*sum, *square) = (batch_sums.sum, batch_sums.squares);
             }
         });

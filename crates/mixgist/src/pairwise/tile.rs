@@ -44,6 +44,11 @@ const CANCELLATION: f64 = 1e-5;
 
 /// Costs summed over the slices of a batch, for up to eight rows: `out[r * draws + j]` is set for each wanted column j of draw `rows[r]`.
 pub(super) fn row_costs(batch: &Batch, rows: &[usize], columns: Columns, out: &mut [f64]) {
+    row_costs_at(Level::new(), batch, rows, columns, out);
+}
+
+/// The same with given instructions; the bits do not depend on them.
+fn row_costs_at(level: Level, batch: &Batch, rows: &[usize], columns: Columns, out: &mut [f64]) {
     let draws = batch.draws();
     let Batch { bridges, norms } = batch;
     out.fill(0.0);
@@ -58,7 +63,6 @@ pub(super) fn row_costs(batch: &Batch, rows: &[usize], columns: Columns, out: &m
         gathered.iter().map(Vec::as_slice).collect()
     };
     let first_panel = if columns == Columns::FromOwnPanel { own_panel } else { 0 };
-    let level = Level::new();
     for panel in first_panel..draws.div_ceil(PANEL) {
         let mut products = [[0.0; PANEL]; PANEL];
         dispatch!(level, simd => add_products(simd, &row_panels, bridges, panel, &mut products));
@@ -128,6 +132,68 @@ fn add_products<S: Simd>(
         for (r, sum) in sums.iter().enumerate() {
             sum[0].store_slice(&mut out[half * 4 + r][..4]);
             sum[1].store_slice(&mut out[half * 4 + r][4..]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::Lines;
+    use crate::pairwise::bridge::tests::{RandomSlice, random_slice};
+    use crate::vector_math::tests::{bits, every_level};
+
+    fn costs(level: Level, batch: &Batch, rows: &[usize], columns: Columns) -> Vec<f64> {
+        let mut out = vec![f64::NAN; rows.len() * batch.draws()];
+        row_costs_at(level, batch, rows, columns, &mut out);
+        out
+    }
+
+    fn with_batch(draws: usize, atoms: usize, job: impl Fn(&Batch)) {
+        let slices: Vec<RandomSlice> = (0..3).map(|seed| random_slice(draws, atoms, seed)).collect();
+        let weights = vec![1.0 / draws as f64; draws];
+        let bridges = slices.iter().map(|slice| {
+            let lines = Lines::sort(&slice.offsets, slice.positions.clone(), &slice.weights);
+            Bridge::new(lines, &weights)
+        });
+        job(&Batch::new(bridges.collect()));
+    }
+
+    #[test]
+    fn costs_have_the_same_bits_at_every_level() {
+        with_batch(21, 30, |batch| {
+            for (rows, columns) in
+                [(&[8, 9, 10, 11, 12, 13, 14, 15][..], Columns::FromOwnPanel), (&[3, 17], Columns::All)]
+            {
+                let expected = bits(&costs(Level::new(), batch, rows, columns));
+                for level in every_level() {
+                    assert_eq!(bits(&costs(level, batch, rows, columns)), expected);
+                }
+            }
+        });
+    }
+
+    /// Numbers of draws around a whole panel, and every way of asking for rows.
+    #[test]
+    fn costs_are_those_of_merging() {
+        for (draws, atoms) in [(1, 3), (2, 1), (7, 5), (8, 40), (9, 400), (17, 20)] {
+            with_batch(draws, atoms, |batch| {
+                let check = |i: usize, j: usize, got: f64| {
+                    let expected = merged_cost(&batch.bridges, i, j);
+                    assert!((got - expected).abs() <= 1e-10 * expected, "{draws} draws: ({i}, {j}) {got} {expected}");
+                };
+                for first in (0..draws).step_by(PANEL) {
+                    let rows: Vec<usize> = (first..draws.min(first + PANEL)).collect();
+                    let upper = costs(Level::new(), batch, &rows, Columns::FromOwnPanel);
+                    for (r, &i) in rows.iter().enumerate() {
+                        (i + 1..draws).for_each(|j| check(i, j, upper[r * draws + j]));
+                    }
+                }
+                for i in 0..draws {
+                    let row = costs(Level::new(), batch, &[i], Columns::All);
+                    (0..draws).for_each(|j| check(i, j, row[j]));
+                }
+            });
         }
     }
 }

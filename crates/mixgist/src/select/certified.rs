@@ -23,6 +23,9 @@ const FEW_AXES: usize = 16;
 /// Bounds may be off by this much of the threshold before a draw is excluded.
 const SAFETY: f64 = 1e-9;
 
+/// Rows that are computed together may take this many numbers, 256 MB.
+const MOST_NUMBERS: usize = 1 << 25;
+
 pub(super) fn choose<'a>(
     projection: &Projection<'a>,
     bridges: &mut Bridges<'_, 'a>,
@@ -41,9 +44,9 @@ pub(super) fn choose<'a>(
     let squares = mean_squares.iter().map(|square| (square - variance).max(0.0)).collect();
     let embedding = Embedding::new(&anchors, &rows, squares);
 
-    let mut search = Search { projection, bridges, exact: Vec::new(), known: vec![false; draws] };
-    search.add(&anchors, &rows);
-    let mut suspects: Vec<usize> = (0..draws).filter(|&i| !search.known[i]).collect();
+    let mut search = Search::new(projection, bridges);
+    search.add(&anchors, &rows, progress)?;
+    let suspects: Vec<usize> = (0..draws).filter(|&i| !search.known[i]).collect();
     let bounds = |axes: &Truncated, suspects: &[usize]| -> Vec<(f64, usize)> {
         let bound = |&i: &usize| (axes.lower_bound(i, mean_squares[i], weights), i);
         let mut bounds: Vec<(f64, usize)> = suspects.par_iter().with_min_len(8).map(bound).collect();
@@ -55,21 +58,19 @@ pub(super) fn choose<'a>(
     progress.check()?;
     let promising: Vec<usize> = few.drain(..8.min(few.len())).map(|(_, i)| i).collect();
     search.compute(&promising, progress)?;
-    let threshold = search.threshold();
-    few.retain(|&(bound, _)| bound <= threshold);
-    suspects = few.into_iter().map(|(_, i)| i).collect();
+    search.retain(&mut few);
+    let suspects: Vec<usize> = few.into_iter().map(|(_, i)| i).collect();
 
     let mut left = bounds(&embedding.leading(embedding.axes()), &suspects);
     let mut batch = 16;
     loop {
-        let threshold = search.threshold();
-        left.retain(|&(bound, _)| bound <= threshold);
+        search.retain(&mut left);
         if left.is_empty() {
             return Ok(search.finish());
         }
         let next: Vec<usize> = left.drain(..batch.min(left.len())).map(|(_, i)| i).collect();
         search.compute(&next, progress)?;
-        batch *= 2;
+        batch = (2 * batch).min((MOST_NUMBERS / draws).max(16));
     }
 }
 
@@ -82,64 +83,94 @@ fn anchors(draws: usize) -> Vec<usize> {
     chosen
 }
 
+/// The draws whose losses are known exactly, with the rows of the two best: other rows are forgotten, so that memory does not grow.
 struct Search<'s, 'p, 'a> {
     projection: &'s Projection<'a>,
     bridges: &'s mut Bridges<'p, 'a>,
-    exact: Vec<Candidate>,
+    exact: Vec<(usize, f64)>,
     known: Vec<bool>,
+    winner: Option<Candidate>,
+    runner_up: Option<Candidate>,
 }
 
-impl Search<'_, '_, '_> {
-    fn add(&mut self, draws: &[usize], rows: &[f64]) {
-        for (&draw, costs) in draws.iter().zip(rows.chunks_exact(self.known.len())) {
-            self.known[draw] = true;
-            self.exact.push(Candidate::new(draw, costs, self.projection, Loss::Distance));
+impl<'s, 'p, 'a> Search<'s, 'p, 'a> {
+    fn new(projection: &'s Projection<'a>, bridges: &'s mut Bridges<'p, 'a>) -> Self {
+        Search {
+            projection,
+            bridges,
+            exact: Vec::new(),
+            known: vec![false; projection.draws()],
+            winner: None,
+            runner_up: None,
         }
-        self.forget();
     }
 
     fn compute(&mut self, draws: &[usize], progress: &dyn Progress) -> Result<()> {
         progress.begin("exact losses of candidates", self.projection.slices() as u64);
         let rows = self.bridges.row_costs(draws, progress)?;
-        self.add(draws, &rows);
-        Ok(())
+        self.add(draws, &rows, progress)
     }
 
-    /// Keeps the rows of those draws only that can still be winner or runner-up.
-    fn forget(&mut self) {
-        let threshold = self.threshold();
-        for candidate in self.exact.iter_mut().filter(|candidate| candidate.expected_loss > threshold) {
-            candidate.costs = Vec::new();
+    fn add(&mut self, draws: &[usize], rows: &[f64], progress: &dyn Progress) -> Result<()> {
+        let rows = draws.iter().zip(rows.chunks_exact(self.known.len()));
+        let mut candidates: Vec<Candidate> =
+            rows.map(|(&draw, costs)| Candidate::new(draw, costs, self.projection, Loss::Distance)).collect();
+        for candidate in &candidates {
+            self.known[candidate.draw] = true;
+            self.exact.push((candidate.draw, candidate.expected_loss));
+        }
+        candidates.extend(self.winner.take());
+        candidates.extend(self.runner_up.take());
+        loop {
+            let best = least(self.exact.iter().copied()).expect("anchors are exact");
+            let winner = self.candidate(best, &candidates, progress)?;
+            let second = least(self.exact.iter().copied().filter(|&(draw, _)| !is_same_measure(&winner, draw)));
+            let runner_up = second.map(|draw| self.candidate(draw, &candidates, progress)).transpose()?;
+            let copies = self.recognize_copies(&winner) + runner_up.as_ref().map_or(0, |c| self.recognize_copies(c));
+            if copies == 0 {
+                (self.winner, self.runner_up) = (Some(winner), runner_up);
+                return Ok(());
+            }
         }
     }
 
-    fn winner(&self) -> &Candidate {
-        let draw = least(self.losses()).expect("anchors are exact");
-        self.candidate(draw)
+    /// Draws at distance exactly 0 are the same on every slice, and so is their loss: samplers that reject moves repeat draws.
+    fn recognize_copies(&mut self, of: &Candidate) -> usize {
+        let copies: Vec<usize> = (0..self.known.len()).filter(|&i| !self.known[i] && of.costs[i] == 0.0).collect();
+        for &copy in &copies {
+            self.known[copy] = true;
+            self.exact.push((copy, of.expected_loss));
+        }
+        copies.len()
     }
 
-    fn runner_up(&self) -> Option<&Candidate> {
-        let winner = self.winner();
-        least(self.losses().filter(|&(draw, _)| !is_same_measure(winner, draw))).map(|draw| self.candidate(draw))
-    }
-
-    fn losses(&self) -> impl Iterator<Item = (usize, f64)> + Clone + '_ {
-        self.exact.iter().map(|candidate| (candidate.draw, candidate.expected_loss))
-    }
-
-    fn candidate(&self, draw: usize) -> &Candidate {
-        self.exact.iter().find(|candidate| candidate.draw == draw).expect("the draw is exact")
+    /// The draw with its row: at hand, or that of a copy, or computed again.
+    fn candidate(&mut self, draw: usize, at_hand: &[Candidate], progress: &dyn Progress) -> Result<Candidate> {
+        let own = at_hand.iter().find(|candidate| candidate.draw == draw);
+        match own.or_else(|| at_hand.iter().find(|candidate| candidate.costs[draw] == 0.0)) {
+            Some(candidate) => Ok(Candidate { draw, ..candidate.clone() }),
+            None => {
+                let row = self.bridges.row_costs(&[draw], progress)?;
+                Ok(Candidate::new(draw, &row, self.projection, Loss::Distance))
+            }
+        }
     }
 
     /// A draw whose bound is above this can be neither winner nor runner-up.
     fn threshold(&self) -> f64 {
-        self.runner_up().map_or(f64::INFINITY, |candidate| candidate.expected_loss * (1.0 + SAFETY))
+        self.runner_up.as_ref().map_or(f64::INFINITY, |candidate| candidate.expected_loss * (1.0 + SAFETY))
+    }
+
+    /// Drops those that are known by now or cannot matter.
+    fn retain(&self, suspects: &mut Vec<(f64, usize)>) {
+        let threshold = self.threshold();
+        suspects.retain(|&(bound, i)| bound <= threshold && !self.known[i]);
     }
 
     fn finish(self) -> Choice {
         Choice {
-            winner: self.winner().clone(),
-            runner_up: self.runner_up().cloned(),
+            winner: self.winner.expect("anchors are exact"),
+            runner_up: self.runner_up,
             expected_losses: None,
             exact_draws: self.exact.len(),
         }

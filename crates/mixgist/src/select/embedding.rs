@@ -128,3 +128,80 @@ impl Truncated<'_> {
         bounds.fold(0.0, f64::max)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, standard_normals, stream};
+    use crate::vector_math::tests::every_level;
+
+    const DRAWS: usize = 301;
+
+    /// Points of which only a few coordinates are large; squared distances between them, and from their mean.
+    struct Cloud {
+        squared: Vec<f64>,
+        from_mean: Vec<f64>,
+        mean_squares: Vec<f64>,
+    }
+
+    fn cloud(dim: usize) -> Cloud {
+        let mut x = vec![0.0; DRAWS * dim];
+        standard_normals(&mut stream(4, Purpose::Simulation, dim as u64), &mut x);
+        for point in x.chunks_mut(dim) {
+            point.iter_mut().enumerate().for_each(|(c, x)| *x /= (1 + c) as f64);
+        }
+        let gap = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>();
+        let point = |i: usize| &x[i * dim..(i + 1) * dim];
+        let mean: Vec<f64> = (0..dim).map(|c| (0..DRAWS).map(|i| point(i)[c]).sum::<f64>() / DRAWS as f64).collect();
+        let squared: Vec<f64> =
+            (0..DRAWS).flat_map(|i| (0..DRAWS).map(move |j| (i, j))).map(|(i, j)| gap(point(i), point(j))).collect();
+        Cloud {
+            from_mean: (0..DRAWS).map(|i| gap(point(i), &mean)).collect(),
+            mean_squares: squared.chunks(DRAWS).map(|row| row.iter().sum::<f64>() / DRAWS as f64).collect(),
+            squared,
+        }
+    }
+
+    #[test]
+    fn lower_bounds_hold_and_are_close() {
+        let weights = vec![1.0 / DRAWS as f64; DRAWS];
+        for dim in [2, 10, 60] {
+            let Cloud { squared, from_mean, mean_squares } = cloud(dim);
+            let anchors: Vec<usize> = (0..DRAWS).step_by(10).collect();
+            let rows: Vec<f64> = anchors.iter().flat_map(|&a| squared[a * DRAWS..(a + 1) * DRAWS].to_vec()).collect();
+            let embedding = Embedding::new(&anchors, &rows, from_mean);
+            for axes in [0, 1, 3, embedding.axes()] {
+                let truncated = embedding.leading(axes);
+                for i in 0..DRAWS {
+                    let exact =
+                        squared[i * DRAWS..(i + 1) * DRAWS].iter().map(|d| d.sqrt()).sum::<f64>() / DRAWS as f64;
+                    let bound = truncated.lower_bound(i, mean_squares[i], &weights);
+                    assert!(bound <= exact * (1.0 + 1e-12), "{bound} above {exact}");
+                    // The anchors span the plane and ten dimensions, so that nothing is missed but the slack.
+                    if axes == embedding.axes() && dim <= 10 {
+                        assert!(bound >= 0.999 * exact, "{bound} far below {exact}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lower_bounds_have_the_same_bits_at_every_level() {
+        let Cloud { squared, from_mean, mean_squares } = cloud(20);
+        let embedding = Embedding::new(
+            &[0, 100, 200],
+            &[&squared[..DRAWS], &squared[100 * DRAWS..101 * DRAWS], &squared[200 * DRAWS..201 * DRAWS]].concat(),
+            from_mean,
+        );
+        let truncated = embedding.leading(3);
+        let weights = vec![1.0 / DRAWS as f64; DRAWS];
+        for i in 0..DRAWS {
+            let expected = truncated.lower_bound(i, mean_squares[i], &weights).to_bits();
+            for level in every_level() {
+                let bound = dispatch!(level, simd => truncated.lower_bound_with(simd, i, mean_squares[i], &weights));
+                assert_eq!(bound.to_bits(), expected);
+            }
+        }
+    }
+}

@@ -144,3 +144,52 @@ fn linear_forms_with<S: Simd>(_simd: S, directions: &[f64], width: usize, coordi
 pub(super) fn longest(directions: &[f64], width: usize) -> f64 {
     directions.chunks_exact(width).map(|u| u.iter().map(|x| x * x).sum::<f64>().sqrt()).fold(0.0, f64::max)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, standard_normals, stream};
+    use crate::vector_math::tests::{bits, every_level};
+
+    /// More atoms than fit into a block, and not a whole number of vectors.
+    #[test]
+    fn linear_forms_have_the_same_bits_at_every_level_and_are_sums_of_products() {
+        const ATOMS: usize = 1037;
+        const WIDTH: usize = 5;
+        let mut numbers = vec![0.0; ATOMS * WIDTH + 3 * WIDTH];
+        standard_normals(&mut stream(1, Purpose::Simulation, 0), &mut numbers);
+        let directions = numbers.split_off(ATOMS * WIDTH);
+        let coordinates = Coordinates::new(ATOMS, numbers);
+        let of = |level: Level| {
+            let mut out = vec![f64::NAN; 3 * ATOMS];
+            dispatch!(level, simd => linear_forms_with(simd, &directions, WIDTH, &coordinates, &mut out));
+            out
+        };
+        let expected: Vec<f64> = directions
+            .chunks(WIDTH)
+            .flat_map(|u| (0..ATOMS).map(|i| (0..WIDTH).fold(0.0, |sum, c| sum + u[c] * coordinates.column(c)[i])))
+            .collect();
+        assert!(every_level().into_iter().all(|level| bits(&of(level)) == bits(&expected)));
+    }
+
+    #[test]
+    fn folded_matrices_keep_their_inner_product() {
+        let (a, b) = ([1.0, 2.0, 5.0, -3.0], [2.0, 0.5, 0.5, 7.0]);
+        let folded = |m: &[f64]| {
+            let mut out = [0.0; 3];
+            fold_symmetric(m, 2, &mut out);
+            out
+        };
+        let product: f64 = a.iter().zip(b).map(|(x, y)| x * y).sum();
+        let of_folded: f64 = folded(&a).iter().zip(folded(&b)).map(|(x, y)| x * y).sum();
+        assert!((product - of_folded).abs() < 1e-14);
+    }
+
+    #[test]
+    fn chosen_atoms_keep_their_coordinates() {
+        let coordinates = Coordinates::new(3, vec![0.0, 1.0, 2.0, 10.0, 11.0, 12.0]).select(&[2, 0]);
+        assert_eq!((coordinates.atoms(), coordinates.width()), (2, 2));
+        assert_eq!((coordinates.column(0), coordinates.column(1)), (&[2.0, 0.0][..], &[12.0, 10.0][..]));
+        assert_eq!(coordinates.distance(0, 1, 0..2), 8f64.sqrt());
+    }
+}

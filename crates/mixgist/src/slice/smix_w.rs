@@ -166,3 +166,56 @@ fn add_scaled(out: &mut [f64], factor: f64, x: &[f64]) {
         *sum += factor * x;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::atoms::CovarianceForm;
+    use crate::random::{Purpose, standard_normals, stream};
+    use crate::slice::Scheme;
+    use crate::vector_math::tests::{bits, every_level};
+
+    fn atoms(count: usize, d: usize) -> GaussianAtoms {
+        let mut numbers = vec![0.0; count * (d + d * d)];
+        standard_normals(&mut stream(2, Purpose::Simulation, 0), &mut numbers);
+        let means = numbers.split_off(count * d * d);
+        for factor in numbers.chunks_mut(d * d) {
+            for i in 0..d {
+                factor[i * d + i] = factor[i * d + i].exp();
+                factor[i * d + i + 1..(i + 1) * d].fill(0.0);
+            }
+        }
+        GaussianAtoms::new(d, means, numbers, CovarianceForm::Cholesky).unwrap()
+    }
+
+    #[test]
+    fn positions_have_the_same_bits_at_every_level() {
+        let slices = SmixWSlices::new(3, vec![0.6, -0.7, 0.3], vec![[0.8, -0.6]], Replicates::Consecutive(1));
+        let coordinates = slices.coordinates(&atoms(1037, 3));
+        let of = |level: Level| {
+            let mut out = vec![0.0; 1037];
+            dispatch!(level, simd => project_one(simd, &slices.v, slices.w[0], &coordinates, &mut out));
+            bits(&out)
+        };
+        assert!(every_level().into_iter().all(|level| of(level) == of(Level::new())));
+    }
+
+    /// What pruning relies on: no slice puts two atoms farther apart than `reach` says.
+    #[test]
+    fn no_slice_reaches_farther_than_the_bound() {
+        for d in [1, 2, 4] {
+            let atoms = atoms(12, d);
+            for scheme in [Scheme::Iid, Scheme::Orthogonal, Scheme::Qmc] {
+                let slices = SmixW.freeze(&Freeze { dim: d, slices: 0..300, seed: 1, scheme });
+                let coordinates = slices.coordinates(&atoms);
+                let mut positions = vec![0.0; 300 * 12];
+                slices.project(0..300, &coordinates, &mut positions);
+                for (i, j) in (0..12).flat_map(|i| (0..i).map(move |j| (i, j))) {
+                    let farthest = positions.chunks(12).map(|x| (x[i] - x[j]).abs()).fold(0.0, f64::max);
+                    let reach = slices.reach(&coordinates, i, j).unwrap();
+                    assert!(farthest <= reach * (1.0 + 1e-14), "{farthest} beyond {reach}");
+                }
+            }
+        }
+    }
+}

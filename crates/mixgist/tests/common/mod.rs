@@ -176,13 +176,15 @@ pub enum Kind {
     OffsetNear,
     /// Most atoms weigh next to nothing.
     LightAtoms,
+    /// More atoms than are sorted by rank, and as many cells as jumps can have.
+    ManyAtoms,
     /// Two groups of draws far from each other.
     TwoClusters,
     /// A tight core and a few draws a million times farther out, on both sides.
     Outliers,
 }
 
-pub const KINDS: [Kind; 11] = [
+pub const KINDS: [Kind; 12] = [
     Kind::Plain,
     Kind::Duplicates,
     Kind::NearDuplicates,
@@ -192,6 +194,7 @@ pub const KINDS: [Kind; 11] = [
     Kind::Offset,
     Kind::OffsetNear,
     Kind::LightAtoms,
+    Kind::ManyAtoms,
     Kind::TwoClusters,
     Kind::Outliers,
 ];
@@ -228,6 +231,7 @@ impl Kind {
                 let weights = draw.weights().iter().enumerate().map(|(k, w)| w * 0.01f64.powi(k as i32)).collect();
                 MixingMeasure::new(weights, draw.atoms().clone()).unwrap()
             }
+            Kind::ManyAtoms => noisy_measure(dim, 110..140, 0.3, seed, m as u64),
             Kind::TwoClusters => shifted(&plain(m), &vec![if m.is_multiple_of(2) { 20.0 } else { -20.0 }; dim]),
             Kind::Outliers => {
                 let far = [1e6, -1e6].get(m % 20).copied().unwrap_or(0.0);

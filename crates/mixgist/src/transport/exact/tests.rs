@@ -125,7 +125,7 @@ fn the_affine_metric_does_not_see_linear_maps_of_covariances() {
     };
     let (a, b) = (moved(&a), moved(&b));
     let map = |g: &MixingMeasure| {
-        let atoms = g.atoms().transformed(&[2.0, 1.0, -0.5, 3.0]);
+        let atoms = g.atoms().transformed(&[2.0, 1.0, -0.5, 3.0]).unwrap();
         MixingMeasure::new(g.weights().to_vec(), atoms).unwrap()
     };
     let distance = |a, b| exact_w(a, b, GroundMetric::AffineInvariant, 2.0).unwrap().distance;
