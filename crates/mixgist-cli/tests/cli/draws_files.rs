@@ -1,0 +1,99 @@
+//! `mixgist inspect` and `mixgist convert`.
+
+use crate::{DRAWS, Workplace, planar_draws};
+use mixgist_io::{DataTable, DrawsFile, LabelDraws, Overwrite, read_data, read_draws, read_labels, write_draws};
+
+fn draws(place: &Workplace, name: &str) -> DrawsFile {
+    read_draws(&[place.path(name)], &Default::default()).unwrap()
+}
+
+/// `full.npz`: draws with draw weights, labels and data.
+fn full() -> Workplace {
+    let place = Workplace::new();
+    let weights: Vec<f64> = (1..=DRAWS).map(|m| m as f64).collect();
+    let file = DrawsFile {
+        ensemble: planar_draws().with_draw_weights(&weights).unwrap(),
+        labels: Some(LabelDraws { draws: DRAWS, observations: 2, labels: [0, 1].repeat(DRAWS) }),
+        data: Some(DataTable::new(2, vec![0.0, 1.0, 2.0, 3.0], None).unwrap()),
+    };
+    write_draws(&place.path("full.npz"), &file, None, Overwrite::Refuse).unwrap();
+    place
+}
+
+#[test]
+fn inspection_counts_what_is_there() {
+    let place = full();
+    let run = place.done("inspect full.npz");
+    for expected in [
+        "draws         24 in 2 chains (chain 0: 12, iterations 100 to 111; chain 1: 12, iterations 100 to 111)",
+        "dimension     2",
+        "atoms         2 to 3 a draw, 3 in the median",
+        "weight sums   1",
+        "labels        24 draws × 2 observations",
+        "data          2 observations × 2 columns",
+        "problems      only 24 draws: the estimate is one of them",
+        "→ give more posterior draws",
+    ] {
+        assert!(run.stdout.contains(expected), "{expected}\n{}", run.stdout);
+    }
+    let answer = place.json("inspect full.npz --burn-in 2");
+    assert_eq!(answer["draws"], 20);
+    assert_eq!(answer["chains"][1]["first_iteration"], 102);
+    assert_eq!(answer["atoms"]["max"], 3);
+    assert_eq!(answer["labels"], serde_json::json!([20, 2]));
+    assert!(answer["effective_draws"].as_f64().unwrap() < 20.0);
+    assert_eq!(answer["problems"][0]["name"], "few-draws");
+}
+
+#[test]
+fn inspection_points_out_what_was_repaired() {
+    let place = Workplace::new();
+    place.write("a.csv", "draw,weight,mean_1,cov_1_1\n0,1,0,1\n0,3,1,2\n0,0,,\n1,1,2,1\n");
+    let run = place.done("inspect a.csv");
+    assert!(run.stdout.contains("1 to 2 a draw, 1 in the median (1 atom of weight 0 dropped)"), "{}", run.stdout);
+    assert!(run.stdout.contains("weight sums   off 1 by up to 3.0, scaled"), "{}", run.stdout);
+    assert!(run.stdout.contains("the weights of a draw were off 1 by up to 3.00e0"), "{}", run.stdout);
+}
+
+#[test]
+fn conversions_there_and_back_change_no_bit() {
+    let place = full();
+    place.done("convert full.npz a.csv --drop-extras");
+    place.done("convert a.csv a.parquet");
+    place.done("convert a.parquet a.npz");
+    let (first, last) = (draws(&place, "full.npz"), draws(&place, "a.npz"));
+    assert_eq!(first.ensemble, last.ensemble);
+    assert!(last.labels.is_none() && last.data.is_none());
+}
+
+#[test]
+fn labels_and_data_get_files_of_their_own() {
+    let place = full();
+    let run = place.done("convert full.npz a.parquet --labels l.csv --data d.npy --thin 2");
+    assert_eq!(run.stderr, "wrote 12 draws to a.parquet\n");
+    let first = draws(&place, "full.npz");
+    assert_eq!(read_data(&place.path("d.npy"), &Default::default()).unwrap(), first.data.unwrap());
+    assert_eq!(read_labels(&place.path("l.csv"), &Default::default()).unwrap().draws, 12);
+    place.done("convert full.npz copy.npz");
+    assert_eq!(draws(&place, "copy.npz").labels, first.labels);
+}
+
+#[test]
+fn the_output_of_stan_is_read() {
+    let place = Workplace::new();
+    let chain = "# model = m\nlp__,pi.1,pi.2,mu.1,mu.2,s.1,s.2\n-1,0.5,0.5,0,3,1,2\n-2,0.25,0.75,0,4,1,1\n";
+    place.write("1.csv", chain);
+    place.write("2.csv", chain);
+    let stan = "--format stan-csv --stan-weights pi --stan-means mu --stan-covariances s --covariance-form sd";
+    place.done(&format!("convert 1.csv 2.csv both.npz {stan}"));
+    let both = draws(&place, "both.npz").ensemble;
+    assert_eq!(both.chains(), [0, 0, 1, 1]);
+    assert_eq!(both.atoms().covariances(), [1.0, 4.0, 1.0, 1.0, 1.0, 4.0, 1.0, 1.0]);
+}
+
+#[test]
+fn the_format_to_write_can_be_named() {
+    let place = Workplace::with_draws();
+    place.done("convert draws.npz table.txt --to-format csv");
+    assert!(place.read("table.txt").starts_with("chain,draw,atom,weight,"));
+}

@@ -1,0 +1,129 @@
+//! `mixgist summarize`: the table, the JSON, determinism, burn-in and thinning.
+
+use serde_json::Value;
+
+use crate::{DRAWS, Workplace, line_draws};
+
+#[test]
+fn the_table_answers_the_questions() {
+    let place = Workplace::with_draws();
+    let run = place.done("summarize draws.npz --data data.csv --slices 200");
+    assert_eq!(run.stdout, include_str!("summaries/table.txt"));
+    assert_eq!(run.stderr, include_str!("summaries/warnings.txt"));
+    assert_eq!(place.files(), ["data.csv", "draws.npz"]);
+}
+
+#[test]
+fn the_json_has_every_key_and_goes_to_the_file_as_well() {
+    let place = Workplace::with_draws();
+    let answer = place.json("summarize draws.npz --data data.csv --route pairs --slices 100 -o summary.json");
+    for key in [
+        "draw",
+        "expected_loss",
+        "expected_loss_se",
+        "runner_up",
+        "separation",
+        "route",
+        "distance",
+        "slices",
+        "seed",
+        "warnings",
+        "estimate",
+        "expected_losses",
+        "labels",
+        "clusters",
+        "schema",
+        "schema_version",
+        "units",
+        "columns",
+    ] {
+        assert!(!answer[key].is_null(), "{key} is missing");
+    }
+    let written: Value = serde_json::from_str(&place.read("summary.json")).unwrap();
+    assert_eq!(written, answer);
+    let losses: Vec<f64> = serde_json::from_value(answer["expected_losses"].clone()).unwrap();
+    assert_eq!(losses.len(), DRAWS);
+    let draw = answer["draw"].as_u64().unwrap() as usize;
+    assert!(losses.iter().all(|loss| losses[draw] <= *loss));
+    assert_eq!(answer["labels"].as_array().unwrap().len(), 30);
+    assert_eq!(answer["clusters"], 3);
+}
+
+#[test]
+fn without_data_there_are_no_labels() {
+    let place = Workplace::with_draws();
+    let answer = place.json("summarize draws.npz --slices 50 --loss power");
+    assert!(answer.get("labels").is_none() && answer.get("clusters").is_none());
+    assert_eq!(answer["route"], "sweep");
+}
+
+#[test]
+fn every_distance_can_be_chosen_and_every_route_finds_the_same_draw() {
+    let place = Workplace::with_draws();
+    for distance in ["sw", "mix-sw", "mix-sw-frobenius", "smix-w"] {
+        let of =
+            |route: &str| place.json(&format!("summarize draws.npz --slices 64 --distance {distance} --route {route}"));
+        let (pairs, certified) = (of("pairs"), of("certified"));
+        assert_eq!(pairs["distance"], distance);
+        assert_eq!(pairs["draw"], certified["draw"]);
+    }
+}
+
+#[test]
+fn threads_do_not_change_a_byte() {
+    let place = Workplace::with_draws();
+    let line = "summarize draws.npz --data data.csv --slices 300 --json --seed 5 --memberships";
+    let one = place.done(&format!("{line} one.npy --threads 1"));
+    let two = place.done(&format!("{line} two.npy --threads 2"));
+    assert_eq!(one.stdout, two.stdout);
+    let bytes = |name| std::fs::read(place.path(name)).unwrap();
+    assert_eq!(bytes("one.npy"), bytes("two.npy"));
+    let other = place.done("summarize draws.npz --data data.csv --slices 300 --json --seed 6");
+    assert_ne!(one.stdout, other.stdout);
+}
+
+#[test]
+fn burn_in_and_thinning_keep_iterations() {
+    let place = Workplace::with_draws();
+    let answer = place.json("summarize draws.npz --slices 50 --burn-in 4 --thin 3");
+    assert_eq!(answer["draws"], 6);
+    let iteration = answer["iteration"].as_u64().unwrap();
+    assert!([104, 107, 110].contains(&iteration), "{iteration}");
+}
+
+#[test]
+fn several_files_are_several_chains() {
+    let place = Workplace::with_draws();
+    let answer = place.json("summarize draws.npz draws.npz --slices 50");
+    assert_eq!(answer["draws"], 2 * DRAWS);
+}
+
+#[test]
+fn auto_slices_stop_when_the_winner_is_safe() {
+    let place = Workplace::with_draws();
+    let answer = place.json("summarize draws.npz --slices auto");
+    let (slices, separation) = (answer["slices"].as_u64().unwrap(), answer["separation"].as_f64().unwrap());
+    assert!(separation >= 3.0 || slices == 16_000, "{slices} slices, separation {separation}");
+}
+
+#[test]
+fn a_matrix_that_cannot_fit_is_refused_at_once_with_the_remedy() {
+    // All pairs of 2,000,000 draws take 16 TB.
+    let place = Workplace::new();
+    place.write_draws("many.npz", line_draws(2_000_000));
+    let run = place.run("summarize many.npz --route pairs --slices 10 -o summary.json");
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    assert!(
+        run.stderr.starts_with("error: summarising 2000000 draws this way needs 16.0 TB of memory"),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stderr.contains("hint: use --route auto, which needs no matrix of all pairs"), "{}", run.stderr);
+    let run = place.run("summarize many.npz --order 1 --slices 10");
+    assert!(run.stderr.contains("hint: use --loss power") || run.stderr.contains("--thin"), "{}", run.stderr);
+    let run = place.run("distance many.npz --matrix m.npy --slices 10");
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("the matrix of 2000000 draws needs 32.0 TB"), "{}", run.stderr);
+    assert!(run.stderr.contains("makes it fit"), "{}", run.stderr);
+    assert_eq!(place.files(), ["many.npz"]);
+}
