@@ -7,6 +7,7 @@ mod distance;
 mod inspect;
 mod memory;
 mod options;
+mod partition;
 mod progress;
 mod summarize;
 mod text;
@@ -40,6 +41,7 @@ const EXAMPLES: &str = "Examples:
 enum Verb {
     Summarize(summarize::Summarize),
     Distance(distance::Distance),
+    Partition(partition::PartitionVerb),
     Inspect(inspect::Inspect),
     Convert(convert::Convert),
     Demo(demo::Demo),
@@ -71,6 +73,7 @@ fn run(cli: &Cli) -> Result<()> {
     match &cli.verb {
         Verb::Summarize(verb) => verb.run(&terminal),
         Verb::Distance(verb) => verb.run(&terminal),
+        Verb::Partition(verb) => verb.run(&terminal),
         Verb::Inspect(verb) => verb.run(),
         Verb::Convert(verb) => verb.run(&terminal),
         Verb::Demo(verb) => verb.run(&terminal),
