@@ -1,5 +1,6 @@
 //! The command line: translates options, calls the core once, prints the answer.
 
+mod compare;
 mod completions;
 mod convert;
 mod demo;
@@ -42,6 +43,7 @@ enum Verb {
     Summarize(summarize::Summarize),
     Distance(distance::Distance),
     Partition(partition::PartitionVerb),
+    Compare(compare::Compare),
     Inspect(inspect::Inspect),
     Convert(convert::Convert),
     Demo(demo::Demo),
@@ -74,6 +76,7 @@ fn run(cli: &Cli) -> Result<()> {
         Verb::Summarize(verb) => verb.run(&terminal),
         Verb::Distance(verb) => verb.run(&terminal),
         Verb::Partition(verb) => verb.run(&terminal),
+        Verb::Compare(verb) => verb.run(&terminal),
         Verb::Inspect(verb) => verb.run(),
         Verb::Convert(verb) => verb.run(&terminal),
         Verb::Demo(verb) => verb.run(&terminal),

@@ -140,7 +140,7 @@ impl PartitionDocument {
             line("expected loss", format!("{} ({})", significant(self.expected_loss, 4), self.loss)),
             line("search", format!("{} of {} agree, seed {}", self.runs_agreeing, count(self.runs, "run"), self.seed)),
             line("posterior", format!("{} of {}", count(self.draws, "draw"), count(self.observations, "observation"))),
-            line("clusters a draw", self.counts_text()),
+            line("draws have", self.counts_text()),
             line(
                 "credible ball",
                 format!("radius {} ({}) holds {:.4}", significant(ball.radius, 4), ball.loss, ball.probability),
@@ -170,8 +170,13 @@ impl PartitionDocument {
         likely.truncate(LISTED);
         likely.sort_by_key(|count| count.clusters);
         let listed: Vec<String> =
-            likely.iter().map(|count| format!("{}: {:.3}", count.clusters, count.probability)).collect();
-        format!(" {} (mean {:.2}, mode {})", listed.join(", "), self.cluster_count_mean, self.cluster_count_mode)
+            likely.iter().map(|count| format!("{} ({:.3})", count.clusters, count.probability)).collect();
+        format!(
+            "{} clusters (mean {:.2}, mode {})",
+            listed.join(", "),
+            self.cluster_count_mean,
+            self.cluster_count_mode
+        )
     }
 
     fn certainty_text(&self) -> Option<String> {
