@@ -1,4 +1,4 @@
-//! One door for everything a developer runs: `cargo xtask test | check | bench`.
+//! One door for everything a developer runs: `cargo xtask test | check | bench | validate`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -8,9 +8,10 @@ usage: cargo xtask TASK
 
   test            every test of the project
   check           formatting, lints and documentation, warnings as errors
+  validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
   bench           mixgist beside its peer in one run (needs Python), and how the cost grows
-  bench peer|growth|large
-                  one of them";
+  bench peer|growth|large|partition|sampler
+                  one of them; partition is beside dahl-salso";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -18,8 +19,10 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["test"] => test(),
         ["check"] => check(),
-        ["bench"] => bench("peer").and_then(|()| bench("growth")).and_then(|()| bench("large")),
-        ["bench", which @ ("peer" | "growth" | "large")] => bench(which),
+        ["validate"] => example("mixgist-samplers", "validate", &["10"]),
+        ["validate", length] => example("mixgist-samplers", "validate", &[length]),
+        ["bench"] => ["peer", "growth", "large", "partition", "sampler"].iter().try_for_each(|which| bench(which)),
+        ["bench", which @ ("peer" | "growth" | "large" | "partition" | "sampler")] => bench(which),
         _ => Err(USAGE.to_owned()),
     };
     match done {
@@ -43,7 +46,18 @@ fn check() -> Result<(), String> {
         .env("RUSTDOCFLAGS", "-D warnings"))
 }
 
+/// Runs an example program of a package, optimised.
+fn example(package: &str, name: &str, arguments: &[&str]) -> Result<(), String> {
+    let run = ["run", "--release", "--quiet", "--package", package, "--example", name, "--"];
+    cargo(&[&run[..], arguments].concat())
+}
+
 fn bench(which: &str) -> Result<(), String> {
+    match which {
+        "partition" => return example("mixgist", "bench_partition", &[]),
+        "sampler" => return example("mixgist-samplers", "bench_gibbs", &["growth"]),
+        _ => {}
+    }
     cargo(&["build", "--release", "--package", "mixgist-bench"])?;
     let mut command = Command::new(root().join("target/release/mixgist-bench"));
     command.arg(which);

@@ -58,7 +58,8 @@ pub enum Route {
     Auto,
     /// All pairs of draws.
     Pairs,
-    /// Bounds exclude most draws, the rest is computed exactly; for p = 2 and the distance loss.
+    /// Bounds exclude most draws, the rest is computed exactly; for p = 2 and the distance loss. Below some hundred draws
+    /// there is nothing to exclude, and all pairs are computed instead.
     Certified,
     /// Mean quantile functions, no pairs at all; for p = 2 and the power loss.
     Sweep,
@@ -85,6 +86,7 @@ impl Route {
             Route::Auto if fits(Route::Sweep) => Ok(Route::Sweep),
             Route::Auto if fits(Route::Certified) && draws >= certified::WORTHWHILE => Ok(Route::Certified),
             Route::Auto => Ok(Route::Pairs),
+            Route::Certified if fits(self) && !certified::can_screen(draws) => Ok(Route::Pairs),
             route if fits(route) => Ok(route),
             Route::Sweep => {
                 Err(Error::usage("route 'sweep' is for order 2 and the power loss").hint("use --route auto"))

@@ -4,7 +4,7 @@ use rand::seq::index;
 use rayon::prelude::*;
 
 use super::embedding::{Embedding, Truncated};
-use super::{Candidate, Choice, Loss, is_same_measure, least, pairs};
+use super::{Candidate, Choice, Loss, is_same_measure, least};
 use crate::Result;
 use crate::pairwise::{AnchorRows, Bridges};
 use crate::progress::Progress;
@@ -33,9 +33,6 @@ pub(super) fn choose<'a>(
 ) -> Result<Choice> {
     let draws = projection.draws();
     let anchors = anchors(draws);
-    if 3 * anchors.len() > draws {
-        return pairs::choose(projection, Loss::Distance, progress);
-    }
     progress.begin("anchors", projection.slices() as u64);
     let AnchorRows { rows, mean_squares } = bridges.row_costs_and_mean_squares(&anchors, progress)?;
     let weights = projection.draw_weights();
@@ -74,11 +71,19 @@ pub(super) fn choose<'a>(
     }
 }
 
+fn anchor_count(draws: usize) -> usize {
+    ((libm::pow(draws as f64, 0.3) * 8.0) as usize / 8 * 8).clamp(32, MOST_ANCHORS)
+}
+
+/// Whether there are enough draws for screening; with fewer, all pairs are computed.
+pub(super) fn can_screen(draws: usize) -> bool {
+    3 * anchor_count(draws) <= draws
+}
+
 /// Draws whose rows span the embedding: 64 for 1000 draws, 128 for 10,000, evenly random.
 fn anchors(draws: usize) -> Vec<usize> {
-    let count = (libm::pow(draws as f64, 0.3) * 8.0) as usize / 8 * 8;
     let mut rng = stream(0, Purpose::Search, draws as u64);
-    let mut chosen = index::sample(&mut rng, draws, count.clamp(32, MOST_ANCHORS).min(draws)).into_vec();
+    let mut chosen = index::sample(&mut rng, draws, anchor_count(draws).min(draws)).into_vec();
     chosen.sort_unstable();
     chosen
 }
