@@ -1,5 +1,6 @@
 //! The command line: translates options, calls the core once, prints the answer.
 
+mod compare;
 mod completions;
 mod convert;
 mod demo;
@@ -8,6 +9,7 @@ mod fit;
 mod inspect;
 mod memory;
 mod options;
+mod partition;
 mod progress;
 mod summarize;
 mod text;
@@ -43,6 +45,8 @@ enum Verb {
     Fit(fit::FitVerb),
     Summarize(summarize::Summarize),
     Distance(distance::Distance),
+    Partition(partition::PartitionVerb),
+    Compare(compare::Compare),
     Inspect(inspect::Inspect),
     Convert(convert::Convert),
     Demo(demo::Demo),
@@ -75,6 +79,8 @@ fn run(cli: &Cli) -> Result<()> {
         Verb::Fit(verb) => verb.run(&terminal),
         Verb::Summarize(verb) => verb.run(&terminal),
         Verb::Distance(verb) => verb.run(&terminal),
+        Verb::Partition(verb) => verb.run(&terminal),
+        Verb::Compare(verb) => verb.run(&terminal),
         Verb::Inspect(verb) => verb.run(),
         Verb::Convert(verb) => verb.run(&terminal),
         Verb::Demo(verb) => verb.run(&terminal),

@@ -117,8 +117,8 @@ impl Settings {
         let slices = match self.slices {
             SliceCount::Fixed(count) | SliceCount::Auto { cap: count } => count as u64,
         };
-        let directions = 8 * slices * (dim * dim + 2 * dim + 4) as u64;
-        Ok(copy + crate::projection::predicted_bytes(dim, atoms, draws) + kept + directions)
+        let directions = slices.saturating_mul(8 * (dim * dim + 2 * dim + 4) as u64);
+        Ok((copy + crate::projection::predicted_bytes(dim, atoms, draws) + kept).saturating_add(directions))
     }
 }
 
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn predicted_memory_grows_with_pairs_only_where_there_are_pairs() {
-        let draws = 4000;
+        let draws = 40_000;
         let values = vec![1.0; draws];
         let ensemble =
             Ensemble::from_dense(1, 1, &values, &values, &values, CovarianceForm::StandardDeviation).unwrap();
@@ -226,5 +226,7 @@ mod tests {
         assert!(bytes(Route::Auto, Loss::Distance).unwrap() < pairs);
         assert!((pairs..pairs + least).contains(&bytes(Route::Pairs, Loss::Distance).unwrap()));
         assert!(bytes(Route::Sweep, Loss::Distance).is_err());
+        let endless = Settings { slices: SliceCount::Fixed(usize::MAX), ..Settings::default() };
+        assert_eq!(endless.predicted_bytes(&ensemble).unwrap(), u64::MAX);
     }
 }

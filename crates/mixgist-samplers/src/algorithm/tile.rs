@@ -11,7 +11,7 @@ use crate::points::{LANES, Points};
 pub(crate) struct Weighing<'a> {
     /// What is added to the log density of each slot.
     pub log_weights: &'a [f64],
-    /// Slice sampling: point i sees slot s when heights[s] exceeds thresholds[i]. One number a slot and one a point
+    /// Slice sampling: point i sees slot s when `heights[s]` exceeds `thresholds[i]`. One number a slot and one a point
     /// (with spare lanes); without slices, nothing.
     pub slices: Option<Slices<'a>>,
 }

@@ -113,7 +113,7 @@ pub(super) fn fold_symmetric(matrix: &[f64], d: usize, out: &mut [f64]) {
     }
 }
 
-/// `out[s][i]` = Σ_c directions[s][c] · coordinate c of atom i, over the first columns of the store.
+/// `out[s][i]` is the sum over c of `directions[s][c]` times coordinate c of atom i, over the first columns of the store.
 ///
 /// Sums run over c in order for each atom, so that the bits do not depend on the vector width.
 pub(super) fn linear_forms(directions: &[f64], width: usize, coordinates: &Coordinates, out: &mut [f64]) {

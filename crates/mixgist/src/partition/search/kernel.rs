@@ -58,7 +58,7 @@ fn linear_vectors<S: Simd, const V: usize>(
     }
 }
 
-/// `scores[k]` = Σ_b w_b L(after[k], draw_b, left_b + gains[cell_b + k]).
+/// `scores[k]` is the sum over b of `w_b L(after[k], draw_b, left_b + gains[cell_b + k])`.
 #[inline(always)]
 pub(super) fn curved_scores<'a>(
     objective: &Objective,

@@ -1,0 +1,127 @@
+//! The comparison: as a JSON document, as a CSV table, and for a person.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use mixgist::Result;
+use mixgist::partition::REGISTRY;
+use mixgist::slice::SLICERS;
+use mixgist_io::{Cell, Overwrite, Schema, write_table};
+use serde::Serialize;
+
+use super::estimate::POOLED;
+use crate::text::{count, significant, table};
+
+/// The schema of a comparison.
+pub const COMPARISON_SCHEMA: Schema = Schema { name: "mixgist.comparison", version: 1 };
+
+/// Estimates side by side.
+#[derive(Serialize)]
+pub struct ComparisonDocument {
+    pub estimates: Vec<EstimateDocument>,
+    pub omari_convention: &'static str,
+    pub draws: usize,
+    pub density_draws: Option<usize>,
+    pub density_directions: Option<u32>,
+    pub slices: usize,
+    pub seed: u64,
+    pub units: String,
+}
+
+/// One estimate with its expected losses.
+#[derive(Serialize)]
+pub struct EstimateDocument {
+    pub name: String,
+    pub draw: Option<usize>,
+    pub clusters: usize,
+    pub expected_losses: BTreeMap<&'static str, f64>,
+    pub expected_density_distances: Option<DensityDistances>,
+    pub expected_measure_distances: BTreeMap<&'static str, f64>,
+}
+
+/// Distances between densities.
+#[derive(Clone, Copy, Default, Serialize)]
+pub struct DensityDistances {
+    /// Half the L1 distance.
+    pub total_variation: f64,
+    pub sliced_w2: f64,
+}
+
+impl ComparisonDocument {
+    /// The names of the columns with a number each, and of the convention of omari.
+    fn columns(&self) -> Vec<String> {
+        let first = &self.estimates[0];
+        let losses = REGISTRY.iter().map(|entry| entry.name).filter(|name| first.expected_losses.contains_key(name));
+        let mut columns: Vec<String> = losses.map(String::from).collect();
+        if first.expected_density_distances.is_some() {
+            columns.extend(["density_tv", "density_sw2"].map(String::from));
+        }
+        columns.extend(SLICERS.iter().map(|slicer| format!("measure_{}", slicer.name())));
+        columns
+    }
+
+    fn values(estimate: &EstimateDocument) -> Vec<f64> {
+        let losses = REGISTRY.iter().filter_map(|entry| estimate.expected_losses.get(entry.name).copied());
+        let densities = estimate.expected_density_distances.map(|d| [d.total_variation, d.sliced_w2]);
+        let measures = SLICERS.iter().filter_map(|slicer| estimate.expected_measure_distances.get(slicer.name()));
+        losses.chain(densities.into_iter().flatten()).chain(measures.copied()).collect()
+    }
+
+    /// Writes a row an estimate; the convention of omari stands in a column of its own.
+    pub fn write_csv(&self, path: &Path, overwrite: Overwrite) -> Result<()> {
+        let columns = self.columns();
+        let mut header = vec!["estimate", "draw", "clusters"];
+        header.extend(columns.iter().map(String::as_str));
+        header.push("omari_convention");
+        write_table(path, &header, overwrite, |rows| {
+            self.estimates.iter().try_for_each(|estimate| {
+                let draw = estimate.draw.map_or(Cell::Missing, |draw| Cell::Index(draw as u64));
+                let mut row = vec![Cell::Text(&estimate.name), draw, Cell::Index(estimate.clusters as u64)];
+                row.extend(Self::values(estimate).into_iter().map(Cell::Number));
+                row.push(Cell::Text(self.omari_convention));
+                rows.push(&row)
+            })
+        })
+    }
+
+    /// The answer for a person.
+    pub fn report(&self) -> String {
+        let mut header = ["estimate", "draw", "clusters"].map(String::from).to_vec();
+        header.extend(self.columns().iter().map(|name| name.trim_start_matches("measure_").replace('_', " ")));
+        let rows: Vec<Vec<String>> = self
+            .estimates
+            .iter()
+            .map(|estimate| {
+                let draw = estimate.draw.map_or("-".into(), |draw| draw.to_string());
+                let mut row = vec![estimate.name.clone(), draw, estimate.clusters.to_string()];
+                row.extend(
+                    Self::values(estimate)
+                        .into_iter()
+                        .map(|x| if x.abs() < 1.0 { format!("{x:.4}") } else { significant(x, 5) }),
+                );
+                row
+            })
+            .collect();
+        let mut lines = vec![
+            table(&header, &rows),
+            String::new(),
+            format!("expected over {}; omari with 0/0 = {}", count(self.draws, "draw"), self.omari_convention),
+        ];
+        lines.push(match (self.density_draws, self.density_directions) {
+            (Some(draws), Some(directions)) => format!(
+                "densities (tv is half the L1 distance) against {} of them, evenly spaced; sw2 over {}",
+                count(draws, "draw"),
+                count(directions as usize, "direction")
+            ),
+            _ => "densities are compared in dimensions 1 and 2 only".into(),
+        });
+        lines.push(format!(
+            "{} over {}, seed {}, units {}; binder, vi and omari by the pooled measure of {POOLED} draws given the partition",
+            SLICERS.iter().map(|slicer| slicer.name()).collect::<Vec<_>>().join(", "),
+            count(self.slices, "slice"),
+            self.seed,
+            self.units,
+        ));
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,269 @@
+//! `mixgist partition`: the partition of least expected loss, and how sure it is.
+
+mod document;
+pub mod model;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use mixgist::partition::{
+    Certainty, ClusterBound, Loss, LossOptions, OmariConvention, REGISTRY, SearchOptions, certainties,
+    cluster_count_posterior, expected_losses, partition_ball, search,
+};
+use mixgist::{Error, ErrorKind, Partition, PartitionDraws, Result};
+use mixgist_io::{
+    Cell, DataTable, Format, LabelDraws, Overwrite, ReadOptions, read_data, read_labels, to_json, write_json,
+    write_npy_labels, write_table,
+};
+
+use crate::options::{OutputArgs, expect_extension, has_extension};
+use crate::progress::Terminal;
+use crate::text::{answer, remark};
+use document::{Evidence, PARTITION_SCHEMA, PartitionDocument};
+use model::{ModelArgs, PartitionDensity};
+
+/// Estimate the partition from draws of partitions: the one of least expected loss, with its uncertainty
+#[derive(Args)]
+#[command(
+    name = "partition",
+    after_help = "Examples:
+  mixgist partition labels.csv
+  mixgist partition draws.npz --loss binder --labels-out labels.csv -o partition.json
+  mixgist partition labels.csv --data data.csv --density density.csv --alpha 0.5"
+)]
+pub struct PartitionVerb {
+    /// Labels, a line or row a draw (.csv, .npy, .parquet), or a file of draws that holds them (.npz)
+    #[arg(value_name = "LABELS")]
+    labels: PathBuf,
+
+    /// Observations that were labelled, for --density; without it, data in an .npz file of draws are used
+    #[arg(long, value_name = "DATA")]
+    data: Option<PathBuf>,
+
+    /// Format of the labels, when the extension does not tell
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::all().map(Format::name)))]
+    format: Option<String>,
+
+    /// The loss whose expectation is minimised
+    #[arg(long, value_name = "LOSS", default_value = "vi", help_heading = "Search",
+          value_parser = PossibleValuesParser::new(REGISTRY.iter().map(|entry| entry.name)))]
+    loss: String,
+
+    #[command(flatten)]
+    conventions: LossArgs,
+
+    /// At most this many clusters; without it, as many as the draw with the most has
+    #[arg(long, value_name = "K", help_heading = "Search", conflicts_with = "clusters")]
+    max_clusters: Option<usize>,
+
+    /// Exactly this many clusters
+    #[arg(long, value_name = "K", help_heading = "Search")]
+    clusters: Option<usize>,
+
+    /// Independent runs of the search
+    #[arg(long, value_name = "N", default_value_t = 16, help_heading = "Search",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    runs: u32,
+
+    /// Seed of the search
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Search")]
+    seed: u64,
+
+    /// Posterior probability of the credible ball
+    #[arg(long, value_name = "LEVEL", default_value_t = 0.95)]
+    ball: f64,
+
+    #[command(flatten)]
+    model: ModelArgs,
+
+    /// Write the estimate with its evidence to this file (.json)
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+
+    /// Write the label of every observation (.csv with its certainty, or .npy)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    labels_out: Option<PathBuf>,
+
+    /// Write the density that the partition implies, on a grid (.csv); marginals when d > 2
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    density: Option<PathBuf>,
+
+    #[command(flatten)]
+    printing: OutputArgs,
+}
+
+/// What losses leave open.
+#[derive(Args)]
+#[command(next_help_heading = "Search")]
+pub struct LossArgs {
+    /// What omari makes of 0/0 (two one-cluster partitions, say): loss 0 as they are identical, or 1 as in salso
+    #[arg(long, value_name = "CONVENTION", default_value = "identical",
+          value_parser = PossibleValuesParser::new(OmariConvention::ALL.map(OmariConvention::name)))]
+    omari: String,
+
+    /// Cost, from 0 to 2, of separating what belongs together in the generalized losses; reports these, too
+    #[arg(long, value_name = "A")]
+    a: Option<f64>,
+}
+
+/// A loss with the name that it is registered by.
+#[derive(Clone, Copy)]
+pub struct NamedLoss {
+    pub name: &'static str,
+    pub loss: Loss,
+}
+
+impl LossArgs {
+    /// What the options mean.
+    pub fn options(&self) -> Result<LossOptions> {
+        Ok(LossOptions {
+            a: self.a.unwrap_or(LossOptions::default().a),
+            omari: OmariConvention::from_name(&self.omari)?,
+        })
+    }
+
+    /// Every registered loss; the generalized ones when their cost was given.
+    pub fn reported(&self) -> Result<Vec<NamedLoss>> {
+        let options = self.options()?;
+        let reported = REGISTRY.iter().filter(|entry| !entry.takes_a || self.a.is_some());
+        reported.map(|entry| Ok(NamedLoss { name: entry.name, loss: (entry.build)(&options)? })).collect()
+    }
+
+    /// The loss of that name.
+    fn chosen(&self, name: &str) -> Result<Loss> {
+        if self.a.is_none() && REGISTRY.iter().any(|entry| entry.name == name && entry.takes_a) {
+            return Err(Error::usage(format!("{name} needs its cost")).hint("give it with --a, such as --a 0.5"));
+        }
+        Loss::from_name(name, &self.options()?)
+    }
+}
+
+impl PartitionVerb {
+    /// Reads, searches, writes and prints.
+    pub fn run(&self, terminal: &Terminal) -> Result<()> {
+        let options = self.search_options()?;
+        let reported = self.conventions.reported()?;
+        self.check_options()?;
+        let format = self.format.as_deref().map(Format::from_name).transpose()?;
+        let draws = partition_draws(&read_labels(&self.labels, &ReadOptions { format, ..ReadOptions::default() })?)?;
+        let density = self.read_data(&draws)?.map(|data| PartitionDensity::new(&self.model, data)).transpose()?;
+
+        let estimate = search(&draws, &options, terminal)?;
+        let losses: Vec<Loss> = reported.iter().map(|named| named.loss).collect();
+        let metric = if options.loss.is_metric() { options.loss } else { Loss::Vi { a: 1.0 } };
+        let evidence = Evidence {
+            losses: &reported,
+            expected_losses: expected_losses(&losses, &estimate.partition, &draws)?,
+            cluster_counts: cluster_count_posterior(&draws),
+            ball: partition_ball(metric, &estimate.partition, &draws, self.ball)?,
+            certainties: affordable_certainties(&estimate.partition, &draws)?,
+            omari: self.conventions.options()?.omari,
+            seed: self.seed,
+        };
+        let document = PartitionDocument::new(&estimate, &evidence, &draws);
+        let densities = density.map(|density| density.evaluate(&estimate.partition)).transpose()?;
+
+        terminal.begin_writing();
+        let overwrite = self.printing.overwrite();
+        if let (Some(path), Some(densities)) = (&self.density, &densities) {
+            densities.write(path, overwrite)?;
+        }
+        if let Some(path) = &self.labels_out {
+            write_labels(path, &estimate.partition, evidence.certainties.as_deref(), overwrite)?;
+        }
+        if let Some(path) = &self.output {
+            write_json(path, PARTITION_SCHEMA, &document, overwrite)?;
+        }
+        terminal.clear();
+        if evidence.certainties.is_none() {
+            remark("warning: too many observations and clusters to say how certain each label is");
+        }
+        if self.printing.json {
+            return answer(&to_json(PARTITION_SCHEMA, &document)?);
+        }
+        answer(&document.report())
+    }
+
+    fn search_options(&self) -> Result<SearchOptions> {
+        Ok(SearchOptions {
+            clusters: match (self.clusters, self.max_clusters) {
+                (Some(k), _) => ClusterBound::Exactly(k),
+                (None, Some(k)) => ClusterBound::AtMost(k),
+                (None, None) => ClusterBound::LargestDraw,
+            },
+            runs: self.runs as usize,
+            seed: self.seed,
+            ..SearchOptions::new(self.conventions.chosen(&self.loss)?)
+        })
+    }
+
+    fn check_options(&self) -> Result<()> {
+        if !(self.ball > 0.0 && self.ball <= 1.0) {
+            return Err(Error::usage(format!("--ball is {}, must be above 0 and at most 1", self.ball)));
+        }
+        let outputs: [(&Option<PathBuf>, &str, &[&str]); 3] = [
+            (&self.output, "--output", &["json"]),
+            (&self.labels_out, "--labels-out", &["csv", "npy"]),
+            (&self.density, "--density", &["csv"]),
+        ];
+        for (path, option, extensions) in outputs {
+            path.as_ref().map_or(Ok(()), |path| expect_extension(path, option, extensions))?;
+        }
+        self.printing.check(&outputs.map(|(path, _, _)| path))
+    }
+
+    /// The data, when the density was asked for.
+    fn read_data(&self, draws: &PartitionDraws) -> Result<Option<DataTable>> {
+        if self.density.is_none() {
+            return Ok(None);
+        }
+        let path = match &self.data {
+            Some(path) => path,
+            None if has_extension(&self.labels, "npz") => &self.labels,
+            None => return Err(Error::usage("--density needs the observations").hint("give them with --data")),
+        };
+        let data = read_data(path, &ReadOptions::default())?;
+        same_observations(&data, draws.observations()).map_err(|error| error.in_file(path))?;
+        Ok(Some(data))
+    }
+}
+
+/// Labels as the core takes them.
+pub fn partition_draws(labels: &LabelDraws) -> Result<PartitionDraws> {
+    PartitionDraws::from_dense(labels.observations, &labels.labels)
+}
+
+/// Refuses data that are not the ones that were labelled.
+pub fn same_observations(data: &DataTable, labelled: usize) -> Result<()> {
+    if data.rows() == labelled {
+        return Ok(());
+    }
+    Err(Error::input(format!("holds {} observations, the draws label {labelled}", data.rows())))
+}
+
+/// Very many clusters of very many observations leave no room for certainties; the estimate stands without them.
+fn affordable_certainties(estimate: &Partition, draws: &PartitionDraws) -> Result<Option<Vec<Certainty>>> {
+    match certainties(estimate, draws) {
+        Ok(certainties) => Ok(Some(certainties)),
+        Err(error) if error.kind() == ErrorKind::Resource => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn write_labels(
+    path: &Path,
+    partition: &Partition,
+    certainties: Option<&[Certainty]>,
+    overwrite: Overwrite,
+) -> Result<()> {
+    if has_extension(path, "npy") {
+        return write_npy_labels(path, partition.labels(), overwrite);
+    }
+    write_table(path, &["label", "certainty"], overwrite, |table| {
+        partition.labels().iter().enumerate().try_for_each(|(i, &label)| {
+            let certainty = certainties.map(|all| all[i].certainty);
+            table.push(&[Cell::Index(label.into()), certainty.into()])
+        })
+    })
+}
