@@ -20,7 +20,7 @@ pub fn require(bytes: u64, what: &str, remedy: impl FnOnce(u64) -> String) -> Re
 }
 
 /// Bytes that a new job can take without swapping, on Linux.
-fn available() -> Option<u64> {
+pub fn available() -> Option<u64> {
     mem_available(&std::fs::read_to_string("/proc/meminfo").ok()?)
 }
 

@@ -5,8 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::slice::{Array, Scheme, slicer};
-use mixgist::{CovarianceForm, Error, Loss, Order, Pruning, Result, Route, Settings, SliceCount, Units};
-use mixgist_io::{DrawsFile, Format, Overwrite, ReadOptions, StanVariables, check_writable, read_arrays, read_draws};
+use mixgist::{CovarianceForm, Ensemble, Error, Loss, Order, Pruning, Result, Route, Settings, SliceCount, Units};
+use mixgist_io::{
+    DataTable, DrawsFile, Format, Overwrite, ReadOptions, StanVariables, check_writable, read_arrays, read_data,
+    read_draws,
+};
+
+use crate::memory;
+use crate::text::count;
 
 /// Files of draws and how to read them.
 #[derive(Args)]
@@ -43,6 +49,10 @@ pub struct ReadingArgs {
     /// Stan variable that holds the covariances
     #[arg(long, value_name = "NAME", default_value = "covariances")]
     stan_covariances: String,
+
+    /// Stan variable that holds the labels of the observations, when there is one
+    #[arg(long, value_name = "NAME")]
+    stan_labels: Option<String>,
 
     /// Drop the first N draws of each chain; draws are counted anew then, chains and iterations are not
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -87,11 +97,28 @@ impl ReadingArgs {
                 weights: self.stan_weights.clone(),
                 means: self.stan_means.clone(),
                 covariances: self.stan_covariances.clone(),
-                labels: None,
+                labels: self.stan_labels.clone(),
             },
-            ..ReadOptions::default()
+            ..reading()
         })
     }
+}
+
+/// How any file is read: at most a quarter of the free memory for its numbers, because the peak is some four times that.
+pub fn reading() -> ReadOptions {
+    let options = ReadOptions::default();
+    let limit = memory::available().map_or(options.memory_limit, |free| options.memory_limit.min(free / 4));
+    ReadOptions { memory_limit: limit, ..options }
+}
+
+/// Data of the dimension that the draws have.
+pub fn read_data_for(path: &Path, ensemble: &Ensemble) -> Result<DataTable> {
+    let table = read_data(path, &reading())?;
+    if table.columns() == ensemble.dim() {
+        return Ok(table);
+    }
+    let (columns, dim) = (count(table.columns(), "column"), ensemble.dim());
+    Err(Error::input(format!("has {columns}, the draws have dimension {dim}")).in_file(path))
 }
 
 /// How distances are computed.
@@ -177,7 +204,7 @@ fn pruning(text: &str) -> Result<Pruning> {
 
 fn read_directions(path: &Path) -> Result<mixgist::slice::NamedArrays> {
     const NAMES: [&str; 6] = ["sw_theta", "mix_sw_v", "mix_sw_a", "mix_sw_w", "smix_w_v", "smix_w_w"];
-    let arrays = read_arrays(path, &NAMES, &ReadOptions::default())?;
+    let arrays = read_arrays(path, &NAMES, &reading())?;
     Ok(arrays.into_iter().map(|(name, array)| (name, Array { shape: array.shape, values: array.values })).collect())
 }
 

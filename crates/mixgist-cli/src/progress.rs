@@ -14,13 +14,13 @@ use crate::text::remark;
 pub struct Terminal {
     started: Instant,
     state: Arc<State>,
-    bar: Option<Mutex<ProgressBar>>,
 }
 
-#[derive(Default)]
+/// What the job and the handler of Ctrl-C share.
 struct State {
     stopped: AtomicBool,
     writing: AtomicBool,
+    bar: Option<Mutex<ProgressBar>>,
 }
 
 /// Shorter jobs show no bar.
@@ -36,7 +36,11 @@ impl Terminal {
     /// Takes over Ctrl-C: the job is asked to stop, and ended when it does not within a second (a long read, say), unless
     /// files are being written. A second Ctrl-C ends it in any case.
     pub fn new() -> Self {
-        let state = Arc::new(State::default());
+        let state = Arc::new(State {
+            stopped: AtomicBool::new(false),
+            writing: AtomicBool::new(false),
+            bar: std::io::stderr().is_terminal().then(|| Mutex::new(ProgressBar::hidden())),
+        });
         let shared = Arc::clone(&state);
         // Without a handler Ctrl-C simply ends the program, which loses nothing: outputs appear whole or not at all.
         let _ = ctrlc::set_handler(move || {
@@ -45,12 +49,12 @@ impl Terminal {
             }
             std::thread::sleep(GRACE);
             if !shared.writing.load(Ordering::Relaxed) {
+                shared.with_bar(|bar| bar.finish_and_clear());
                 remark(&format!("error: {}", Error::interrupted()));
                 std::process::exit(STOPPED.into());
             }
         });
-        let bar = std::io::stderr().is_terminal().then(|| Mutex::new(ProgressBar::hidden()));
-        Terminal { started: Instant::now(), state, bar }
+        Terminal { started: Instant::now(), state }
     }
 
     /// Says that files are being written from here on, so that temporary ones are cleaned up whatever happens.
@@ -60,9 +64,11 @@ impl Terminal {
 
     /// Removes the bar, so that the answer stands alone.
     pub fn clear(&self) {
-        self.with_bar(|bar| bar.finish_and_clear());
+        self.state.with_bar(|bar| bar.finish_and_clear());
     }
+}
 
+impl State {
     fn with_bar(&self, f: impl FnOnce(&mut ProgressBar)) {
         if let Some(bar) = &self.bar
             && let Ok(mut bar) = bar.lock()
@@ -80,7 +86,7 @@ impl Drop for Terminal {
 
 impl Progress for Terminal {
     fn begin(&self, phase: &str, total: u64) {
-        self.with_bar(|bar| {
+        self.state.with_bar(|bar| {
             bar.finish_and_clear();
             *bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden())
                 .with_message(phase.to_owned())
@@ -91,7 +97,7 @@ impl Progress for Terminal {
     }
 
     fn advance(&self, steps: u64) {
-        self.with_bar(|bar| {
+        self.state.with_bar(|bar| {
             if bar.is_hidden() && self.started.elapsed() > PATIENCE {
                 bar.set_draw_target(ProgressDrawTarget::stderr());
             }
@@ -100,7 +106,7 @@ impl Progress for Terminal {
     }
 
     fn remark(&self, remark: &str) {
-        self.with_bar(|bar| bar.set_message(remark.to_owned()));
+        self.state.with_bar(|bar| bar.set_message(remark.to_owned()));
     }
 
     fn cancelled(&self) -> bool {

@@ -9,10 +9,10 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::slice::SLICERS;
 use mixgist::{Ensemble, Loss, Points, Result, Route, Settings, Summary, summarize};
-use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, read_data, to_json, write_json};
+use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, to_json, write_json};
 
 use crate::memory;
-use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, by_name, expect_extension};
+use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, by_name, expect_extension, read_data_for};
 use crate::progress::Terminal;
 use crate::text::{answer, warn};
 use derived::{Derived, DerivedArgs};
@@ -67,7 +67,7 @@ impl Summarize {
         self.check_outputs()?;
         let file = self.draws.read()?;
         let data = match &self.data {
-            Some(path) => Some(read_data(path, &Default::default())?),
+            Some(path) => Some(read_data_for(path, &file.ensemble)?),
             None => file.data,
         };
         let points = data.as_ref().map(|data| Points::new(data.columns(), data.values())).transpose()?;

@@ -132,9 +132,7 @@ impl DrawsFile {
 fn join(files: &[DrawsFile]) -> std::result::Result<DrawsFile, (usize, Error)> {
     let first = &files[0];
     let dim = first.ensemble.dim();
-    let mut offsets = vec![0];
-    let (mut weights, mut means, mut covariances) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut chains, mut iterations) = (Vec::new(), Vec::new());
+    let mut chains = Vec::new();
     let mut labels = first.labels.as_ref().map(|labels| LabelDraws::empty(labels.observations));
     for (f, DrawsFile { ensemble, labels: own, data }) in files.iter().enumerate() {
         let fail = |message: String| Err((f, Error::input(message)));
@@ -155,17 +153,15 @@ fn join(files: &[DrawsFile]) -> std::result::Result<DrawsFile, (usize, Error)> {
             (None, None) => {}
             _ => return fail("holds labels of other observations than the first file".into()),
         }
-        let start = weights.len();
-        offsets.extend(ensemble.offsets()[1..].iter().map(|end| start + end));
-        weights.extend_from_slice(ensemble.weights());
-        means.extend_from_slice(ensemble.atoms().means());
-        covariances.extend_from_slice(ensemble.atoms().covariances());
         let before = chains.iter().max().map_or(0, |last: &u32| last.saturating_add(1));
         chains.extend(ensemble.chains().iter().map(|chain| before.saturating_add(*chain)));
-        iterations.extend_from_slice(ensemble.iterations());
     }
-    let ensemble = Ensemble::from_ragged(dim, &offsets, &weights, &means, &covariances, CovarianceForm::Covariance)
-        .and_then(|ensemble| ensemble.with_chains(chains, iterations))
+    let parts: Vec<&Ensemble> = files.iter().map(|file| &file.ensemble).collect();
+    let ensemble = Ensemble::concatenate(&parts)
+        .and_then(|all| {
+            let iterations = all.iterations().to_vec();
+            all.with_chains(chains, iterations)
+        })
         .map_err(|error| (0, error))?;
     Ok(DrawsFile { ensemble, labels, data: first.data.clone() })
 }

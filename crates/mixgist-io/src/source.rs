@@ -45,7 +45,7 @@ impl Budget {
     pub fn take(&mut self, what: &str, bytes: u64) -> Result<()> {
         self.left = self.left.checked_sub(bytes).ok_or_else(|| {
             Error::resource(format!("{what} needs {}, the memory limit is {}", size_text(bytes), size_text(self.limit)))
-                .hint("raise the memory limit, or thin the draws")
+                .hint("save fewer draws (thin them), or raise the memory limit")
         })?;
         Ok(())
     }

@@ -212,6 +212,13 @@ impl GaussianAtoms {
         selected
     }
 
+    /// Adds atoms of the same dimension at the end.
+    pub(crate) fn append(&mut self, more: &GaussianAtoms) {
+        debug_assert_eq!(self.dim, more.dim);
+        self.means.extend_from_slice(&more.means);
+        self.covariances.extend_from_slice(&more.covariances);
+    }
+
     /// The atoms of a contiguous range.
     pub fn range(&self, range: std::ops::Range<usize>) -> Self {
         let size = self.dim * self.dim;

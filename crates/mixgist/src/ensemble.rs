@@ -160,6 +160,31 @@ impl Ensemble {
         Self::from_ragged(dim, &offsets, &weights, &means, &covariances, CovarianceForm::Covariance)
     }
 
+    /// The draws of several ensembles of one dimension, one after the other, with their chains and iterations as they are.
+    ///
+    /// Draw weights are refused: each ensemble has scaled its own.
+    pub fn concatenate(parts: &[&Ensemble]) -> Result<Self> {
+        let Some((first, rest)) = parts.split_first() else { return Err(Error::input("there are no draws")) };
+        let mut all = (*first).clone();
+        if parts.iter().any(|part| part.draw_weights.is_some()) {
+            return Err(Error::input("draw weights cannot be joined, because each part has scaled its own"));
+        }
+        for part in rest {
+            if part.dim() != all.dim() {
+                return Err(Error::input(format!("dimension {}, the first part has {}", part.dim(), all.dim())));
+            }
+            let start = all.weights.len();
+            all.atoms.append(&part.atoms);
+            all.weights.extend_from_slice(&part.weights);
+            all.offsets.extend(part.offsets[1..].iter().map(|end| start + end));
+            all.chains.extend_from_slice(&part.chains);
+            all.iterations.extend_from_slice(&part.iterations);
+            all.renormalization = all.renormalization.max(part.renormalization);
+            all.padding += part.padding;
+        }
+        Ok(all)
+    }
+
     /// Says which chain and iteration each draw comes from (without it: one chain, counted from 0).
     pub fn with_chains(mut self, chains: Vec<u32>, iterations: Vec<u64>) -> Result<Self> {
         for (what, got) in [("chain", chains.len()), ("iteration", iterations.len())] {
@@ -429,6 +454,22 @@ mod tests {
         let message = |draws: &[usize]| all.select(draws).unwrap_err().to_string();
         assert_eq!(message(&[]), "no draw was selected, at least one is needed");
         assert_eq!(message(&[1, 3]), "draw 3 was selected, there are 3 (counted from 0)");
+    }
+
+    #[test]
+    fn parts_are_joined_with_what_was_done_to_them() {
+        let one = line(&[0, 2], &[1.0, 1.0]).unwrap();
+        let two = line(&[0, 1, 3], &[1.0, 1.0, 0.0]).unwrap();
+        let all = Ensemble::concatenate(&[&one, &two]).unwrap();
+        assert_eq!(all.offsets(), [0, 2, 3, 4]);
+        assert_eq!((all.draw(0), all.draw(2)), (one.draw(0), two.draw(1)));
+        assert_eq!((all.renormalization(), all.padding()), (1.0, 1));
+        assert_eq!(all.iterations(), [0, 0, 1]);
+        let message = |parts: &[&Ensemble]| Ensemble::concatenate(parts).unwrap_err().to_string();
+        let plane = Ensemble::from_dense(2, 1, &[1.0], &[0.0; 2], &[1.0], CovarianceForm::Spherical).unwrap();
+        assert_eq!(message(&[&one, &plane]), "dimension 2, the first part has 1");
+        assert!(message(&[&one, &one.clone().with_draw_weights(&[1.0]).unwrap()]).contains("draw weights"));
+        assert_eq!(message(&[]), "there are no draws");
     }
 
     #[test]

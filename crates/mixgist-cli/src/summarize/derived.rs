@@ -7,12 +7,10 @@ use mixgist::allocate::for_each_membership_block;
 use mixgist::density::posterior::predicted_bytes;
 use mixgist::density::{Bounds, DEFAULT_GRID_COUNT, Grid, PosteriorDensity, posterior_density_on_grid};
 use mixgist::{Allocation, Ensemble, Error, GridDensity, Mixture, Points, Progress, Result, Summary, allocate};
-use mixgist_io::{
-    Cell, DataTable, Overwrite, TableRows, read_data, write_npy_in_pieces, write_npy_labels, write_table,
-};
+use mixgist_io::{Cell, DataTable, Overwrite, TableRows, write_npy_in_pieces, write_npy_labels, write_table};
 
 use crate::memory;
-use crate::options::{expect_extension, has_extension};
+use crate::options::{expect_extension, has_extension, read_data_for};
 
 /// Which files are wanted.
 #[derive(Args)]
@@ -64,13 +62,7 @@ impl DerivedArgs {
 
     /// The observations to predict for.
     pub fn read_new_points(&self, ensemble: &Ensemble) -> Result<Option<DataTable>> {
-        let Some(path) = &self.predict else { return Ok(None) };
-        let table = read_data(path, &Default::default())?;
-        if table.columns() != ensemble.dim() {
-            let (columns, dim) = (table.columns(), ensemble.dim());
-            return Err(Error::input(format!("has {columns} columns, the draws have dimension {dim}")).in_file(path));
-        }
-        Ok(Some(table))
+        self.predict.as_deref().map(|path| read_data_for(path, ensemble)).transpose()
     }
 
     /// Checks before the work that it can be done.

@@ -53,6 +53,8 @@ fn inspection_points_out_what_was_repaired() {
     assert!(run.stdout.contains("1 to 2 a draw, 1 in the median (1 atom of weight 0 dropped)"), "{}", run.stdout);
     assert!(run.stdout.contains("weight sums   off 1 by up to 3.0, scaled"), "{}", run.stdout);
     assert!(run.stdout.contains("the weights of a draw were off 1 by up to 3.00e0"), "{}", run.stdout);
+    let both = place.json("inspect a.csv a.csv");
+    assert_eq!((both["atoms"]["padding"].as_u64(), both["weights"]["renormalization"].as_f64()), (Some(2), Some(3.0)));
 }
 
 #[test]

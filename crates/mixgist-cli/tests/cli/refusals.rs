@@ -32,7 +32,7 @@ const REFUSALS: &[(&str, i32, &[&str])] = &[
     ("summarize draws.npz --format csv", 1, &["draws.npz:", "UTF-8"]),
     ("summarize draws.npz --format json", 2, &["format 'json' cannot hold draws"]),
     ("summarize draws.npz line.npz", 1, &["line.npz: means of dimension 1, the first file has dimension 2"]),
-    ("summarize draws.npz --data line.csv", 1, &["data have 1 columns, the draws have dimension 2"]),
+    ("summarize draws.npz --data line.csv", 1, &["line.csv: has 1 column, the draws have dimension 2"]),
     ("summarize draws.npz --data words.csv", 1, &["words.csv:2: column 'x' is 'b', expected a number"]),
     ("summarize draws.npz --covariance-form sd", 1, &["draws.npz: ", "covariance"]),
     ("summarize draws.npz --directions draws.npz", 1, &["directions hold no array 'smix_w_v'"]),
@@ -55,7 +55,7 @@ const REFUSALS: &[(&str, i32, &[&str])] = &[
     (
         "summarize draws.npz --predict line.csv --labels l.csv",
         1,
-        &["line.csv: has 1 columns, the draws have dimension 2"],
+        &["line.csv: has 1 column, the draws have dimension 2"],
     ),
     ("summarize draws.npz --grid 50", 2, &["--density <FILE>"]),
     ("summarize draws.npz --density d.csv --grid 1", 2, &["invalid value '1' for '--grid <N>'"]),
