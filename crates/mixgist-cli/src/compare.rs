@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use clap::Args;
 use mixgist::density::{Bounds, sliced_w2, total_variation};
 use mixgist::partition::{Loss, expected_losses};
-use mixgist::slice::SLICERS;
 use mixgist::{
     Ensemble, Error, GridDensity, PartitionDraws, Points, Progress, ResolvedUnits, Result, Route, Settings, Silent,
     SliceCount, SlicedDistance,
@@ -21,7 +20,7 @@ use crate::partition::{LossArgs, NamedLoss, partition_draws, same_observations};
 use crate::progress::Terminal;
 use crate::text::answer;
 use document::{COMPARISON_SCHEMA, ComparisonDocument, DensityDistances, EstimateDocument};
-use estimate::{Estimate, measure_first, partition_first};
+use estimate::{DISTANCES, Estimate, measure_first, partition_first};
 
 /// Compare estimates: partition first (binder, vi, omari) and measure first (sw, mix-sw, smix-w), by every expected loss
 #[derive(Args)]
@@ -66,8 +65,7 @@ pub struct Compare {
 impl Compare {
     /// Reads, estimates, compares, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let settings: Vec<Settings> =
-            SLICERS.iter().map(|slicer| self.settings(slicer.name())).collect::<Result<_>>()?;
+        let settings: Vec<Settings> = DISTANCES.into_iter().map(|name| self.settings(name)).collect::<Result<_>>()?;
         let reported = self.conventions.reported()?;
         if let Some(path) = &self.output {
             expect_extension(path, "--output", &["json", "csv"])?;

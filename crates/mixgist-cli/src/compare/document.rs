@@ -5,11 +5,10 @@ use std::path::Path;
 
 use mixgist::Result;
 use mixgist::partition::REGISTRY;
-use mixgist::slice::SLICERS;
 use mixgist_io::{Cell, Overwrite, Schema, write_table};
 use serde::Serialize;
 
-use super::estimate::POOLED;
+use super::estimate::{DISTANCES, POOLED};
 use crate::text::{count, significant, table};
 
 /// The schema of a comparison.
@@ -56,14 +55,14 @@ impl ComparisonDocument {
         if first.expected_density_distances.is_some() {
             columns.extend(["density_tv", "density_sw2"].map(String::from));
         }
-        columns.extend(SLICERS.iter().map(|slicer| format!("measure_{}", slicer.name())));
+        columns.extend(DISTANCES.map(|name| format!("measure_{name}")));
         columns
     }
 
     fn values(estimate: &EstimateDocument) -> Vec<f64> {
         let losses = REGISTRY.iter().filter_map(|entry| estimate.expected_losses.get(entry.name).copied());
         let densities = estimate.expected_density_distances.map(|d| [d.total_variation, d.sliced_w2]);
-        let measures = SLICERS.iter().filter_map(|slicer| estimate.expected_measure_distances.get(slicer.name()));
+        let measures = DISTANCES.iter().filter_map(|name| estimate.expected_measure_distances.get(name));
         losses.chain(densities.into_iter().flatten()).chain(measures.copied()).collect()
     }
 
@@ -109,15 +108,14 @@ impl ComparisonDocument {
         ];
         lines.push(match (self.density_draws, self.density_directions) {
             (Some(draws), Some(directions)) => format!(
-                "densities (tv is half the L1 distance) against {} of them, evenly spaced; sw2 over {}",
-                count(draws, "draw"),
+                "densities (tv is half the L1 distance) against {draws} of them, evenly spaced; sw2 over {}",
                 count(directions as usize, "direction")
             ),
             _ => "densities are compared in dimensions 1 and 2 only".into(),
         });
         lines.push(format!(
             "{} over {}, seed {}, units {}; binder, vi and omari by the pooled measure of {POOLED} draws given the partition",
-            SLICERS.iter().map(|slicer| slicer.name()).collect::<Vec<_>>().join(", "),
+            DISTANCES.join(", "),
             count(self.slices, "slice"),
             self.seed,
             self.units,

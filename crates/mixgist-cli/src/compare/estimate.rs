@@ -21,6 +21,9 @@ pub struct Estimate {
 /// Measures given the partition that are pooled, as in the paper.
 pub const POOLED: usize = 10;
 
+/// The distances whose medoids are compared.
+pub const DISTANCES: [&str; 3] = ["sw", "mix-sw", "smix-w"];
+
 /// The losses whose partitions are compared.
 const LOSSES: [&str; 3] = ["binder", "vi", "omari"];
 
