@@ -176,6 +176,12 @@ impl Candidate {
         let expected_loss = losses.zip(projection.draw_weights()).map(|(loss, weight)| loss * weight).sum();
         Candidate { draw, expected_loss, costs: costs.to_vec() }
     }
+
+    /// Tells which draws are the same measure as this one: those whose distance from it is nothing but rounding.
+    fn copies(&self) -> impl Fn(usize) -> bool + '_ {
+        let typical = self.costs.iter().sum::<f64>() / self.costs.len() as f64;
+        move |draw| self.costs[draw] <= 1e-14 * typical
+    }
 }
 
 /// What a route finds.
@@ -195,12 +201,6 @@ impl Choice {
 
 /// Losses that agree to this relative difference are tied.
 const TIE: f64 = 1e-12;
-
-/// A draw is the same measure as the winner when its loss is tied with the winner's and its distance from it is nothing but rounding.
-fn is_same_measure(winner: &Candidate, draw: usize) -> bool {
-    let typical: f64 = winner.costs.iter().sum::<f64>() / winner.costs.len() as f64;
-    winner.costs[draw] <= 1e-14 * typical
-}
 
 /// Index of the least loss, the lowest one among the tied.
 fn least(losses: impl Iterator<Item = (usize, f64)> + Clone) -> Option<usize> {

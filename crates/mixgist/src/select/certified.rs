@@ -4,7 +4,7 @@ use rand::seq::index;
 use rayon::prelude::*;
 
 use super::embedding::{Embedding, Truncated};
-use super::{Candidate, Choice, Loss, is_same_measure, least};
+use super::{Candidate, Choice, Loss, least};
 use crate::Result;
 use crate::pairwise::{AnchorRows, Bridges};
 use crate::progress::Progress;
@@ -129,7 +129,9 @@ impl<'s, 'p, 'a> Search<'s, 'p, 'a> {
         loop {
             let best = least(self.exact.iter().copied()).expect("anchors are exact");
             let winner = self.candidate(best, &candidates, progress)?;
-            let second = least(self.exact.iter().copied().filter(|&(draw, _)| !is_same_measure(&winner, draw)));
+            let is_copy = winner.copies();
+            let second = least(self.exact.iter().copied().filter(|&(draw, _)| !is_copy(draw)));
+            drop(is_copy);
             let runner_up = second.map(|draw| self.candidate(draw, &candidates, progress)).transpose()?;
             let copies = self.recognize_copies(&winner) + runner_up.as_ref().map_or(0, |c| self.recognize_copies(c));
             if copies == 0 {

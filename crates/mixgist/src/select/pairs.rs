@@ -1,6 +1,6 @@
 //! The plain route: all pairs of draws.
 
-use super::{Candidate, Choice, Loss, is_same_measure, least};
+use super::{Candidate, Choice, Loss, least};
 use crate::Result;
 use crate::pairwise::cost_matrix;
 use crate::progress::Progress;
@@ -36,10 +36,12 @@ pub(super) fn from_losses(
     let (first_costs, second_costs) = costs.split_at(losses.len());
     let winner = candidate(first, first_costs);
     // Draws that are copies of the winner are no rivals; then the runner-up is further down.
-    let runner_up = match least(all().filter(|&(i, _)| i != first && !is_same_measure(&winner, i))) {
+    let is_copy = winner.copies();
+    let runner_up = match least(all().filter(|&(i, _)| i != first && !is_copy(i))) {
         Some(draw) if draw == second => Some(candidate(second, second_costs)),
         Some(draw) => Some(candidate(draw, &rows(&[draw])?)),
         None => None,
     };
+    drop(is_copy);
     Ok(Choice::new(winner, runner_up, losses.clone()))
 }
