@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::bridge::{Bridge, PANEL};
-use super::tile::{Batch, Columns, row_costs};
+use super::tile::{Batch, Columns, row_costs, row_costs_on};
 use crate::Result;
-use crate::line::Lines;
+use crate::line::{Lines, transport_cost};
 use crate::progress::Progress;
 use crate::projection::Projection;
 
@@ -57,35 +57,42 @@ impl<'p, 'a> Bridges<'p, 'a> {
         Ok(AnchorRows { rows: costs, mean_squares })
     }
 
-    /// Calls `job` with the line measures of every slice, in parallel, and returns its results in the order of slices.
-    pub(crate) fn map_lines<T: Send>(
-        &self,
-        progress: &dyn Progress,
-        job: impl Fn(&Lines) -> T + Sync,
-    ) -> Result<Vec<T>> {
-        let mut results = Vec::with_capacity(self.projection.slices());
-        match &self.kept {
-            Some(kept) => {
-                for batch in kept {
-                    progress.check()?;
-                    results.par_extend(batch.bridges().par_iter().map(|bridge| job(bridge.lines())));
-                    progress.advance(batch.bridges().len() as u64);
-                }
+    /// For each slice the weighted sums Σ_j slopes_j c_ij of one or two draws i, in the order of slices.
+    pub(crate) fn weighted_costs(&self, rows: &[WeightedRow], progress: &dyn Progress) -> Result<Vec<Vec<f64>>> {
+        let (draws, order) = (self.projection.draws(), self.projection.order());
+        let mut sums = Vec::with_capacity(self.projection.slices());
+        if let Some(kept) = &self.kept {
+            let of_slice = |bridge: &Bridge| -> Vec<f64> {
+                let mut costs = vec![0.0; draws];
+                let of_row = |row: &WeightedRow| {
+                    row_costs_on(bridge, row.draw, &mut costs);
+                    row.slopes.iter().zip(&costs).map(|(slope, cost)| slope * cost).sum()
+                };
+                rows.iter().map(of_row).collect()
+            };
+            for batch in kept {
+                progress.check()?;
+                sums.par_extend(batch.bridges().par_iter().map(of_slice));
+                progress.advance(batch.bridges().len() as u64);
             }
-            None => {
-                let batches = self.projection.batches();
-                self.projection.stream(
-                    &batches,
-                    progress,
-                    |lines| job(&lines),
-                    |_, batch| {
-                        results.extend(batch);
-                        Ok(())
-                    },
-                )?;
-            }
+            return Ok(sums);
         }
-        Ok(results)
+        // Without decomposed slices at hand, merging a row or two is cheaper than making them.
+        let of_row = |lines: &Lines, row: &WeightedRow| -> f64 {
+            let own = lines.draw(row.draw);
+            let wanted = row.slopes.iter().enumerate().filter(|(_, slope)| **slope != 0.0);
+            wanted.map(|(j, slope)| slope * transport_cost(own, lines.draw(j), order)).sum()
+        };
+        self.projection.stream(
+            &self.projection.batches(),
+            progress,
+            |lines| rows.iter().map(|row| of_row(&lines, row)).collect::<Vec<f64>>(),
+            |_, batch| {
+                sums.extend(batch);
+                Ok(())
+            },
+        )?;
+        Ok(sums)
     }
 
     fn for_each(&mut self, progress: &dyn Progress, mut job: impl FnMut(&Batch)) -> Result<()> {
@@ -117,6 +124,12 @@ impl<'p, 'a> Bridges<'p, 'a> {
         self.kept = keep.then_some(kept);
         Ok(())
     }
+}
+
+/// A draw and what each of its costs counts for.
+pub(crate) struct WeightedRow {
+    pub(crate) draw: usize,
+    pub(crate) slopes: Vec<f64>,
 }
 
 /// What one pass over the slices tells about all draws.

@@ -44,13 +44,17 @@ const CANCELLATION: f64 = 1e-5;
 
 /// Costs summed over the slices of a batch, for up to eight rows: `out[r * draws + j]` is set for each wanted column j of draw `rows[r]`.
 pub(super) fn row_costs(batch: &Batch, rows: &[usize], columns: Columns, out: &mut [f64]) {
-    row_costs_at(Level::new(), batch, rows, columns, out);
+    row_costs_at(Level::new(), &batch.bridges, &batch.norms, rows, columns, out);
 }
 
-/// The same with given instructions; the bits do not depend on them.
-fn row_costs_at(level: Level, batch: &Batch, rows: &[usize], columns: Columns, out: &mut [f64]) {
-    let draws = batch.draws();
-    let Batch { bridges, norms } = batch;
+/// Costs on a single slice from one draw to all.
+pub(super) fn row_costs_on(bridge: &Bridge, row: usize, out: &mut [f64]) {
+    row_costs_at(Level::new(), std::slice::from_ref(bridge), bridge.norms(), &[row], Columns::All, out);
+}
+
+/// With given instructions, on which the bits do not depend; `norms` are those of the draws, summed over the slices.
+fn row_costs_at(level: Level, bridges: &[Bridge], norms: &[f64], rows: &[usize], columns: Columns, out: &mut [f64]) {
+    let draws = norms.len();
     out.fill(0.0);
     // Rows that are a whole panel are used where they stand; others are gathered into one.
     let own_panel = rows[0] / PANEL;
@@ -145,7 +149,7 @@ mod tests {
 
     fn costs(level: Level, batch: &Batch, rows: &[usize], columns: Columns) -> Vec<f64> {
         let mut out = vec![f64::NAN; rows.len() * batch.draws()];
-        row_costs_at(level, batch, rows, columns, &mut out);
+        row_costs_at(level, &batch.bridges, &batch.norms, rows, columns, &mut out);
         out
     }
 

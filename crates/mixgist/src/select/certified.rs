@@ -72,7 +72,7 @@ pub(super) fn choose<'a>(
 }
 
 fn anchor_count(draws: usize) -> usize {
-    ((libm::pow(draws as f64, 0.3) * 8.0) as usize / 8 * 8).clamp(32, MOST_ANCHORS)
+    ((libm::pow(draws as f64, 0.3) * 6.0) as usize / 8 * 8).clamp(32, MOST_ANCHORS)
 }
 
 /// Whether there are enough draws for screening; with fewer, all pairs are computed.

@@ -2,8 +2,7 @@
 
 use super::{Candidate, Choice, Loss};
 use crate::Result;
-use crate::line::{LineMeasure, Lines, transport_cost};
-use crate::pairwise::Bridges;
+use crate::pairwise::{Bridges, WeightedRow};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::slice_error::standard_error;
@@ -25,24 +24,16 @@ pub(super) fn gather(
     progress: &dyn Progress,
 ) -> Result<Evidence> {
     let order = projection.order();
-    let slopes = |candidate: &Candidate| -> Vec<f64> {
+    let row = |candidate: &Candidate| -> WeightedRow {
         let slopes = candidate.costs.iter().map(|&cost| loss.slope(cost, order));
-        slopes.zip(projection.draw_weights()).map(|(slope, weight)| slope * weight).collect()
+        let slopes = slopes.zip(projection.draw_weights()).map(|(slope, weight)| slope * weight).collect();
+        WeightedRow { draw: candidate.draw, slopes }
     };
-    let winner_slopes = slopes(&choice.winner);
-    let runner_up = choice.runner_up.as_ref().map(|candidate| (candidate.draw, slopes(candidate)));
-    let linearized = |lines: &Lines, own: LineMeasure, slopes: &[f64]| -> f64 {
-        let costs = slopes.iter().enumerate().filter(|(_, slope)| **slope != 0.0);
-        costs.map(|(j, slope)| slope * transport_cost(own, lines.draw(j), order)).sum()
-    };
+    let rows: Vec<WeightedRow> = std::iter::once(&choice.winner).chain(&choice.runner_up).map(row).collect();
     progress.begin("errors over slices", projection.slices() as u64);
-    let pairs = bridges.map_lines(progress, |lines| {
-        let own = linearized(lines, lines.draw(choice.winner.draw), &winner_slopes);
-        let other = runner_up.as_ref().map(|(draw, slopes)| linearized(lines, lines.draw(*draw), slopes));
-        (own, other)
-    })?;
-    let losses: Vec<f64> = pairs.iter().map(|(own, _)| *own).collect();
-    let differences: Vec<f64> = pairs.iter().filter_map(|(own, other)| Some((*other)? - own)).collect();
+    let sums = bridges.weighted_costs(&rows, progress)?;
+    let losses: Vec<f64> = sums.iter().map(|sums| sums[0]).collect();
+    let differences: Vec<f64> = sums.iter().filter_map(|sums| Some(sums.get(1)? - sums[0])).collect();
     Ok(Evidence {
         expected_loss_se: standard_error(&losses, projection.replicates()),
         difference_se: standard_error(&differences, projection.replicates()),
