@@ -232,21 +232,15 @@ fn measure_distances(
 ) -> Result<Vec<Vec<f64>>> {
     let measures: Vec<_> = estimates.iter().map(|estimate| estimate.measure.clone()).collect();
     let measures = Ensemble::from_measures(&measures)?;
-    let mean_distance = |settings: &Settings, from: usize, measures: &Ensemble, draws: &Ensemble| {
-        let slices = settings.freeze(draws.dim(), fixed_slices(settings)?)?;
-        let distance = SlicedDistance::new(&*slices, settings.order).with_pruning(settings.pruning);
-        let distances = distance.to_draws(&measures.draw(from), draws, progress)?;
-        Ok(match draws.draw_weights() {
-            Some(weights) => distances.iter().zip(weights).map(|(distance, w)| distance.value * w).sum(),
-            None => distances.iter().map(|distance| distance.value).sum::<f64>() / draws.len() as f64,
-        })
-    };
     settings
         .iter()
         .map(|settings| {
             let units = ResolvedUnits::new(&settings.units, ensemble, Some(points))?;
             let (draws, measures) = (units.apply(ensemble)?, units.apply(&measures)?);
-            (0..estimates.len()).map(|i| mean_distance(settings, i, &measures, &draws)).collect()
+            let measures: Vec<_> = (0..measures.len()).map(|i| measures.draw(i)).collect();
+            let slices = settings.freeze(draws.dim(), fixed_slices(settings)?)?;
+            let distance = SlicedDistance::new(&*slices, settings.order).with_pruning(settings.pruning);
+            distance.expected_losses(&measures, &draws, mixgist::Loss::Distance, progress)
         })
         .collect()
 }
