@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mixgist::slice::slicer;
-use mixgist::{Error, Points, Result, Settings, Summary, summarize};
+use mixgist::{Error, Points, Result, Settings, SliceCount, Summary, summarize};
 use mixgist_io::{
     DataTable, DrawsFile, Overwrite, SUMMARY_SCHEMA, SummaryDocument, write_data, write_draws, write_json,
 };
@@ -29,6 +29,9 @@ pub struct Demo {
 const DATA: &str = include_str!("../../../datasets/faithful.csv");
 const DISTANCES: [&str; 3] = ["sw", "mix-sw", "smix-w"];
 
+/// Fewer than the default, so that a first look takes a few seconds only.
+const SLICES: usize = 400;
+
 impl Demo {
     /// Fits, summarises under the three distances, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
@@ -40,7 +43,7 @@ impl Demo {
         let points = Points::new(data.columns(), data.values())?;
         let mut results = Vec::new();
         for name in DISTANCES {
-            let settings = Settings { slicer: slicer(name)?, ..Settings::default() };
+            let settings = Settings { slicer: slicer(name)?, slices: SliceCount::Fixed(SLICES), ..Settings::default() };
             let summary = summarize(&fitted.ensemble, Some(points), &settings, terminal)?;
             results.push((settings, summary));
         }
