@@ -199,20 +199,7 @@ impl Ensemble {
 
     /// Weighs the draws (importance sampling, SMC); scaled to sum 1.
     pub fn with_draw_weights(mut self, weights: &[f64]) -> Result<Self> {
-        if weights.len() != self.len() {
-            return Err(Error::input(format!("{} draw weights for {} draws", weights.len(), self.len())));
-        }
-        if let Some(m) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
-            return Err(
-                Error::input(format!("draw weight is {}, must be finite and not negative", weights[m])).at_draw(m)
-            );
-        }
-        let total: f64 = weights.iter().sum();
-        if total <= 0.0 || !total.is_finite() {
-            return Err(Error::input(format!("draw weights sum to {total}")));
-        }
-        let already = (total - 1.0).abs() <= summation_error(weights.len());
-        self.draw_weights = Some(weights.iter().map(|w| if already { *w } else { w / total }).collect());
+        self.draw_weights = Some(normalized_draw_weights(weights, self.len())?);
         Ok(self)
     }
 
@@ -335,6 +322,22 @@ impl Ensemble {
         })?;
         Ok(Ensemble { atoms, ..self.clone() })
     }
+}
+
+/// Checked weights of `draws` draws, scaled to sum 1; those that already do, up to rounding, are left as they are.
+pub(crate) fn normalized_draw_weights(weights: &[f64], draws: usize) -> Result<Vec<f64>> {
+    if weights.len() != draws {
+        return Err(Error::input(format!("{} draw weights for {draws} draws", weights.len())));
+    }
+    if let Some(m) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+        return Err(Error::input(format!("draw weight is {}, must be finite and not negative", weights[m])).at_draw(m));
+    }
+    let total: f64 = weights.iter().sum();
+    if total <= 0.0 || !total.is_finite() {
+        return Err(Error::input(format!("draw weights sum to {total}, expected a positive finite sum")));
+    }
+    let already = (total - 1.0).abs() <= summation_error(weights.len());
+    Ok(weights.iter().map(|w| if already { *w } else { w / total }).collect())
 }
 
 /// What is left of the given atoms once padding is dropped.

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use crate::ensemble::normalized_draw_weights;
 use crate::{Error, Result};
 
 /// A partition of n ≥ 1 observations into clusters, with canonical labels.
@@ -141,19 +142,7 @@ impl PartitionDraws {
 
     /// Weighs the draws (importance sampling, SMC); scaled to sum 1.
     pub fn with_draw_weights(mut self, weights: &[f64]) -> Result<Self> {
-        if weights.len() != self.len() {
-            return Err(Error::input(format!("{} draw weights for {} draws", weights.len(), self.len())));
-        }
-        if let Some(m) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
-            return Err(
-                Error::input(format!("draw weight is {}, must be finite and not negative", weights[m])).at_draw(m)
-            );
-        }
-        let total: f64 = weights.iter().sum();
-        if total <= 0.0 || !total.is_finite() {
-            return Err(Error::input(format!("draw weights sum to {total}, expected a positive finite sum")));
-        }
-        self.draw_weights = Some(weights.iter().map(|w| w / total).collect());
+        self.draw_weights = Some(normalized_draw_weights(weights, self.len())?);
         Ok(self)
     }
 
