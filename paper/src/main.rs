@@ -1,0 +1,110 @@
+//! `cargo xtask paper`: reproduces the paper's tables and figures.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use mixgist::{Error, Result};
+use mixgist_paper::entries::{ENTRIES, entry};
+use mixgist_paper::model::Length;
+use mixgist_paper::page::{Block, Section, html, markdown};
+use mixgist_paper::study::{Options, Study};
+
+const TITLE: &str = "The paper, reproduced";
+
+fn main() -> ExitCode {
+    match run(&std::env::args().skip(1).collect::<Vec<_>>()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            if let Some(hint) = error.hint_text() {
+                eprintln!("hint: {hint}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+struct Arguments {
+    options: Options,
+    only: Option<String>,
+    output: PathBuf,
+}
+
+fn usage() -> String {
+    let entries: String = ENTRIES.iter().map(|e| format!("\n  {:<12} {}", e.name, e.help)).collect();
+    format!(
+        "usage: cargo xtask paper [--draws DIR] [--as-published] [--repeats N] [--only ENTRY] [-o DIR]
+
+  --draws DIR      also from the published draws of Old Faithful (DIR/draws.npz)
+  --as-published   also by the published procedure: its sampler, its directions, its conventions
+  --repeats N      repeats of every experiment (25)
+  --only ENTRY     print one entry and write nothing
+  -o DIR           write RESULTS.md, results.html and figures/ there instead of into paper/
+
+Entries:{entries}"
+    )
+}
+
+fn parse(words: &[String]) -> Result<Arguments> {
+    let mut arguments = Arguments {
+        options: Options { draws: None, as_published: false, repeats: 25, length: Length::PAPER },
+        only: None,
+        output: PathBuf::from(env!("CARGO_MANIFEST_DIR")),
+    };
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let mut value = || words.next().ok_or_else(|| Error::usage(format!("{word} needs a value")).hint(usage()));
+        match word.as_str() {
+            "--draws" => arguments.options.draws = Some(value()?.into()),
+            "--as-published" => arguments.options.as_published = true,
+            "--repeats" => {
+                let text = value()?;
+                let count = text.parse().ok().filter(|count| *count > 0);
+                arguments.options.repeats =
+                    count.ok_or_else(|| Error::usage(format!("--repeats is '{text}', expected a number from 1")))?;
+            }
+            "--only" => arguments.only = Some(value()?.clone()),
+            "-o" => arguments.output = value()?.into(),
+            _ => return Err(Error::usage(format!("unknown option '{word}'")).hint(usage())),
+        }
+    }
+    Ok(arguments)
+}
+
+fn run(words: &[String]) -> Result<()> {
+    if words.iter().any(|word| word == "--help" || word == "-h") {
+        println!("{}", usage());
+        return Ok(());
+    }
+    let arguments = parse(words)?;
+    let study = Study::new(arguments.options)?;
+    if let Some(name) = &arguments.only {
+        print!("{}", markdown(TITLE, &(entry(name)?.run)(&study)?));
+        return Ok(());
+    }
+    let start = Instant::now();
+    let mut sections = Vec::new();
+    for entry in ENTRIES {
+        eprintln!("{}", entry.name);
+        sections.extend((entry.run)(&study)?);
+    }
+    eprintln!("all of it took {:.0} s", start.elapsed().as_secs_f64());
+    let text = markdown(TITLE, &sections);
+    print!("{text}");
+    write(&arguments.output, &sections, &text)
+}
+
+fn write(folder: &Path, sections: &[Section], text: &str) -> Result<()> {
+    let io = |path: &Path, cause| Error::io(path, "write", &cause);
+    let put = |path: PathBuf, content: &str| std::fs::write(&path, content).map_err(|cause| io(&path, cause));
+    let figures = folder.join("figures");
+    std::fs::create_dir_all(&figures).map_err(|cause| io(&figures, cause))?;
+    for block in sections.iter().flat_map(|section| &section.blocks) {
+        if let Block::Figure { file, svg, .. } = block {
+            put(figures.join(file), svg)?;
+        }
+    }
+    put(folder.join("RESULTS.md"), text)?;
+    put(folder.join("results.html"), &html(TITLE, sections))
+}
