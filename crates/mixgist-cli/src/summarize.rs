@@ -67,7 +67,7 @@ impl Summarize {
         self.check_outputs()?;
         let file = self.draws.read()?;
         let data = match &self.data {
-            Some(path) => Some(read_data_for(path, &file.ensemble)?),
+            Some(path) => Some(read_data_for(path, file.ensemble.dim())?),
             None => file.data,
         };
         let points = data.as_ref().map(|data| Points::new(data.columns(), data.values())).transpose()?;
@@ -78,7 +78,8 @@ impl Summarize {
         let summary = summarize(&file.ensemble, points, &settings, terminal)?;
         let columns = data.as_ref().and_then(DataTable::column_names);
         let derived = Derived::compute(&self.derived, &summary, &file.ensemble, points, new_points.as_ref(), terminal)?;
-        let document = SummaryDocument::new(&summary, &file.ensemble, &settings, columns);
+        let source = self.draws.reading.source(&self.draws.draws, self.data.as_deref(), self.output.as_deref())?;
+        let document = SummaryDocument::new(&summary, &file.ensemble, &settings, columns).with_source(source);
 
         terminal.begin_writing();
         derived.write(columns, self.printing.overwrite(), terminal)?;
