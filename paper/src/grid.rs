@@ -6,6 +6,8 @@ use mixgist::density::{Bounds, Grid};
 use mixgist::{GaussianAtoms, MixingMeasure, Mixture, Points, Result, Silent};
 use rayon::prelude::*;
 
+use crate::score::Spread;
+
 /// Directions of the sliced W_2 in the plane, equally spaced. W_2² is a smooth periodic function of the angle, so that the midpoint rule
 /// with 16 angles is closer to the integral than 1000 random directions (bound by a test).
 const ANGLES: usize = 16;
@@ -41,6 +43,8 @@ pub struct DensityDistance {
     pub total_variation: f64,
     /// Sliced W_2.
     pub sliced_w2: f64,
+    /// Variance of the latter with one random direction instead, to first order; in a mean over many pairs, that of the mean.
+    pub sliced_w2_variance: f64,
 }
 
 impl GridSlices {
@@ -89,8 +93,14 @@ impl GridSlices {
     pub fn between(&self, a: &GridMass, b: &GridMass) -> DensityDistance {
         let difference: f64 = a.probabilities.iter().zip(&b.probabilities).map(|(p, q)| (p - q).abs()).sum();
         let costs = self.slices.iter().zip(a.masses.chunks_exact(BINS).zip(b.masses.chunks_exact(BINS)));
-        let cost: f64 = costs.map(|(slice, (p, q))| slice.width * slice.width * bin_cost(p, q)).sum();
-        DensityDistance { total_variation: 0.5 * difference, sliced_w2: (cost / ANGLES as f64).sqrt() }
+        let costs: Vec<f64> = costs.map(|(slice, (p, q))| slice.width * slice.width * bin_cost(p, q)).collect();
+        let cost = Spread::of(&costs).map_or(0.0, |spread| spread.mean);
+        let variance = Spread::of(&costs).map_or(0.0, |spread| spread.sd * spread.sd);
+        DensityDistance {
+            total_variation: 0.5 * difference,
+            sliced_w2: cost.sqrt(),
+            sliced_w2_variance: if cost > 0.0 { variance / (4.0 * cost) } else { 0.0 },
+        }
     }
 
     /// For each of the estimates the mean distance to the densities of many measures.
@@ -103,10 +113,12 @@ impl GridSlices {
             })
             .collect::<Result<_>>()?;
         let mut means = vec![DensityDistance::default(); estimates.len()];
+        let count = rows.len() as f64;
         for row in &rows {
             for (mean, distance) in means.iter_mut().zip(row) {
-                mean.total_variation += distance.total_variation / rows.len() as f64;
-                mean.sliced_w2 += distance.sliced_w2 / rows.len() as f64;
+                mean.total_variation += distance.total_variation / count;
+                mean.sliced_w2 += distance.sliced_w2 / count;
+                mean.sliced_w2_variance += distance.sliced_w2_variance / (count * count);
             }
         }
         Ok(means)

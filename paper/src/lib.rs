@@ -4,6 +4,7 @@
 
 pub mod entries;
 pub mod evaluate;
+pub mod figures;
 pub mod grid;
 pub mod model;
 pub mod page;

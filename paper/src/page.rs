@@ -63,7 +63,8 @@ pub fn markdown(title: &str, sections: &[Section]) -> String {
                 }
                 Block::Table { header, rows } => {
                     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-                    let rule: Vec<String> = (0..header.len()).map(|j| if j == 0 { "---" } else { "---:" }.into()).collect();
+                    let rule: Vec<String> =
+                        (0..header.len()).map(|j| if j == 0 { "---" } else { "---:" }.into()).collect();
                     let _ = write!(out, "\n{}{}", line(header), line(&rule));
                     rows.iter().for_each(|row| out.push_str(&line(row)));
                 }
@@ -124,7 +125,9 @@ fn inline(text: &str) -> String {
     for (mark, open, close) in [("**", "<b>", "</b>"), ("`", "<code>", "</code>")] {
         let pieces: Vec<&str> = out.split(mark).collect();
         if pieces.len() % 2 == 1 {
-            let wrap = |(i, piece): (usize, &&str)| if i % 2 == 1 { format!("{open}{piece}{close}") } else { piece.to_string() };
+            let wrap = |(i, piece): (usize, &&str)| {
+                if i % 2 == 1 { format!("{open}{piece}{close}") } else { piece.to_string() }
+            };
             out = pieces.iter().enumerate().map(wrap).collect();
         }
     }

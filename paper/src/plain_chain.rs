@@ -209,11 +209,11 @@ mod tests {
         let n = members.len() as f64;
         let average: [f64; 2] = std::array::from_fn(|i| members.iter().map(|y| y[i]).sum::<f64>() / n);
         let mut psi = [4.0, 0.0, 36.0];
-        for (u, v, factor) in members
-            .iter()
-            .map(|y| (y[0] - average[0], y[1] - average[1], 1.0))
-            .chain([(average[0] - 3.0, average[1] - 70.0, n / (1.0 + n))])
-        {
+        for (u, v, factor) in members.iter().map(|y| (y[0] - average[0], y[1] - average[1], 1.0)).chain([(
+            average[0] - 3.0,
+            average[1] - 70.0,
+            n / (1.0 + n),
+        )]) {
             psi[0] += factor * u * u;
             psi[1] += factor * u * v;
             psi[2] += factor * v * v;

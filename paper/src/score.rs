@@ -34,8 +34,14 @@ impl Spread {
 ///
 /// Where the paper prints a mean over repeats, the standard error comes from both spreads. Where it prints a single number, that is one
 /// more repeat of what `ours` is the spread of. Rounding to the printed digits counts as an error that is uniform over the last digit.
-/// None with fewer than two repeats.
-pub fn z_score(ours: Spread, printed: &Printed, deviation: Option<Deviation>, repeats: usize) -> Option<f64> {
+/// `noise` is the standard error that a single printed number has and the repeats have not. None with fewer than two repeats.
+pub fn z_score(
+    ours: Spread,
+    printed: &Printed,
+    deviation: Option<Deviation>,
+    repeats: usize,
+    noise: f64,
+) -> Option<f64> {
     if ours.count < 2 {
         return None;
     }
@@ -46,7 +52,7 @@ pub fn z_score(ours: Spread, printed: &Printed, deviation: Option<Deviation>, re
             let divisor = if deviation == Some(Deviation::Population) { repeats - 1.0 } else { repeats };
             sd * sd / divisor
         }
-        None => ours.sd * ours.sd,
+        None => ours.sd * ours.sd + noise * noise,
     };
     Some((ours.mean - printed.value()) / (ours.variance_of_mean() + theirs + rounding).sqrt())
 }
@@ -63,9 +69,9 @@ mod tests {
     fn two_means_differ_by_both_standard_errors() {
         let ours = Spread { mean: 1.5, sd: 0.3, count: 9 };
         // variances of the means: 0.01 and 0.4²/25 = 0.0064
-        let z = z_score(ours, &printed(&["1.0000", "0.4"]), Some(Deviation::Sample), 25).unwrap();
+        let z = z_score(ours, &printed(&["1.0000", "0.4"]), Some(Deviation::Sample), 25, 0.0).unwrap();
         assert!((z - 0.5 / 0.0164f64.sqrt()).abs() < 1e-6, "{z}");
-        let z = z_score(ours, &printed(&["1.0000", "0.4"]), Some(Deviation::Population), 25).unwrap();
+        let z = z_score(ours, &printed(&["1.0000", "0.4"]), Some(Deviation::Population), 25, 0.0).unwrap();
         assert!((z - 0.5 / (0.01 + 0.16 / 24.0f64).sqrt()).abs() < 1e-6, "{z}");
     }
 
@@ -73,15 +79,15 @@ mod tests {
     fn a_single_number_is_one_more_repeat() {
         let ours = Spread::of(&[1.0, 2.0, 3.0]).unwrap();
         assert_eq!((ours.mean, ours.sd), (2.0, 1.0));
-        let z = z_score(ours, &printed(&["4.000000"]), None, 25).unwrap();
+        let z = z_score(ours, &printed(&["4.000000"]), None, 25, 0.0).unwrap();
         assert!((z + 2.0 / (4.0f64 / 3.0).sqrt()).abs() < 1e-6, "{z}");
     }
 
     #[test]
     fn without_spread_only_rounding_is_left() {
         let ours = Spread::of(&[0.19011512; 3]).unwrap();
-        assert!(z_score(ours, &printed(&["0.1901"]), None, 25).unwrap().abs() < 1.0);
-        assert!(z_score(ours, &printed(&["0.1911"]), None, 25).unwrap() < -30.0);
-        assert!(z_score(Spread::of(&[1.0]).unwrap(), &printed(&["2"]), None, 25).is_none());
+        assert!(z_score(ours, &printed(&["0.1901"]), None, 25, 0.0).unwrap().abs() < 1.0);
+        assert!(z_score(ours, &printed(&["0.1911"]), None, 25, 0.0).unwrap() < -30.0);
+        assert!(z_score(Spread::of(&[1.0]).unwrap(), &printed(&["2"]), None, 25, 0.0).is_none());
     }
 }

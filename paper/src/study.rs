@@ -1,14 +1,15 @@
 //! The experiments, each run once and shared by all entries.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use mixgist::{Error, PartitionDraws, Result, Silent};
+use mixgist::{Error, PartitionDraws, Result, Silent, summarize};
 use mixgist_io::{ReadOptions, read_draws};
 use mixgist_samplers::fit;
 use rayon::prelude::*;
 
-use crate::evaluate::{Evaluation, Posterior, Procedure, evaluate};
+use crate::evaluate::{DISTANCES, Evaluation, Posterior, Procedure, evaluate, settings};
 use crate::model::{DIM, Length, Observations, old_faithful, simulated};
 use crate::plain_chain::plain_chain;
 use crate::published::Published;
@@ -31,11 +32,14 @@ pub struct Options {
     pub draws: Option<PathBuf>,
     /// Also run the published procedure.
     pub as_published: bool,
-    /// Repeats of every experiment.
+    /// Repeats of the simulation; Old Faithful is repeated as often, but at most [`FAITHFUL_REPEATS`] times.
     pub repeats: usize,
     /// How long chains run.
     pub length: Length,
 }
+
+/// Most repeats of Old Faithful: they give the spread of single numbers, not the numbers.
+pub const FAITHFUL_REPEATS: usize = 10;
 
 /// One posterior sample with its estimates.
 pub struct Repeat {
@@ -61,7 +65,12 @@ impl Study {
         if options.repeats == 0 {
             return Err(Error::usage("0 repeats, must be at least 1"));
         }
-        Ok(Study { options, published: Published::read()?, simulation: Default::default(), faithful: Default::default() })
+        Ok(Study {
+            options,
+            published: Published::read()?,
+            simulation: Default::default(),
+            faithful: Default::default(),
+        })
     }
 
     /// The sources that this run has.
@@ -75,7 +84,11 @@ impl Study {
     /// All repeats of the simulation; there are no published draws of it.
     pub fn simulation(&self, source: Source) -> Result<&[Repeat]> {
         let slot = &self.simulation[if source == Source::Own { 0 } else { 1 }];
-        let run = || self.repeats("simulation", source, |repeat| self.sample(simulated(repeat)?, source, repeat));
+        let run = || {
+            self.repeats("simulation", self.options.repeats, source, |repeat| {
+                self.sample(simulated(repeat)?, source, repeat)
+            })
+        };
         kept(slot.get_or_init(run))
     }
 
@@ -83,23 +96,30 @@ impl Study {
     pub fn faithful(&self, source: Source) -> Result<&[Repeat]> {
         let slot = &self.faithful[source as usize];
         kept(slot.get_or_init(|| match (source, &self.options.draws) {
-            (Source::Given, None) => Err(Error::usage("there are no published draws").hint("give them with --draws DIR")),
+            (Source::Given, None) => {
+                Err(Error::usage("there are no published draws").hint("give them with --draws DIR"))
+            }
             (Source::Given, Some(folder)) => {
                 let given = given_draws(folder)?;
-                self.repeats("Old Faithful", source, |seed| Ok(Posterior { seed, ..given.clone() }))
+                self.repeats("Old Faithful", self.options.repeats.min(FAITHFUL_REPEATS), source, |seed| {
+                    Ok(Posterior { seed, ..given.clone() })
+                })
             }
-            _ => self.repeats("Old Faithful", source, |repeat| self.sample(old_faithful(), source, repeat)),
+            _ => self.repeats("Old Faithful", self.options.repeats.min(FAITHFUL_REPEATS), source, |repeat| {
+                self.sample(old_faithful(), source, repeat)
+            }),
         }))
     }
 
     fn repeats(
         &self,
         what: &str,
+        count: usize,
         source: Source,
         posterior: impl Fn(u64) -> Result<Posterior> + Sync,
     ) -> Result<Vec<Repeat>> {
-        eprintln!("{what}, {}: {} repeats", source.name(), self.options.repeats);
-        (0..self.options.repeats)
+        eprintln!("{what}, {}: {count} repeats", source.name());
+        (0..count)
             .into_par_iter()
             .with_max_len(1)
             .map(|repeat| {
@@ -120,7 +140,7 @@ impl Study {
             (draws.ensemble, draws.labels)
         };
         let partitions = PartitionDraws::from_dense(observations.values.len() / DIM, &labels)?;
-        Ok(Posterior { observations, ensemble, partitions, seed })
+        Ok(Posterior { observations, ensemble, partitions, labels, medoids: BTreeMap::new(), seed })
     }
 }
 
@@ -131,6 +151,15 @@ impl Source {
             Source::Own => "mixgist's sampler",
             Source::AsPublished => "the published procedure",
             Source::Given => "the published draws",
+        }
+    }
+
+    /// In a file name.
+    pub fn key(self) -> &'static str {
+        match self {
+            Source::Own => "own",
+            Source::AsPublished => "as-published",
+            Source::Given => "published-draws",
         }
     }
 
@@ -174,5 +203,11 @@ fn given_draws(folder: &Path) -> Result<Posterior> {
         )));
     }
     let observations = Observations { values: data.values().to_vec(), ..old_faithful() };
-    Ok(Posterior { observations, ensemble: file.ensemble, partitions, seed: 0 })
+    // One sample for all repeats: its medoids are found once, with slices enough to be sure of them.
+    let medoid = |distance| {
+        let settings = settings(distance, 1024, 0)?;
+        Ok((distance, summarize(&file.ensemble, None, &settings, &Silent)?.medoid.draw))
+    };
+    let medoids = DISTANCES.into_iter().map(medoid).collect::<Result<_>>()?;
+    Ok(Posterior { observations, ensemble: file.ensemble, partitions, labels: labels.labels, medoids, seed: 0 })
 }

@@ -33,7 +33,8 @@ pub fn compare(study: &Study, table: &str, repeats: &[Repeat]) -> Result<Vec<Com
         for column in &published.columns {
             let Some(printed) = published.cell(method, column) else { continue };
             let Some(ours) = spread(repeats, method, column) else { continue };
-            let z = z_score(ours, printed, published.deviation, study.published.repeats);
+            let noise = spread(repeats, method, &format!("{column} noise")).map_or(0.0, |noise| noise.mean);
+            let z = z_score(ours, printed, published.deviation, study.published.repeats, noise);
             cells.push(Compared { method, column: column.clone(), published: printed.shown(), ours, z });
         }
     }

@@ -2,12 +2,15 @@
 
 use mixgist::slice::{Freeze, Scheme, slicer};
 use mixgist::{CovarianceForm, GaussianAtoms, MixingMeasure, Order, Result, SlicedDistance};
+use mixgist_report::Figure;
+use mixgist_report::figure::{Axis, Crossing, Dash, Fill, Layer, Panel, Stroke};
+use mixgist_report::palette::Color;
 use rayon::prelude::*;
 
 use super::Entry;
 use crate::evaluate::DISTANCES;
 use crate::model::DIM;
-use crate::page::Section;
+use crate::page::{Block, Section};
 use crate::score::Spread;
 use crate::study::Study;
 
@@ -93,9 +96,8 @@ pub fn convergence() -> Result<Vec<Convergence>> {
                         .collect::<Result<_>>()
                 })
                 .collect::<Result<_>>()?;
-            let spreads = (0..STEPS)
-                .filter_map(|i| Spread::of(&paths.iter().map(|path| path[i]).collect::<Vec<_>>()))
-                .collect();
+            let spreads =
+                (0..STEPS).filter_map(|i| Spread::of(&paths.iter().map(|path| path[i]).collect::<Vec<_>>())).collect();
             all.push(Convergence { distance, scheme, spreads, first: paths[0].clone(), limit });
         }
     }
@@ -120,7 +122,34 @@ fn run(_: &Study) -> Result<Vec<Section>> {
         row
     });
     section.table(&["", "limit", "sd at L = 1", "11", "101", "501", "1001"], rows.collect());
+    let caption = "SW, Mix-SW and SMix-W of the two mixtures against the number of slices L: one run (line), mean ± 2 standard \
+                   deviations over seeds (band), the limit (dashed).";
+    let figure = figure(&all).described(caption, caption);
+    section.blocks.push(Block::Figure {
+        file: "monte-carlo.svg".into(),
+        caption: caption.into(),
+        svg: figure.to_svg(),
+    });
     Ok(vec![section])
+}
+
+/// One panel for each distance and scheme.
+fn figure(all: &[Convergence]) -> Figure {
+    let panels = all.iter().map(|c| {
+        let at = |value: &dyn Fn(usize) -> f64| -> Vec<[f64; 2]> {
+            slice_counts().enumerate().map(|(i, count)| [count as f64, value(i)]).collect()
+        };
+        let mut ring = at(&|i| c.spreads[i].mean + 2.0 * c.spreads[i].sd);
+        ring.extend(at(&|i| c.spreads[i].mean - 2.0 * c.spreads[i].sd).into_iter().rev());
+        let band = Layer::Area { rings: vec![ring], fill: Fill { color: Color::BLUE, opacity: 0.2 }, outline: None };
+        let run = Layer::Line { path: at(&|i| c.first[i]), stroke: Stroke::new(Color::BLUE, 1.2) };
+        let limit = Stroke::new(Color::INK, 1.0).dashed(Dash::Dashed);
+        Panel::new(Axis::linear("slices L", 1.0, 1001.0), Axis::linear("distance", 0.8 * c.limit, 1.2 * c.limit))
+            .sized(230.0, 150.0)
+            .titled(format!("{}, {}", c.distance, c.scheme.name()))
+            .with_all([band, Layer::Rule { at: Crossing::Y(c.limit), stroke: limit }, run])
+    });
+    Figure::grid(Scheme::NAMES.len(), panels.map(Some).collect())
 }
 
 #[cfg(test)]
