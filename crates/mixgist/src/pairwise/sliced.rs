@@ -1,7 +1,7 @@
 //! The sliced distance as a value: frozen slices and an order, ready to compare measures.
 
 use super::matrix::{Condensed, DistanceMatrix, distance_matrix};
-use super::rows::Bridges;
+use super::rows::{Bridges, Form};
 use crate::Result;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::{Order, transport_cost};
@@ -133,7 +133,7 @@ impl<'a> SlicedDistance<'a> {
         let projection = self.project(&Ensemble::from_measures(&all)?.with_draw_weights(&all_weights)?)?;
         let rows: Vec<usize> = (draws..all.len()).collect();
         progress.begin("expected losses", self.slices.len() as u64);
-        let costs = Bridges::new(&projection).row_costs(&rows, progress)?;
+        let costs = Bridges::new(&projection, Form::Exact).row_costs(&rows, progress)?;
         let mean_loss = |costs: &[f64]| {
             let losses = costs.iter().map(|&cost| loss.of_cost(cost.max(0.0), self.order));
             losses.zip(&weights).map(|(loss, weight)| loss * weight).sum()
