@@ -6,7 +6,7 @@ mod evidence;
 mod pairs;
 mod sweep;
 
-pub(crate) use certified::MOST_ANCHORS;
+pub(crate) use certified::most_numbers;
 
 use crate::line::Order;
 use crate::pairwise::{Bridges, Form};

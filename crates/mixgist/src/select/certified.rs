@@ -15,7 +15,7 @@ use crate::random::{Purpose, stream};
 pub(super) const WORTHWHILE: usize = 400;
 
 /// Never more anchors than this.
-pub(crate) const MOST_ANCHORS: usize = 256;
+const MOST_ANCHORS: usize = 256;
 
 /// Axes of the first, cheap pass over the bounds.
 const FEW_AXES: usize = 16;
@@ -90,6 +90,16 @@ fn slack(moved: &[f64], weights: &[f64]) -> Vec<f64> {
     moved.iter().map(|own| (own + others) * (1.0 + SAFETY)).collect()
 }
 
+/// Numbers that the rows of costs take at most, for `draws` draws: those of the anchors, or of a batch of candidates and their copies.
+pub(crate) fn most_numbers(draws: usize) -> usize {
+    2 * draws * anchor_count(draws).max(largest_batch(draws).min(draws))
+}
+
+/// Candidates that are computed together at most.
+fn largest_batch(draws: usize) -> usize {
+    (MOST_NUMBERS / draws).max(16)
+}
+
 fn anchor_count(draws: usize) -> usize {
     ((libm::pow(draws as f64, 0.3) * 6.0) as usize / 8 * 8).clamp(32, MOST_ANCHORS)
 }
@@ -136,7 +146,7 @@ impl<'s, 'a, R: FnMut(&[usize], &dyn Progress) -> Result<Vec<f64>>> Search<'s, '
             }
             let next: Vec<usize> = left.drain(..batch.min(left.len())).map(|(_, i)| i).collect();
             self.compute(&next, progress)?;
-            batch = (2 * batch).min((MOST_NUMBERS / self.known.len()).max(16));
+            batch = (2 * batch).min(largest_batch(self.known.len()));
         }
     }
 
