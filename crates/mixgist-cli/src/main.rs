@@ -13,6 +13,7 @@ mod options;
 mod partition;
 mod plot;
 mod progress;
+mod report;
 mod summarize;
 mod text;
 
@@ -50,6 +51,7 @@ enum Verb {
     Partition(partition::PartitionVerb),
     Compare(compare::Compare),
     Plot(plot::Plot),
+    Report(report::Report),
     Inspect(inspect::Inspect),
     Convert(convert::Convert),
     Demo(demo::Demo),
@@ -85,6 +87,7 @@ fn run(cli: &Cli) -> Result<()> {
         Verb::Partition(verb) => verb.run(&terminal),
         Verb::Compare(verb) => verb.run(&terminal),
         Verb::Plot(verb) => verb.run(&terminal),
+        Verb::Report(verb) => verb.run(&terminal),
         Verb::Inspect(verb) => verb.run(),
         Verb::Convert(verb) => verb.run(&terminal),
         Verb::Demo(verb) => verb.run(&terminal),

@@ -22,6 +22,18 @@ pub struct MaterialArgs {
     data: Option<PathBuf>,
 }
 
+impl MaterialArgs {
+    /// Whether no draws were named.
+    pub fn is_empty_of_draws(&self) -> bool {
+        self.draws.is_empty()
+    }
+
+    /// The file of data that was named.
+    pub fn data(&self) -> Option<&Path> {
+        self.data.as_deref()
+    }
+}
+
 /// The draws and data behind a summary, as far as there are any.
 pub struct Material {
     draws: Option<DrawsFile>,
