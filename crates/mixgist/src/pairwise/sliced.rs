@@ -106,6 +106,19 @@ impl<'a> SlicedDistance<'a> {
             .collect())
     }
 
+    /// From some of the draws to every draw: `rows.len()` × M distances. One pass over the slices for p = 2.
+    pub fn rows(&self, rows: &[usize], ensemble: &Ensemble, progress: &dyn Progress) -> Result<Vec<f64>> {
+        if self.order != Order::TWO {
+            let row = |&m: &usize| self.to_draws(&ensemble.draw(m), ensemble, progress);
+            let rows = rows.iter().map(row).collect::<Result<Vec<_>>>()?;
+            return Ok(rows.concat().iter().map(|distance| distance.value).collect());
+        }
+        let projection = self.project(ensemble)?;
+        progress.begin("distances", self.slices.len() as u64);
+        let costs = Bridges::new(&projection).row_costs(rows, progress)?;
+        Ok(costs.iter().map(|cost| self.order.root(cost.max(0.0))).collect())
+    }
+
     /// Expected losses of several estimates, which need not be draws: for each its mean loss over the draws.
     ///
     /// For p = 2 all estimates share one pass over the slices that needs no merging.
