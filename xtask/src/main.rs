@@ -1,4 +1,4 @@
-//! One door for everything a developer runs: `cargo xtask test | check | bench | validate`.
+//! One door for everything a developer runs: `cargo xtask test | check | bench | validate | paper`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -11,7 +11,8 @@ usage: cargo xtask TASK
   validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
   bench           mixgist beside its peer in one run (needs Python), and how the cost grows
   bench peer|growth|large|partition|sampler
-                  one of them; partition is beside dahl-salso";
+                  one of them; partition is beside dahl-salso
+  paper [OPTIONS] every table and figure of the paper, ours beside the published; --help has the options";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -23,6 +24,10 @@ fn main() -> ExitCode {
         ["validate", length] => example("mixgist-samplers", "validate", &[length]),
         ["bench"] => ["peer", "growth", "large", "partition", "sampler"].iter().try_for_each(|which| bench(which)),
         ["bench", which @ ("peer" | "growth" | "large" | "partition" | "sampler")] => bench(which),
+        ["paper", options @ ..] => {
+            let run = ["run", "--release", "--quiet", "--package", "mixgist-paper", "--"];
+            cargo(&[&run[..], options].concat())
+        }
         _ => Err(USAGE.to_owned()),
     };
     match done {
