@@ -7,7 +7,6 @@ mod demo;
 mod distance;
 mod fit;
 mod inspect;
-mod memory;
 mod options;
 mod partition;
 mod progress;
@@ -18,6 +17,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use mixgist::{Error, ErrorKind, Result};
+use mixgist_io::memory;
 
 use crate::progress::{STOPPED, Terminal};
 use crate::text::remark;

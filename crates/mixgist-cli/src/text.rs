@@ -73,17 +73,6 @@ pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
-/// "3.2 GB".
-pub fn byte_size(bytes: u64) -> String {
-    let (unit, name) = match bytes {
-        0..1_000_000 => (1e3, "kB"),
-        1_000_000..1_000_000_000 => (1e6, "MB"),
-        1_000_000_000..1_000_000_000_000 => (1e9, "GB"),
-        _ => (1e12, "TB"),
-    };
-    format!("{:.1} {name}", bytes as f64 / unit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,7 +87,6 @@ mod tests {
         assert_eq!(with_error(1.29531, Some(0.0)), "1.2953");
         assert_eq!(with_error(1.29531, None), "1.2953");
         assert_eq!((count(1, "draw"), count(2, "draw")), ("1 draw".into(), "2 draws".into()));
-        assert_eq!((byte_size(12_345), byte_size(3_200_000_000)), ("12.3 kB".into(), "3.2 GB".into()));
     }
 
     #[test]

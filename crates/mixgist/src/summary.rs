@@ -32,6 +32,22 @@ impl SliceCount {
 
     /// The default cap of `auto`.
     pub const DEFAULT_CAP: usize = 16_000;
+
+    /// More slices than this are a slip of the keyboard.
+    const MOST: usize = 100_000_000;
+
+    /// A number, or `auto` with the default cap.
+    pub fn from_name(text: &str) -> Result<Self> {
+        if text == "auto" {
+            return Ok(SliceCount::Auto { cap: Self::DEFAULT_CAP });
+        }
+        match text.parse() {
+            Ok(count) if (1..=Self::MOST).contains(&count) => Ok(SliceCount::Fixed(count)),
+            _ => {
+                Err(Error::usage(format!("--slices is '{text}', must be 'auto' or a number from 1 to {}", Self::MOST)))
+            }
+        }
+    }
 }
 
 impl Default for SliceCount {
