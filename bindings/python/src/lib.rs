@@ -4,11 +4,15 @@
 //! that mixgist owns, with the interpreter released.
 
 mod arrays;
+mod distance;
 mod draws;
 mod error;
+mod fit;
 mod measure;
 mod options;
+mod partition;
 mod running;
+mod slices;
 mod summary;
 
 use pyo3::prelude::*;
@@ -17,9 +21,15 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use crate::distance::{distance, distance_matrix, distances_to_draws};
+    #[pymodule_export]
     use crate::draws::Draws;
     #[pymodule_export]
+    use crate::fit::fit;
+    #[pymodule_export]
     use crate::measure::Measure;
+    #[pymodule_export]
+    use crate::partition::Partitions;
     #[pymodule_export]
     use crate::summary::{Summary, summarize};
 

@@ -1,5 +1,6 @@
 //! Options as the core understands them. Their words are those of the command line.
 
+use mixgist::partition::SearchOptions;
 use mixgist::slice::{Array, NamedArrays, Scheme, slicer};
 use mixgist::{CovarianceForm, Error, Loss, Order, Pruning, Route, Settings, SliceCount, Units};
 use pyo3::prelude::*;
@@ -74,6 +75,12 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     defaults.set_item("route", settings.route.name())?;
     defaults.set_item("prune", "rounding")?;
     defaults.set_item("seed", settings.seed)?;
+    let fit = mixgist_samplers::Settings::usual();
+    defaults.set_item("chains", fit.chains)?;
+    defaults.set_item("iterations", fit.iterations)?;
+    defaults.set_item("burn_in", fit.burn_in)?;
+    defaults.set_item("thin", fit.thin)?;
+    defaults.set_item("runs", SearchOptions::new(mixgist::partition::Loss::Vi { a: 1.0 }).runs)?;
     Ok(defaults)
 }
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use mixgist::{MixingMeasure, Points};
-use mixgist_io::{Overwrite, SUMMARY_SCHEMA, SummaryDocument, read_json, to_json, write_json};
+use mixgist::{Ensemble, MixingMeasure, Points, Settings};
+use mixgist_io::{Overwrite, SUMMARY_SCHEMA, SummaryDocument, memory, read_json, to_json, write_json};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -14,6 +14,7 @@ use crate::error::{Result, spoken};
 use crate::measure::Measure;
 use crate::options::{SlicingOptions, with_rule};
 use crate::running::Call;
+use crate::slices::SliceFunction;
 
 /// A summary: the document that the command line prints, with its estimate ready for use.
 #[pyclass(frozen, module = "mixgist._core")]
@@ -31,7 +32,7 @@ impl Summary {
 
 /// Summarises draws by their medoid.
 #[pyfunction]
-#[pyo3(signature = (draws, data, columns, options, loss, route, threads, progress))]
+#[pyo3(signature = (draws, data, columns, options, function, loss, route, threads, progress))]
 #[expect(clippy::too_many_arguments, reason = "the package calls it with everything")]
 pub fn summarize(
     py: Python<'_>,
@@ -39,6 +40,7 @@ pub fn summarize(
     data: Option<Input<'_, f64>>,
     columns: Option<Vec<String>>,
     options: SlicingOptions<'_>,
+    function: Option<(Py<PyAny>, usize, String)>,
     loss: &str,
     route: &str,
     threads: Option<usize>,
@@ -55,12 +57,31 @@ pub fn summarize(
         (None, Some(own)) => (Some((own.columns(), own.values())), own.column_names().map(<[String]>::to_vec)),
         (None, None) => (None, None),
     };
-    let document = Call { threads, progress }.run(py, |progress| {
-        let points = data.map(|(dim, values)| Points::new(dim, values)).transpose()?;
-        let summary = mixgist::summarize(ensemble, points, &settings, progress)?;
-        Ok(SummaryDocument::new(&summary, ensemble, &settings, columns.as_deref()))
-    })?;
+    require_memory(ensemble, &settings)?;
+    let call = Call { threads, progress };
+    let points = || data.map(|(dim, values)| Points::new(dim, values)).transpose();
+    let document = |summary: mixgist::Summary| SummaryDocument::new(&summary, ensemble, &settings, columns.as_deref());
+    let document = match function {
+        None => call.run(py, |progress| Ok(document(mixgist::summarize(ensemble, points()?, &settings, progress)?)))?,
+        Some((function, count, name)) => {
+            let function = SliceFunction::new(function);
+            let slices = function.slices(count);
+            let result = call.run(py, |progress| {
+                let summary = mixgist::summarize_over(ensemble, points()?, &settings, &slices, progress)?;
+                Ok(SummaryDocument { distance: name, scheme: "given".into(), ..document(summary) })
+            });
+            function.outcome(result)?
+        }
+    };
     Summary::new(py, document)
+}
+
+/// Refuses at once what cannot fit.
+fn require_memory(ensemble: &Ensemble, settings: &Settings) -> Result<()> {
+    let needed = settings.predicted_bytes(ensemble)?;
+    Ok(memory::require(needed, &format!("summarising {} draws this way", ensemble.len()), |_| {
+        "use route=\"auto\", fewer slices, or keep fewer draws: draws.thinned(thin=2)".into()
+    })?)
 }
 
 #[pymethods]

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ._options import Slicing
 from ._progress import Report
+from ._slices import Native
 
 _Floats = NDArray[np.float64]
 _Integers = NDArray[np.int64]
@@ -145,8 +146,73 @@ def summarize(
     data: _Floats | None,
     columns: list[str] | None,
     options: Slicing,
+    function: tuple[Native, int, str] | None,
     loss: str,
     route: str,
     threads: int | None,
     progress: Report | None,
 ) -> Summary: ...
+
+def distance(
+    a: Measure,
+    b: Measure,
+    data: _Floats | None,
+    options: Slicing,
+    function: tuple[Native, int] | None,
+    threads: int | None,
+) -> tuple[float, float | None]: ...
+def distances_to_draws(
+    from_: Measure,
+    draws: Draws,
+    data: _Floats | None,
+    options: Slicing,
+    function: tuple[Native, int] | None,
+    threads: int | None,
+    progress: Report | None,
+) -> tuple[_Floats, _Floats | None]: ...
+def distance_matrix(
+    draws: Draws,
+    data: _Floats | None,
+    options: Slicing,
+    function: tuple[Native, int] | None,
+    threads: int | None,
+    progress: Report | None,
+) -> tuple[_Floats, _Floats | None]: ...
+def fit(
+    data: _Floats,
+    columns: list[str] | None,
+    options: dict[str, Any],
+    threads: int | None,
+    progress: Report | None,
+) -> tuple[Draws, dict[str, Any]]: ...
+
+class Partitions:
+    def __new__(cls, observations: int, labels: _Integers, draw_weights: _Floats | None) -> Partitions: ...
+    def __len__(self) -> int: ...
+    def search(
+        self,
+        loss: str,
+        conventions: tuple[float | None, str],
+        max_clusters: int | None,
+        clusters: int | None,
+        runs: int,
+        seed: int,
+        threads: int | None,
+        progress: Report | None,
+    ) -> dict[str, Any]: ...
+    def expected_losses(
+        self, partition: _Integers, conventions: tuple[float | None, str], threads: int | None
+    ) -> list[tuple[str, float]]: ...
+    def losses(
+        self, partition: _Integers, loss: str, conventions: tuple[float | None, str], threads: int | None
+    ) -> _Floats: ...
+    def ball(
+        self,
+        partition: _Integers,
+        loss: str,
+        conventions: tuple[float | None, str],
+        level: float,
+        fall_back: bool,
+        threads: int | None,
+    ) -> dict[str, Any]: ...
+    def similarity(self, rows: tuple[int, int], columns: tuple[int, int], threads: int | None) -> _Floats: ...

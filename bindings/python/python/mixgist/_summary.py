@@ -14,6 +14,7 @@ from ._draws import Draws, Path
 from ._measure import Measure
 from ._options import Directions, SliceCount, Units, slicing, thread_count
 from ._progress import ProgressOption, reporter
+from ._slices import Atoms, Distance, name_of, native_slices
 from ._warnings import MixgistWarning, warn_all
 
 _DEFAULTS = _core.DEFAULTS
@@ -23,7 +24,7 @@ def summarize(
     draws: Draws,
     data: Any = None,
     *,
-    distance: str = _DEFAULTS["distance"],
+    distance: Distance = _DEFAULTS["distance"],
     slices: SliceCount = _DEFAULTS["slices"],
     loss: str = _DEFAULTS["loss"],
     units: Units = _DEFAULTS["units"],
@@ -47,8 +48,9 @@ def summarize(
         The posterior.
     data : array_like, shape (n, d), optional
         Observations to label and to take units from; without it, those that came with the draws.
-    distance : str
-        Law of the slices: ``"sw"``, ``"mix-sw"``, ``"mix-sw-frobenius"`` or ``"smix-w"``.
+    distance : str or callable
+        Law of the slices: ``"sw"``, ``"mix-sw"``, ``"mix-sw-frobenius"`` or ``"smix-w"``; or a function that maps `Atoms` of K atoms to
+        an array (L, K): their positions on L lines. A function is called a few times, with all atoms of all draws at once.
     slices : int or "auto"
         Number of slices; ``"auto"`` doubles them until the winner is safe.
     loss : str
@@ -95,10 +97,18 @@ def summarize(
     [0, 1]
     """
     x = None if data is None else points("data", data)
-    options = slicing(distance, slices, order, units, scheme, directions, prune, seed)
+    function = None
+    name = distance
+    if callable(distance):
+        if directions is not None:
+            raise ValueError("a slice function makes its own slices\nhint: leave out directions")
+        first = draws[0]
+        function = (*native_slices(distance, Atoms(first.means[:2], first.covariances[:2])), name_of(distance))
+        name, slices = _DEFAULTS["distance"], function[1]
+    options = slicing(str(name), slices, order, units, scheme, directions, prune, seed)
     with reporter(progress) as report:
         native = _core.summarize(
-            draws._native, x, columns_of(data), options, loss, route, thread_count(threads), report
+            draws._native, x, columns_of(data), options, function, loss, route, thread_count(threads), report
         )
     warn_all(native.warnings, stacklevel=2)
     return Summary._wrap(native)
@@ -250,6 +260,31 @@ class Summary:
     def sample(self, n_samples: int = 1, *, seed: int = 0) -> tuple[Floats, Integers]:
         """Points from the estimated density, with the atoms that they come from."""
         return self.estimate.sample(n_samples, seed=seed)
+
+    def plot(self, data: Any = None, *, ax: Any = None, coordinates: tuple[int, ...] | None = None) -> Any:
+        """Draws the estimate with matplotlib: its density in dimension 1, its atoms as ellipses over the data in two dimensions.
+
+        Parameters
+        ----------
+        data : array_like, shape (n, d), optional
+            Observations to show.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure without it.
+        coordinates : tuple of int, optional
+            One or two coordinates to show; the first two without it.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from ._plot import plot
+
+        return plot(self, data, ax, coordinates)
+
+    def _repr_html_(self) -> str:
+        from ._html import summary_html
+
+        return summary_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _from_json, (self._native.to_json(),)
