@@ -9,9 +9,9 @@ use mixgist_io::{
     DataTable, DrawsFile, FileDocument, Overwrite, ReadingDocument, SUMMARY_SCHEMA, SourceDocument, SummaryDocument,
     write_data, write_draws, write_json,
 };
-use mixgist_samplers::{ComponentPrior, Scale, Settings as FitSettings, fit};
+use mixgist_samplers::{Agreement, ComponentPrior, Scale, Settings as FitSettings, fit};
 
-use crate::fit::{Agreement, draws_file, report};
+use crate::fit::{draws_file, report};
 use crate::material::Material;
 use crate::progress::Terminal;
 use crate::report::write_report;
@@ -42,7 +42,7 @@ impl Demo {
         let data = old_faithful()?;
         let fit_settings = fit_settings();
         let fitted = fit(data.values(), data.columns(), &fit_settings, None, terminal)?;
-        let agreement = Agreement::new(&fitted, &data, &fit_settings, terminal)?;
+        let agreement = Agreement::new(&fitted, Points::new(data.columns(), data.values())?, &fit_settings, terminal)?;
         let points = Points::new(data.columns(), data.values())?;
         let mut results = Vec::new();
         for name in DISTANCES {

@@ -8,7 +8,6 @@ mod distance;
 mod fit;
 mod inspect;
 mod material;
-mod memory;
 mod options;
 mod partition;
 mod plot;
@@ -21,6 +20,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use mixgist::{Error, ErrorKind, Result};
+use mixgist_io::memory;
 
 use crate::progress::{STOPPED, Terminal};
 use crate::text::remark;

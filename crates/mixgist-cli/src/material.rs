@@ -7,8 +7,9 @@ use mixgist::{PartitionDraws, Points, Progress, Result};
 use mixgist_io::{DataTable, DrawsFile, ReadingDocument, SummaryDocument};
 use mixgist_report::Subject;
 
-use crate::options::{read_data_for, reading};
+use crate::options::read_data_for;
 use crate::partition::partition_draws;
+use mixgist_io::memory::reading;
 
 /// Where the draws and data are, when the summary does not tell or they have moved.
 #[derive(Args)]

@@ -46,25 +46,9 @@ pub fn table(header: &[String], rows: &[Vec<String>]) -> String {
     all().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// "3.2 GB".
-pub fn byte_size(bytes: u64) -> String {
-    let (unit, name) = match bytes {
-        0..1_000_000 => (1e3, "kB"),
-        1_000_000..1_000_000_000 => (1e6, "MB"),
-        1_000_000_000..1_000_000_000_000 => (1e9, "GB"),
-        _ => (1e12, "TB"),
-    };
-    format!("{:.1} {name}", bytes as f64 / unit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_have_units() {
-        assert_eq!((byte_size(12_345), byte_size(3_200_000_000)), ("12.3 kB".into(), "3.2 GB".into()));
-    }
 
     #[test]
     fn columns_are_flush_right() {

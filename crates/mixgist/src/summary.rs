@@ -33,6 +33,22 @@ impl SliceCount {
 
     /// The default cap of `auto`.
     pub const DEFAULT_CAP: usize = 16_000;
+
+    /// More slices than this are a slip of the keyboard.
+    const MOST: usize = 100_000_000;
+
+    /// A number, or `auto` with the default cap.
+    pub fn from_name(text: &str) -> Result<Self> {
+        if text == "auto" {
+            return Ok(SliceCount::Auto { cap: Self::DEFAULT_CAP });
+        }
+        match text.parse() {
+            Ok(count) if (1..=Self::MOST).contains(&count) => Ok(SliceCount::Fixed(count)),
+            _ => {
+                Err(Error::usage(format!("--slices is '{text}', must be 'auto' or a number from 1 to {}", Self::MOST)))
+            }
+        }
+    }
 }
 
 impl Default for SliceCount {
@@ -153,6 +169,27 @@ pub fn summarize(
     settings: &Settings,
     progress: &dyn Progress,
 ) -> Result<Summary> {
+    summarize_with(ensemble, data, settings, None, progress)
+}
+
+/// As [`summarize`], over slices of the caller's own; the slicer, the directions and the seed of the settings do not matter then.
+pub fn summarize_over(
+    ensemble: &Ensemble,
+    data: Option<Points>,
+    settings: &Settings,
+    slices: &dyn Slices,
+    progress: &dyn Progress,
+) -> Result<Summary> {
+    summarize_with(ensemble, data, settings, Some(slices), progress)
+}
+
+fn summarize_with(
+    ensemble: &Ensemble,
+    data: Option<Points>,
+    settings: &Settings,
+    own: Option<&dyn Slices>,
+    progress: &dyn Progress,
+) -> Result<Summary> {
     if let Some(points) = data.filter(|points| points.dim() != ensemble.dim()) {
         return Err(Error::input(format!(
             "data have {} columns, the draws have dimension {}",
@@ -168,7 +205,7 @@ pub fn summarize(
     } else {
         ensemble
     };
-    let chosen = choose(in_units, settings, progress)?;
+    let chosen = choose(in_units, settings, own, progress)?;
     let estimate = ensemble.draw(chosen.medoid.draw);
     let allocation = match data {
         Some(points) => Some(allocate(&Mixture::new(&estimate)?, points, progress)?),
@@ -193,18 +230,24 @@ struct Chosen {
 }
 
 /// The medoid; with `auto` slices, again and again with twice as many until it is safe.
-fn choose(ensemble: &Ensemble, settings: &Settings, progress: &dyn Progress) -> Result<Chosen> {
+fn choose(
+    ensemble: &Ensemble,
+    settings: &Settings,
+    own: Option<&dyn Slices>,
+    progress: &dyn Progress,
+) -> Result<Chosen> {
     let (mut count, cap) = match settings.slices {
         SliceCount::Fixed(count) => (count, count),
         SliceCount::Auto { cap } => (SliceCount::DEFAULT.min(cap), cap),
     };
     loop {
-        let slices = settings.freeze(ensemble.dim(), count)?;
-        let distance = SlicedDistance::new(&*slices, settings.order).with_pruning(settings.pruning);
+        let frozen = if own.is_none() { Some(settings.freeze(ensemble.dim(), count)?) } else { None };
+        let slices = frozen.as_deref().or(own).expect("slices are frozen or given");
+        let distance = SlicedDistance::new(slices, settings.order).with_pruning(settings.pruning);
         let projection = distance.project(ensemble)?;
         let medoid = medoid(&projection, settings.loss, settings.route, progress)?;
         let safe = medoid.runner_up.is_none_or(|other| other.separation.is_some_and(|s| s >= SAFE_SEPARATION));
-        if safe || count >= cap || settings.directions.is_some() {
+        if safe || count >= cap || settings.directions.is_some() || own.is_some() {
             return Ok(Chosen { medoid, pruned: projection.pruned(), slices: slices.len() });
         }
         count = (2 * count).min(cap);

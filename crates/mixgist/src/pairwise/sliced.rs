@@ -115,7 +115,7 @@ impl<'a> SlicedDistance<'a> {
         }
         let projection = self.project(ensemble)?;
         progress.begin("distances", self.slices.len() as u64);
-        let costs = Bridges::new(&projection).row_costs(rows, progress)?;
+        let costs = Bridges::new(&projection, Form::Exact).row_costs(rows, progress)?;
         Ok(costs.iter().map(|cost| self.order.root(cost.max(0.0))).collect())
     }
 
