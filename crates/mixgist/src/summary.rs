@@ -32,6 +32,14 @@ impl SliceCount {
 
     /// The default cap of `auto`.
     pub const DEFAULT_CAP: usize = 16_000;
+
+    /// The number of slices that are tried first.
+    pub fn first(self) -> usize {
+        match self {
+            SliceCount::Fixed(count) => count,
+            SliceCount::Auto { cap } => Self::DEFAULT.min(cap),
+        }
+    }
 }
 
 impl Default for SliceCount {
@@ -191,9 +199,10 @@ struct Chosen {
 
 /// The medoid; with `auto` slices, again and again with twice as many until it is safe.
 fn choose(ensemble: &Ensemble, settings: &Settings, progress: &dyn Progress) -> Result<Chosen> {
-    let (mut count, cap) = match settings.slices {
-        SliceCount::Fixed(count) => (count, count),
-        SliceCount::Auto { cap } => (SliceCount::DEFAULT.min(cap), cap),
+    let mut count = settings.slices.first();
+    let cap = match settings.slices {
+        SliceCount::Fixed(count) => count,
+        SliceCount::Auto { cap } => cap,
     };
     loop {
         let slices = settings.freeze(ensemble.dim(), count)?;
