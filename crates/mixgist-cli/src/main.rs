@@ -2,7 +2,9 @@
 
 mod compare;
 mod completions;
+mod components;
 mod convert;
+mod credible;
 mod demo;
 mod distance;
 mod fit;
@@ -10,7 +12,10 @@ mod inspect;
 mod memory;
 mod options;
 mod partition;
+mod posterior;
 mod progress;
+mod representatives;
+mod stability;
 mod summarize;
 mod text;
 
@@ -47,6 +52,10 @@ enum Verb {
     Distance(distance::Distance),
     Partition(partition::PartitionVerb),
     Compare(compare::Compare),
+    Credible(credible::Credible),
+    Components(components::ComponentsVerb),
+    Representatives(representatives::RepresentativesVerb),
+    Stability(stability::StabilityVerb),
     Inspect(inspect::Inspect),
     Convert(convert::Convert),
     Demo(demo::Demo),
@@ -81,6 +90,10 @@ fn run(cli: &Cli) -> Result<()> {
         Verb::Distance(verb) => verb.run(&terminal),
         Verb::Partition(verb) => verb.run(&terminal),
         Verb::Compare(verb) => verb.run(&terminal),
+        Verb::Credible(verb) => verb.run(&terminal),
+        Verb::Components(verb) => verb.run(&terminal),
+        Verb::Representatives(verb) => verb.run(&terminal),
+        Verb::Stability(verb) => verb.run(&terminal),
         Verb::Inspect(verb) => verb.run(),
         Verb::Convert(verb) => verb.run(&terminal),
         Verb::Demo(verb) => verb.run(&terminal),

@@ -89,6 +89,11 @@ impl ReadingArgs {
         file.select(&kept)
     }
 
+    /// Reads files in which no draw is left out: estimates, hypotheses.
+    pub fn read_whole(&self, paths: &[PathBuf]) -> Result<DrawsFile> {
+        read_draws(paths, &self.options()?)
+    }
+
     fn options(&self) -> Result<ReadOptions> {
         Ok(ReadOptions {
             format: self.format.as_deref().map(Format::from_name).transpose()?,
