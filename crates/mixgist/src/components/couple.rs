@@ -137,7 +137,8 @@ impl<'a> Coupler<'a> {
         let mut sent = vec![0.0; own * n];
         plan.moves.iter().for_each(|step| sent[step.source * n + step.sink] += step.mass);
         let owners: Vec<Owner> = (0..n).map(|j| self.owner(&draw, j, &costs, &sent)).collect();
-        let unmatched = (0..n).filter(|&j| owners[j].atom.is_none()).map(|j| draw.weights[j]).sum();
+        let strangers = (0..n).filter(|&j| owners[j].atom.is_none());
+        let unmatched = strangers.fold(0.0, |sum, j| sum + draw.weights[j]);
         let matches = reported.iter().map(|&k| self.matched(k, &draw, &owners, &sent)).collect();
         Ok(Coupled { matches, unmatched })
     }

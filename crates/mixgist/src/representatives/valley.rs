@@ -38,6 +38,9 @@ const FEWEST: usize = 20;
 
 /// Splits the set (indices of the matrix, in the order of the chains) in two and tests the split; `None` for sets that cannot be split.
 /// `chosen` holds the draws of the matrix.
+///
+/// Two medoids cut three modes in a row through the middle one; so each of three groups against the others is tried as well, and
+/// all p-values are multiplied by the number of tries.
 pub(super) fn split(
     matrix: &Condensed,
     weights: &[f64],
@@ -48,56 +51,93 @@ pub(super) fn split(
     if set.len() < FEWEST {
         return Ok(None);
     }
-    let medoids = k_medoids(matrix, weights, set, 2, &[], progress)?;
-    let groups = divide(matrix, set, &medoids);
-    if matrix.get(medoids[0], medoids[1]) <= 0.0 || groups.iter().any(Vec::is_empty) {
-        return Ok(None);
-    }
-    // Every other draw fits, the rest is looked at; then the other way round.
-    let mut residuals = vec![0.0; set.len()];
-    let (mut peak, mut valley) = (0.0, 0.0);
-    let total: f64 = set.iter().map(|&i| weights[i]).sum();
-    for parity in 0..2 {
-        let of_parity = |want: usize| (0..set.len()).filter(move |p| p % 2 == want);
-        let fit: Vec<usize> = of_parity(parity).map(|p| set[p]).collect();
-        let medoids = k_medoids(matrix, weights, &fit, 2, &[], progress)?;
-        let groups = divide(matrix, &fit, &medoids);
-        let Some(line) = Line::new(matrix, weights, &groups) else { return Ok(None) };
-        let looked_at: Vec<usize> = of_parity(1 - parity).collect();
-        let places: Vec<f64> = looked_at.iter().map(|&p| line.place(matrix, weights, set[p])).collect();
-        let inside = |center: f64| -> f64 {
-            let held = |place: f64| (place - center).abs() <= 1.0 / 6.0;
-            let own = looked_at.iter().zip(&places).filter(|(_, place)| held(**place));
-            own.map(|(&p, _)| weights[set[p]] / total).sum()
-        };
-        peak += inside(0.0).min(inside(1.0));
-        valley += inside(0.5);
-        for side in [false, true] {
-            let own: Vec<usize> = (0..places.len()).filter(|&q| (places[q] > 0.5) == side).collect();
-            let mean = own.iter().map(|&q| places[q]).sum::<f64>() / own.len().max(1) as f64;
-            own.iter().for_each(|&q| residuals[looked_at[q]] = places[q] - mean);
+    let task = Task { matrix, weights, chosen, set };
+    let mut best: Option<Split> = None;
+    for k in [2, 3] {
+        let medoids = k_medoids(matrix, weights, set, k, &[], progress)?;
+        for alone in 0..if k == 2 { 1 } else { k } {
+            let Some(found) = task.try_split(&medoids, alone, progress)? else { continue };
+            if found.test.accepted {
+                return Ok(Some(found));
+            }
+            if best.as_ref().is_none_or(|best| found.test.p_value < best.test.p_value) {
+                best = Some(found);
+            }
         }
     }
-    let effective = effective_draws(&chosen.select(set)?, &residuals);
-    let p_value = coin(effective * valley, effective * peak);
-    let all: f64 = weights.iter().sum();
-    let shares = [0, 1].map(|g| groups[g].iter().map(|&i| weights[i]).sum::<f64>() / all);
-    let accepted = p_value <= FALSE_ALARM && valley <= 0.5 * peak && shares.iter().all(|&share| share >= LEAST_MASS);
-    let test = SplitTest {
-        medoids: [medoids[0], medoids[1]],
-        weights: shares,
-        peak,
-        valley,
-        effective_draws: effective,
-        p_value,
-        accepted,
-    };
-    Ok(Some(Split { groups, test }))
+    Ok(best)
 }
 
-/// The points nearer to the first medoid, and the others.
-fn divide(matrix: &Condensed, set: &[usize], medoids: &[usize]) -> [Vec<usize>; 2] {
-    let (second, first) = set.iter().partition(|&&i| matrix.get(i, medoids[1]) < matrix.get(i, medoids[0]));
+/// How many splits of a set are tried.
+const TRIES: f64 = 4.0;
+
+struct Task<'a> {
+    matrix: &'a Condensed,
+    weights: &'a [f64],
+    chosen: &'a Ensemble,
+    set: &'a [usize],
+}
+
+impl Task<'_> {
+    /// Tests the group of the medoid number `alone` against the rest.
+    fn try_split(&self, medoids: &[usize], alone: usize, progress: &dyn Progress) -> Result<Option<Split>> {
+        let Task { matrix, weights, chosen, set } = *self;
+        let groups = divide(matrix, set, medoids, alone);
+        let apart = medoids.iter().all(|&other| other == medoids[alone] || matrix.get(other, medoids[alone]) > 0.0);
+        if !apart || groups.iter().any(Vec::is_empty) {
+            return Ok(None);
+        }
+        // Every other draw fits, the rest is looked at; then the other way round.
+        let mut residuals = vec![0.0; set.len()];
+        let (mut peak, mut valley) = (0.0, 0.0);
+        let total: f64 = set.iter().map(|&i| weights[i]).sum();
+        for parity in 0..2 {
+            let of_parity = |want: usize| (0..set.len()).filter(move |p| p % 2 == want);
+            let fit: Vec<usize> = of_parity(parity).map(|p| set[p]).collect();
+            let own = k_medoids(matrix, weights, &fit, medoids.len(), &[], progress)?;
+            let gap = |place: usize| matrix.get(own[place], medoids[alone]);
+            let same = (0..own.len()).reduce(|best, place| if gap(place) < gap(best) { place } else { best });
+            let fit_groups = divide(matrix, &fit, &own, same.unwrap_or(0));
+            let Some(line) = Line::new(matrix, weights, &fit_groups) else { return Ok(None) };
+            let looked_at: Vec<usize> = of_parity(1 - parity).collect();
+            let places: Vec<f64> = looked_at.iter().map(|&p| line.place(matrix, weights, set[p])).collect();
+            let inside = |center: f64| -> f64 {
+                let held = |place: f64| (place - center).abs() <= 1.0 / 6.0;
+                let own = looked_at.iter().zip(&places).filter(|(_, place)| held(**place));
+                own.map(|(&p, _)| weights[set[p]] / total).sum()
+            };
+            peak += inside(0.0).min(inside(1.0));
+            valley += inside(0.5);
+            for side in [false, true] {
+                let own: Vec<usize> = (0..places.len()).filter(|&q| (places[q] > 0.5) == side).collect();
+                let mean = own.iter().map(|&q| places[q]).sum::<f64>() / own.len().max(1) as f64;
+                own.iter().for_each(|&q| residuals[looked_at[q]] = places[q] - mean);
+            }
+        }
+        let effective = effective_draws(&chosen.select(set)?, &residuals);
+        let p_value = (TRIES * coin(effective * valley, effective * peak)).min(1.0);
+        let all: f64 = weights.iter().sum();
+        let shares = [0, 1].map(|g| groups[g].iter().map(|&i| weights[i]).sum::<f64>() / all);
+        let accepted =
+            p_value <= FALSE_ALARM && valley <= 0.5 * peak && shares.iter().all(|&share| share >= LEAST_MASS);
+        let other = k_medoids(matrix, weights, &groups[1], 1, &[], progress)?[0];
+        let test = SplitTest {
+            medoids: [medoids[alone], other],
+            weights: shares,
+            peak,
+            valley,
+            effective_draws: effective,
+            p_value,
+            accepted,
+        };
+        Ok(Some(Split { groups, test }))
+    }
+}
+
+/// The points nearest to the medoid number `alone`, and the others.
+fn divide(matrix: &Condensed, set: &[usize], medoids: &[usize], alone: usize) -> [Vec<usize>; 2] {
+    let farther = |i: usize| medoids.iter().any(|&other| matrix.get(i, other) < matrix.get(i, medoids[alone]));
+    let (second, first) = set.iter().partition(|&&i| farther(i));
     [first, second]
 }
 

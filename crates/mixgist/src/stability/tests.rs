@@ -30,7 +30,7 @@ fn equal_draws_do_not_move() {
     let same = card(&chains(40, 0.0, 0.0), Some(Points::new(2, &data).unwrap()));
     assert_eq!((same.ball.radius, same.clusters, same.verdict.movement), (0.0, Some(2), Movement::Steady));
     let names: Vec<&str> = same.checks.iter().map(|check| check.choice).collect();
-    let expected = ["slices", "slices", "seed", "seed", "units", "units", "loss", "distance", "distance", "burn-in", "burn-in", "chains", "chains"];
+    let expected = ["slices", "slices", "seed", "seed", "units", "units", "loss", "distance", "distance", "distance", "burn-in", "burn-in", "chains", "chains"];
     assert_eq!(names, expected);
     for check in &same.checks {
         let outcome = check.outcome.as_ref().unwrap();
