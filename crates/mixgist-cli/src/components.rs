@@ -50,12 +50,8 @@ impl ComponentsVerb {
     /// Reads, couples, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let posterior = self.posterior.read()?;
-        let rules = Rules {
-            level: self.level,
-            overlap: self.overlap,
-            share: self.share,
-            least_weight: self.least_weight,
-        };
+        let rules =
+            Rules { level: self.level, overlap: self.overlap, share: self.share, least_weight: self.least_weight };
         let estimate = self.estimate.resolve(&posterior, &self.posterior.draws.reading, terminal)?;
         let found = components(&estimate.measure, &posterior.ensemble, &posterior.settings.units, rules, terminal)?;
         let d = posterior.ensemble.dim();
@@ -236,8 +232,7 @@ impl ComponentsDocument {
             row.push(remark(one));
             row
         };
-        let mut rows: Vec<Vec<String>> =
-            found.components.iter().map(|one| row(one.atom.to_string(), one)).collect();
+        let mut rows: Vec<Vec<String>> = found.components.iter().map(|one| row(one.atom.to_string(), one)).collect();
         rows.extend(found.groups.iter().map(|group| {
             let names: Vec<String> = group.atoms.iter().map(usize::to_string).collect();
             row(names.join("+"), &group.together)
@@ -250,7 +245,10 @@ impl ComponentsDocument {
             lines.push(format!("({} more coordinates; all are in the JSON)", self.dim - shown));
         }
         if self.unreported_weight > 5e-4 {
-            lines.push(format!("(atoms lighter than {} weigh {:.3} together)", self.least_weight, self.unreported_weight));
+            lines.push(format!(
+                "(atoms lighter than {} weigh {:.3} together)",
+                self.least_weight, self.unreported_weight
+            ));
         }
         lines.join("\n")
     }

@@ -327,7 +327,10 @@ impl CredibleDocument {
         let [low, _, median, _, high] = ball.distance_quantiles;
         let mut lines = vec![
             line("estimate", &self.estimate_source),
-            line(&format!("{} % ball", significant(100.0 * self.level, 4).trim_end_matches('0').trim_end_matches('.')), ball.text()),
+            line(
+                &format!("{} % ball", significant(100.0 * self.level, 4).trim_end_matches('0').trim_end_matches('.')),
+                ball.text(),
+            ),
             line(
                 "draws",
                 format!(
@@ -339,7 +342,12 @@ impl CredibleDocument {
             ),
             line(
                 "distances",
-                format!("median {}, 5 % {}, 95 % {}", significant(median, 4), significant(low, 4), significant(high, 4)),
+                format!(
+                    "median {}, 5 % {}, 95 % {}",
+                    significant(median, 4),
+                    significant(low, 4),
+                    significant(high, 4)
+                ),
             ),
         ];
         if let Some(error) = ball.slice_error {

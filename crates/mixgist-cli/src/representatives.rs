@@ -199,7 +199,10 @@ fn report(found: &Representatives, posterior: &Posterior) -> String {
     };
     lines.push(line("rule", how));
     lines.push(line("draws", format!("{}, {} of them candidates", posterior.ensemble.len(), found.candidates)));
-    lines.push(line("mean distance", format!("{} of a draw to its representative", significant(found.expected_distance, 4))));
+    lines.push(line(
+        "mean distance",
+        format!("{} of a draw to its representative", significant(found.expected_distance, 4)),
+    ));
     lines.push(line("distance", posterior.distance_text()));
     lines.push(String::new());
     let header = ["draw", "weight", "± error", "mean distance", "atoms", "clusters"].map(String::from);

@@ -102,7 +102,10 @@ impl CheckDocument {
 fn report(card: &Stability, document: &StabilityDocument, posterior: &Posterior) -> String {
     let mut lines = vec![line("verdict", &card.verdict.advice[0])];
     lines.extend(card.verdict.advice[1..].iter().map(|advice| line("", advice)));
-    lines.push(line("unit", format!("the ball's radius, {} at level {}", significant(card.ball.radius, 4), card.ball.level)));
+    lines.push(line(
+        "unit",
+        format!("the ball's radius, {} at level {}", significant(card.ball.radius, 4), card.ball.level),
+    ));
     if let Some(clusters) = card.clusters {
         lines.push(line("clusters", format!("{clusters} before any change")));
     }
@@ -116,7 +119,8 @@ fn report(card: &Stability, document: &StabilityDocument, posterior: &Posterior)
         .checks
         .iter()
         .map(|check| {
-            let number = |value: Option<f64>, digits| value.map_or("–".to_owned(), |value| significant(value, digits));
+            let number =
+                |value: Option<f64>, digits| value.map_or("–".to_owned(), |value| significant(value, digits));
             vec![
                 check.choice.to_owned(),
                 check.change.clone(),

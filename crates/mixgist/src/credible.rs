@@ -34,7 +34,9 @@ fn check_distances(ensemble: &Ensemble, distances: &[f64]) -> Result<()> {
         return Err(Error::input(format!("{} distances for {} draws", distances.len(), ensemble.len())));
     }
     match distances.iter().position(|d| !(d.is_finite() && *d >= 0.0)) {
-        Some(m) => Err(Error::input(format!("distance is {}, must be finite and not negative", distances[m])).at_draw(m)),
+        Some(m) => {
+            Err(Error::input(format!("distance is {}, must be finite and not negative", distances[m])).at_draw(m))
+        }
         None => Ok(()),
     }
 }

@@ -124,7 +124,13 @@ mod tests {
         let mut noise = vec![0.0; n];
         standard_normals(&mut stream(seed, Purpose::Simulation, 0), &mut noise);
         let mut x = 0.0;
-        noise.iter().map(|z| { x = rho * x + z; x }).collect()
+        noise
+            .iter()
+            .map(|z| {
+                x = rho * x + z;
+                x
+            })
+            .collect()
     }
 
     /// Of an AR(1) chain the theory says n (1 − ρ)/(1 + ρ).

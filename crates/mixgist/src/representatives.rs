@@ -183,7 +183,11 @@ fn gather(
     let place: Vec<usize> = (0..order.len()).map(|r| order.iter().position(|&o| o == r).unwrap_or(0)).collect();
     Ok(Representatives {
         expected_distance: (0..ensemble.len()).map(|m| weights[m] * rows[owner[m]][m]).sum(),
-        distances: order.iter().flat_map(|&a| order.iter().map(move |&b| (a, b))).map(|(a, b)| rows[a][draws[b]]).collect(),
+        distances: order
+            .iter()
+            .flat_map(|&a| order.iter().map(move |&b| (a, b)))
+            .map(|(a, b)| rows[a][draws[b]])
+            .collect(),
         assignment: owner.iter().map(|&r| place[r]).collect(),
         representatives,
         tests,

@@ -19,8 +19,7 @@ use crate::units::Units;
 use crate::{Error, Result};
 
 /// Estimates from draws under settings; every line of the card calls it once.
-pub type Estimator<'a> =
-    dyn Fn(&Ensemble, Option<Points>, &Settings, &dyn Progress) -> Result<MixingMeasure> + 'a;
+pub type Estimator<'a> = dyn Fn(&Ensemble, Option<Points>, &Settings, &dyn Progress) -> Result<MixingMeasure> + 'a;
 
 /// The estimate of [`summarize`].
 pub fn summary_estimate(
@@ -126,7 +125,9 @@ const CHOICES: [Choice; 7] = [
         name: "slices",
         variants: |_, settings| {
             let (half, twice) = (settings.slices.first() / 2, settings.slices.first() * 2);
-            let with = |count: usize| Variant::of(format!("--slices {count}"), settings, |s| s.slices = SliceCount::Fixed(count));
+            let with = |count: usize| {
+                Variant::of(format!("--slices {count}"), settings, |s| s.slices = SliceCount::Fixed(count))
+            };
             let given = settings.directions.is_some();
             [half, twice].into_iter().filter(|&count| count > 0 && !given).map(with).collect()
         },
@@ -145,7 +146,9 @@ const CHOICES: [Choice; 7] = [
         name: "units",
         variants: |_, settings| {
             let others = [Units::None, Units::Sd, Units::Whiten].into_iter().filter(|units| *units != settings.units);
-            others.map(|units| Variant::of(format!("--units {}", units.name()), settings, |s| s.units = units.clone())).collect()
+            others
+                .map(|units| Variant::of(format!("--units {}", units.name()), settings, |s| s.units = units.clone()))
+                .collect()
         },
         advice: "the units decide: choose them for a reason, and --units sd when there is none",
     },
@@ -307,9 +310,12 @@ fn verdict(checks: &[Check], clusters: Option<usize>) -> Verdict {
     let mut advice = vec![match movement {
         Movement::Steady => "steady: no choice moves the estimate by more than half the radius of the ball".to_owned(),
         Movement::Inside => {
-            "no choice moves the estimate out of the ball: they matter less than what the posterior leaves open".to_owned()
+            "no choice moves the estimate out of the ball: they matter less than what the posterior leaves open"
+                .to_owned()
         }
-        Movement::Outside => "choices move the estimate out of the ball: it says as much about them as about the data".to_owned(),
+        Movement::Outside => {
+            "choices move the estimate out of the ball: it says as much about them as about the data".to_owned()
+        }
     }];
     for choice in const { &CHOICES } {
         let of_choice = || outcomes().filter(|(check, _)| check.choice == choice.name);

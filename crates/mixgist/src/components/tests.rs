@@ -79,7 +79,8 @@ fn intervals_cover_and_existence_is_calibrated() {
         let first = &found.components[0];
         assert_eq!((first.atom, first.existence.value), (0, 1.0));
         let intervals = first.intervals.as_ref().unwrap();
-        let holds = |interval: &PosteriorInterval, value: f64| u32::from((interval.low..=interval.high).contains(&value));
+        let holds =
+            |interval: &PosteriorInterval, value: f64| u32::from((interval.low..=interval.high).contains(&value));
         covered[0] += holds(&intervals.weight, truth.weights[0]);
         covered[1] += holds(&intervals.mean[0], truth.means[0]);
         covered[2] += holds(&intervals.sd[1], truth.sds[0]);
@@ -163,11 +164,15 @@ fn equal_draws_give_points_and_bad_rules_are_refused() {
     for one in &found.components {
         let intervals = one.intervals.as_ref().unwrap();
         assert!((intervals.weight.low - one.weight).abs() < 1e-12 && intervals.weight.low == intervals.weight.high);
-        assert_eq!((one.existence.value, intervals.mean[0].low, intervals.mean_ellipse.radius), (1.0, one.mean[0], None));
+        assert_eq!(
+            (one.existence.value, intervals.mean[0].low, intervals.mean_ellipse.radius),
+            (1.0, one.mean[0], None)
+        );
     }
     assert_eq!(found.unmatched.high, 0.0);
     let refused = Rules { overlap: 1.5, ..Rules::default() };
     assert!(components(&law.center(), &same, &Units::None, refused, &Silent).is_err());
-    let line = MixingMeasure::new(vec![1.0], GaussianAtoms::new(1, vec![0.0], vec![1.0], CovarianceForm::Covariance).unwrap());
+    let line =
+        MixingMeasure::new(vec![1.0], GaussianAtoms::new(1, vec![0.0], vec![1.0], CovarianceForm::Covariance).unwrap());
     assert!(components(&line.unwrap(), &same, &Units::None, Rules::default(), &Silent).is_err());
 }

@@ -6,7 +6,8 @@ use crate::{CovarianceForm, Silent, SliceCount};
 fn posterior(draws: usize, seed: u64, second: impl Fn(usize) -> f64) -> Ensemble {
     let mut noise = vec![0.0; 2 * draws];
     standard_normals(&mut stream(seed, Purpose::Simulation, 0), &mut noise);
-    let means: Vec<f64> = (0..draws).flat_map(|m| [0.3 * noise[2 * m], 5.0 + second(m) + 0.3 * noise[2 * m + 1]]).collect();
+    let means: Vec<f64> =
+        (0..draws).flat_map(|m| [0.3 * noise[2 * m], 5.0 + second(m) + 0.3 * noise[2 * m + 1]]).collect();
     let ones = vec![1.0; 2 * draws];
     Ensemble::from_dense(1, 2, &ones, &means, &ones, CovarianceForm::Covariance).unwrap()
 }
@@ -54,7 +55,13 @@ fn three_modes_skewed_posteriors_and_sticky_chains() {
         let mut noise = vec![0.0; 300];
         standard_normals(&mut stream(seed, Purpose::Simulation, 1), &mut noise);
         let mut x = 0.0;
-        let walk: Vec<f64> = noise.iter().map(|z| { x = 0.98 * x + 0.4 * z; x }).collect();
+        let walk: Vec<f64> = noise
+            .iter()
+            .map(|z| {
+                x = 0.98 * x + 0.4 * z;
+                x
+            })
+            .collect();
         let sticky = auto(&posterior(300, seed, |m| walk[m]));
         assert_eq!(sticky.representatives.len(), 1, "seed {seed}: {:?}", sticky.tests);
     }

@@ -30,7 +30,10 @@ fn equal_draws_do_not_move() {
     let same = card(&chains(40, 0.0, 0.0), Some(Points::new(2, &data).unwrap()));
     assert_eq!((same.ball.radius, same.clusters, same.verdict.movement), (0.0, Some(2), Movement::Steady));
     let names: Vec<&str> = same.checks.iter().map(|check| check.choice).collect();
-    let expected = ["slices", "slices", "seed", "seed", "units", "units", "loss", "distance", "distance", "distance", "burn-in", "burn-in", "chains", "chains"];
+    let expected = [
+        "slices", "slices", "seed", "seed", "units", "units", "loss", "distance", "distance", "distance", "burn-in",
+        "burn-in", "chains", "chains",
+    ];
     assert_eq!(names, expected);
     for check in &same.checks {
         let outcome = check.outcome.as_ref().unwrap();
@@ -47,7 +50,11 @@ fn a_chain_that_disagrees_is_named() {
     assert_eq!(lopsided.verdict.movement, Movement::Outside);
     let without = lopsided.checks.iter().find(|check| check.change == "without chain 0").unwrap();
     assert!(without.outcome.as_ref().unwrap().radii > 1.0);
-    assert!(lopsided.verdict.advice.iter().any(|line| line.starts_with("chains: moves it by")), "{:?}", lopsided.verdict);
+    assert!(
+        lopsided.verdict.advice.iter().any(|line| line.starts_with("chains: moves it by")),
+        "{:?}",
+        lopsided.verdict
+    );
 }
 
 #[test]
