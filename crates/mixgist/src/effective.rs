@@ -68,7 +68,11 @@ impl Probability {
     /// holds always or never, its own autocorrelation cannot be seen, and that of `values` stands in.
     pub(crate) fn of(ensemble: &Ensemble, holds: &[bool], values: &[f64]) -> Self {
         let weights = draw_weights(ensemble);
-        let value: f64 = weights.iter().zip(holds).filter(|(_, holds)| **holds).map(|(weight, _)| weight).sum();
+        let total = |want: bool| -> f64 {
+            weights.iter().zip(holds).filter(|(_, holds)| **holds == want).fold(0.0, |sum, (weight, _)| sum + weight)
+        };
+        // What holds always has probability 1, without the rounding of a sum.
+        let value = if total(false) == 0.0 { 1.0 } else { total(true) };
         let indicator: Vec<f64> = holds.iter().map(|&holds| f64::from(holds)).collect();
         let effective = effective_draws(ensemble, &indicator).min(effective_draws(ensemble, values));
         Self::new(value.clamp(0.0, 1.0), effective)

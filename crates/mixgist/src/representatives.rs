@@ -8,7 +8,7 @@
 //! when a fair coin would do as badly with probability at most [`FALSE_ALARM`] and the valley is at most half as high as the
 //! lower peak, and each group has at least [`LEAST_MASS`] of the posterior. Groups are split further by the same test.
 //!
-//! The line is fitted on every other draw and tested on the rest, and the other way round, because a line that is fitted to the draws
+//! The line is fitted on a random half of the draws and tested on the rest, and the other way round, because a line that is fitted to the draws
 //! shows a valley by itself. Counts are those of as many independent draws as the draws are worth *within* the groups: a chain that
 //! seldom changes its mode shows two modes nevertheless; one that creeps through a single mode does not.
 //!

@@ -7,6 +7,8 @@ use crate::effective::{ascending, effective_draws, sorted_quantile};
 use crate::ensemble::Ensemble;
 use crate::pairwise::Condensed;
 use crate::progress::Progress;
+use crate::random::{Purpose, stream};
+use rand::RngExt;
 
 /// A test of one mode against two.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,19 +89,27 @@ impl Task<'_> {
         if !apart || groups.iter().any(Vec::is_empty) {
             return Ok(None);
         }
-        // Every other draw fits, the rest is looked at; then the other way round.
+        // A random half fits, the rest is looked at; then the other way round. (Every other draw would not do: modes may alternate.)
+        let mut rng = stream(set.len() as u64, Purpose::Splits, 1);
+        let halves: Vec<bool> = set.iter().map(|_| rng.random()).collect();
         let mut residuals = vec![0.0; set.len()];
         let (mut peak, mut valley) = (0.0, 0.0);
         let total: f64 = set.iter().map(|&i| weights[i]).sum();
-        for parity in 0..2 {
-            let of_parity = |want: usize| (0..set.len()).filter(move |p| p % 2 == want);
-            let fit: Vec<usize> = of_parity(parity).map(|p| set[p]).collect();
+        for half in [false, true] {
+            let of_half = |want: bool| {
+                let halves = &halves;
+                (0..set.len()).filter(move |&p| halves[p] == want)
+            };
+            let fit: Vec<usize> = of_half(half).map(|p| set[p]).collect();
+            if fit.len() < medoids.len() {
+                return Ok(None);
+            }
             let own = k_medoids(matrix, weights, &fit, medoids.len(), &[], progress)?;
             let gap = |place: usize| matrix.get(own[place], medoids[alone]);
             let same = (0..own.len()).reduce(|best, place| if gap(place) < gap(best) { place } else { best });
             let fit_groups = divide(matrix, &fit, &own, same.unwrap_or(0));
             let Some(line) = Line::new(matrix, weights, &fit_groups) else { return Ok(None) };
-            let looked_at: Vec<usize> = of_parity(1 - parity).collect();
+            let looked_at: Vec<usize> = of_half(!half).collect();
             let places: Vec<f64> = looked_at.iter().map(|&p| line.place(matrix, weights, set[p])).collect();
             let inside = |center: f64| -> f64 {
                 let held = |place: f64| (place - center).abs() <= 1.0 / 6.0;

@@ -26,7 +26,7 @@ fn card(ensemble: &Ensemble, data: Option<Points>) -> Stability {
 
 #[test]
 fn equal_draws_do_not_move() {
-    let data = [0.0, 0.0, 6.0, 3.0];
+    let data = [0.0, 0.0, 6.0, 3.0, 0.5, -1.0, 6.0, 4.0];
     let same = card(&chains(40, 0.0, 0.0), Some(Points::new(2, &data).unwrap()));
     assert_eq!((same.ball.radius, same.clusters, same.verdict.movement), (0.0, Some(2), Movement::Steady));
     let names: Vec<&str> = same.checks.iter().map(|check| check.choice).collect();
