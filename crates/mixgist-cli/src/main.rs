@@ -2,7 +2,9 @@
 
 mod compare;
 mod completions;
+mod components;
 mod convert;
+mod credible;
 mod demo;
 mod distance;
 mod fit;
@@ -11,8 +13,11 @@ mod material;
 mod options;
 mod partition;
 mod plot;
+mod posterior;
 mod progress;
 mod report;
+mod representatives;
+mod stability;
 mod summarize;
 mod text;
 
@@ -50,6 +55,10 @@ enum Verb {
     Distance(distance::Distance),
     Partition(partition::PartitionVerb),
     Compare(compare::Compare),
+    Credible(credible::Credible),
+    Components(components::ComponentsVerb),
+    Representatives(representatives::RepresentativesVerb),
+    Stability(stability::StabilityVerb),
     Plot(plot::Plot),
     Report(report::Report),
     Inspect(inspect::Inspect),
@@ -86,6 +95,10 @@ fn run(cli: &Cli) -> Result<()> {
         Verb::Distance(verb) => verb.run(&terminal),
         Verb::Partition(verb) => verb.run(&terminal),
         Verb::Compare(verb) => verb.run(&terminal),
+        Verb::Credible(verb) => verb.run(&terminal),
+        Verb::Components(verb) => verb.run(&terminal),
+        Verb::Representatives(verb) => verb.run(&terminal),
+        Verb::Stability(verb) => verb.run(&terminal),
         Verb::Plot(verb) => verb.run(&terminal),
         Verb::Report(verb) => verb.run(&terminal),
         Verb::Inspect(verb) => verb.run(),

@@ -76,6 +76,11 @@ impl ReadingArgs {
         self.document().read(paths, reading().memory_limit)
     }
 
+    /// Reads files in which no draw is left out: estimates, hypotheses.
+    pub fn read_whole(&self, paths: &[PathBuf]) -> Result<DrawsFile> {
+        ReadingDocument { burn_in: 0, thin: 1, ..self.document() }.read(paths, reading().memory_limit)
+    }
+
     /// What the options mean, as results record it.
     pub fn document(&self) -> ReadingDocument {
         ReadingDocument {

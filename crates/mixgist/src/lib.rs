@@ -5,8 +5,11 @@
 
 pub mod allocate;
 pub mod atoms;
+pub mod components;
+pub mod credible;
 pub mod density;
 pub mod diagnostics;
+pub mod effective;
 pub mod ensemble;
 pub mod error;
 pub mod inspect;
@@ -24,10 +27,13 @@ pub mod progress;
 mod projection;
 pub mod prune;
 pub mod random;
+pub mod representatives;
+pub mod ruler;
 pub mod select;
 pub mod simulate;
 pub mod slice;
 mod slice_error;
+pub mod stability;
 pub mod summary;
 pub mod transport;
 pub mod units;

@@ -49,6 +49,14 @@ impl SliceCount {
             }
         }
     }
+
+    /// The number of slices that are tried first.
+    pub fn first(self) -> usize {
+        match self {
+            SliceCount::Fixed(count) => count,
+            SliceCount::Auto { cap } => Self::DEFAULT.min(cap),
+        }
+    }
 }
 
 impl Default for SliceCount {
@@ -236,9 +244,10 @@ fn choose(
     own: Option<&dyn Slices>,
     progress: &dyn Progress,
 ) -> Result<Chosen> {
-    let (mut count, cap) = match settings.slices {
-        SliceCount::Fixed(count) => (count, count),
-        SliceCount::Auto { cap } => (SliceCount::DEFAULT.min(cap), cap),
+    let mut count = settings.slices.first();
+    let cap = match settings.slices {
+        SliceCount::Fixed(count) => count,
+        SliceCount::Auto { cap } => cap,
     };
     loop {
         let frozen = if own.is_none() { Some(settings.freeze(ensemble.dim(), count)?) } else { None };

@@ -24,7 +24,7 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     landmarks.dedup();
     let slices = replay.slices(SLICES)?;
     let distance = SlicedDistance::new(&*slices, replay.order);
-    let rows = distance.rows(&landmarks, &replay.draws, subject.progress)?;
+    let rows = distance.draw_rows(&landmarks, &replay.draws, subject.progress)?;
     let map = landmark_map(&rows, &landmarks, draws);
 
     let radius = ball_radius(&summary.distances, replay.draws.draw_weights());
