@@ -67,7 +67,8 @@ pub fn large() {
     }
 }
 
-fn freeze(name: &str, ensemble: &Ensemble, slices: usize) -> Box<dyn mixgist::slice::Slices> {
+/// The first slices of a law.
+pub fn freeze(name: &str, ensemble: &Ensemble, slices: usize) -> Box<dyn mixgist::slice::Slices> {
     let freeze = Freeze { dim: ensemble.dim(), slices: 0..slices, seed: 0, scheme: Scheme::Iid };
     slicer(name).expect("a registered name").freeze(&freeze)
 }

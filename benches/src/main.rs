@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask bench` builds this and runs it; timings are the best of a few runs on an otherwise idle machine.
 
+mod couplings;
 mod draws;
 mod growth;
 mod peer;
@@ -15,8 +16,9 @@ fn main() {
         ["peer", python] => peer::compare(python),
         ["growth"] => growth::table(),
         ["large"] => growth::large(),
+        ["couplings"] => couplings::table(),
         _ => {
-            eprintln!("usage: mixgist-bench peer PYTHON | growth | large");
+            eprintln!("usage: mixgist-bench peer PYTHON | growth | large | couplings");
             std::process::exit(2);
         }
     }

@@ -1,29 +1,39 @@
-//! One door for everything a developer runs: `cargo xtask test | check | bench | validate | paper`.
+//! One door for everything a developer runs: `cargo xtask test | check | wheel | bench | validate | paper`.
 
-use std::path::{Path, PathBuf};
+mod python;
+
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  test            every test of the project
+  test            every test of the project, the Python package included
+  test rust|python
+                  a part of them
   check           formatting, lints and documentation, warnings as errors
+  wheel           the wheel of the Python package, in target/wheels
   validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
-  bench           mixgist beside its peer in one run (needs Python), and how the cost grows
-  bench peer|growth|large|partition|sampler
-                  one of them; partition is beside dahl-salso
+  bench           mixgist beside its peers in one run (needs Python), and how the cost grows
+  bench peer|python|growth|large|couplings|partition|sampler
+                  one of them; python is from numpy arrays, partition beside dahl-salso
   paper [OPTIONS] every table and figure of the paper, ours beside the published; --help has the options";
+
+const BENCHES: [&str; 7] = ["peer", "python", "growth", "large", "couplings", "partition", "sampler"];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["test"] => test(),
+        ["test"] => test().and_then(|()| python::test()),
+        ["test", "rust"] => test(),
+        ["test", "python"] => python::test(),
+        ["wheel"] => python::wheel(),
         ["check"] => check(),
         ["validate"] => example("mixgist-samplers", "validate", &["10"]),
         ["validate", length] => example("mixgist-samplers", "validate", &[length]),
-        ["bench"] => ["peer", "growth", "large", "partition", "sampler"].iter().try_for_each(|which| bench(which)),
-        ["bench", which @ ("peer" | "growth" | "large" | "partition" | "sampler")] => bench(which),
+        ["bench"] => BENCHES.iter().try_for_each(|which| bench(which)),
+        ["bench", which] if BENCHES.contains(which) => bench(which),
         ["paper", options @ ..] => {
             let run = ["run", "--release", "--quiet", "--package", "mixgist-paper", "--"];
             cargo(&[&run[..], options].concat())
@@ -66,9 +76,9 @@ fn bench(which: &str) -> Result<(), String> {
     cargo(&["build", "--release", "--package", "mixgist-bench"])?;
     let mut command = Command::new(root().join("target/release/mixgist-bench"));
     command.arg(which);
-    if which == "peer" {
-        let Some(python) = peer_python()? else {
-            println!("SKIPPED: the comparison with numba needs python3");
+    if matches!(which, "peer" | "python") {
+        let Some(python) = python::bench_python()? else {
+            println!("SKIPPED: the comparison with other programs needs python3");
             return Ok(());
         };
         command.arg(python);
@@ -76,27 +86,15 @@ fn bench(which: &str) -> Result<(), String> {
     run(&mut command)
 }
 
-/// Python with what the peer needs, in a virtual environment of its own.
-fn peer_python() -> Result<Option<PathBuf>, String> {
-    let folder = root().join("target/bench-venv");
-    let python = folder.join("bin/python");
-    if !python.exists() {
-        if Command::new("python3").arg("--version").output().is_err() {
-            return if std::env::var_os("CI").is_some() { Err("python3 is missing".into()) } else { Ok(None) };
-        }
-        run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
-        let requirements = root().join("benches/peers/requirements.txt");
-        run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "-r"]).arg(requirements))?;
-    }
-    Ok(Some(python))
-}
-
 fn cargo(arguments: &[&str]) -> Result<(), String> {
     run(Command::new(env!("CARGO")).args(arguments))
 }
 
 fn run(command: &mut Command) -> Result<(), String> {
-    let status = command.current_dir(root()).status();
+    if command.get_current_dir().is_none() {
+        command.current_dir(root());
+    }
+    let status = command.status();
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("{command:?} ended with {status}")),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use mixgist::metric::Metric;
 use mixgist::slice::SLICERS;
 use mixgist::transport::PEERS;
 use mixgist::{Condensed, Ensemble, Error, MixingMeasure, Points, Progress, ResolvedUnits, Result};
@@ -18,11 +19,11 @@ use mixgist_io::{
 use crate::memory;
 use crate::options::{OutputArgs, ReadingArgs, SlicingArgs, expect_extension, has_extension};
 use crate::progress::Terminal;
-use crate::text::{answer, byte_size, count, line, significant, table, with_error};
+use crate::text::{answer, count, line, significant, table, with_error};
 use documents::{
     DISTANCE_SCHEMA, DISTANCES_SCHEMA, DistanceDocument, DistancesDocument, MATRIX_SCHEMA, MatrixDocument,
 };
-use metric::Metric;
+use metric::{description, metric, require_memory};
 
 /// Measure distances between draws, with their Monte Carlo standard errors
 #[derive(Args)]
@@ -86,7 +87,7 @@ fn distance_names() -> impl Iterator<Item = &'static str> {
 impl Distance {
     /// Reads, measures, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let metric = Metric::new(&self.distance, &self.slicing)?;
+        let metric = metric(&self.distance, &self.slicing)?;
         self.check_outputs(&metric)?;
         if let Some(path) = &self.matrix {
             return self.matrix(path, &metric, terminal);
@@ -146,7 +147,7 @@ impl Distance {
         let data = b.data.as_ref().or(a.data.as_ref());
         let units = ResolvedUnits::new(&self.slicing.units()?, &pair, data.map(points).transpose()?)?;
         let pair = units.apply(&pair)?;
-        metric.require_memory(&pair)?;
+        require_memory(metric, &pair)?;
         let distance = metric.between(&pair.draw(0), &pair.draw(1))?;
         let document = DistanceDocument::new(distance, metric, &units);
         if let Some(path) = &self.output {
@@ -155,7 +156,7 @@ impl Distance {
         if self.printing.json {
             return answer(&to_json(DISTANCE_SCHEMA, &document)?);
         }
-        answer(&format!("{}\n{}", with_error(distance.value, distance.standard_error), metric.description(&units)))
+        answer(&format!("{}\n{}", with_error(distance.value, distance.standard_error), description(metric, &units)))
     }
 
     fn to_draws(&self, a: &Measure, b: &Path, metric: &Metric, terminal: &Terminal) -> Result<()> {
@@ -165,7 +166,7 @@ impl Distance {
         let units = ResolvedUnits::new(&self.slicing.units()?, &ensemble, data.map(points).transpose()?)?;
         let in_units = units.apply(&ensemble)?;
         let from = units.apply(&Ensemble::from_measures(std::slice::from_ref(&a.measure))?)?.draw(0);
-        metric.require_memory(&in_units)?;
+        require_memory(metric, &in_units)?;
         let distances = metric.to_draws(&from, &in_units, terminal)?;
         let document = DistancesDocument::new(&distances, &ensemble, metric, &units);
         terminal.begin_writing();
@@ -180,7 +181,7 @@ impl Distance {
         if self.printing.json {
             return answer(&to_json(DISTANCES_SCHEMA, &document)?);
         }
-        answer(&nearest(&document, &metric.description(&units)))
+        answer(&nearest(&document, &description(metric, &units)))
     }
 
     fn matrix(&self, path: &Path, metric: &Metric, terminal: &Terminal) -> Result<()> {
@@ -213,7 +214,7 @@ impl Distance {
             &[
                 line("distances", format!("{} between {} draws", pairs, document.draws)),
                 line("least to most", format!("{spread} (least, mean, most)")),
-                line("distance", metric.description(&units)),
+                line("distance", description(metric, &units)),
                 line("written", format!("{} ({})", path.display(), document.layout)),
             ]
             .join("\n"),
@@ -225,7 +226,7 @@ impl Distance {
         let stronger = (2u32..).find(|&thin| needed / (u64::from(thin) * u64::from(thin)) <= free).unwrap_or(u32::MAX);
         let thin = self.reading.thin.saturating_mul(stronger);
         let left = needed / (u64::from(stronger) * u64::from(stronger));
-        format!("--thin {thin} makes it fit ({}); a medoid needs no matrix: mixgist summarize", byte_size(left))
+        format!("--thin {thin} makes it fit ({}); a medoid needs no matrix: mixgist summarize", memory::byte_size(left))
     }
 }
 

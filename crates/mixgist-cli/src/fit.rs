@@ -6,12 +6,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mixgist::diagnostics::{Convergence, convergence};
-use mixgist::{Error, Points, Result, Settings as SummarySettings, SliceCount, Summary, summarize};
+use mixgist::{Error, Points, Result};
 use mixgist_io::{DataTable, DrawsFile, LabelDraws, ReadOptions, read_data, to_json, write_draws, write_json};
 use mixgist_samplers::{
-    Algorithm, CheckpointMode, Checkpoints, ComponentPrior, Concentration, CovarianceModel, Fit, MixingPrior, Scale,
-    Settings, Truncation, fit,
+    Agreement, Algorithm, CheckpointMode, Checkpoints, ComponentPrior, Concentration, CovarianceModel, Fit,
+    MixingPrior, Scale, Settings, Truncation, fit,
 };
 
 use self::document::{FIT_SCHEMA, FitDocument};
@@ -95,19 +94,19 @@ struct RunningArgs {
     truncation: String,
 
     /// Number of chains
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = Settings::usual().chains)]
     chains: u32,
 
     /// Iterations of each chain, burn-in included
-    #[arg(long, value_name = "N", default_value_t = 5000)]
+    #[arg(long, value_name = "N", default_value_t = Settings::usual().iterations)]
     iterations: u64,
 
     /// Iterations at the beginning of each chain that are dropped
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = Settings::usual().burn_in)]
     burn_in: u64,
 
     /// Of the others, keep every N-th
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = Settings::usual().thin)]
     thin: u64,
 
     /// Seed: the draws depend on it, the data and the options alone
@@ -142,7 +141,7 @@ impl FitVerb {
         let data = read_data(&self.data, &ReadOptions::default())?;
         let fitted = fit(data.values(), data.columns(), &settings, self.checkpoints().as_ref(), terminal)
             .map_err(|error| name_column(error, &data).in_file(&self.data))?;
-        let agreement = Agreement::new(&fitted, &data, &settings, terminal)?;
+        let agreement = Agreement::new(&fitted, Points::new(data.columns(), data.values())?, &settings, terminal)?;
         let document = FitDocument::new(&fitted, &settings, &agreement, &data);
         terminal.begin_writing();
         let draws = draws_file(&fitted, data);
@@ -205,60 +204,17 @@ pub fn draws_file(fitted: &Fit, data: DataTable) -> DrawsFile {
     DrawsFile { ensemble: fitted.ensemble.clone(), labels: Some(labels), data: Some(data) }
 }
 
-/// Whether the chains agree, the distance of every draw to the estimate included.
-pub struct Agreement {
-    /// The estimate that distances are taken to.
-    pub summary: Summary,
-    /// Name and convergence of each trace.
-    pub rows: Vec<(String, Convergence)>,
-    /// The verdict on all of them.
-    pub verdict: &'static str,
-}
-
-/// Slices for the distance trace: a diagnostic needs no more.
-const DIAGNOSTIC_SLICES: usize = 100;
-
-impl Agreement {
-    /// Summarises the draws and judges the traces.
-    pub fn new(fitted: &Fit, data: &DataTable, settings: &Settings, terminal: &Terminal) -> Result<Self> {
-        let summary_settings = SummarySettings {
-            slices: SliceCount::Fixed(DIAGNOSTIC_SLICES),
-            units: mixgist::Units::Sd,
-            ..SummarySettings::default()
-        };
-        let points = Points::new(data.columns(), data.values())?;
-        let summary = summarize(&fitted.ensemble, Some(points), &summary_settings, terminal)?;
-        let mut rows: Vec<(String, Convergence)> = fitted
-            .diagnostics
-            .iter()
-            .flat_map(|diagnostics| diagnostics.rows())
-            .map(|row| (row.name.to_owned(), row.convergence))
-            .collect();
-        if fitted.diagnostics.is_some() {
-            let by_chain: Vec<&[f64]> = summary.medoid.distances.chunks(settings.draws_per_chain() as usize).collect();
-            rows.push(("distance to estimate".into(), convergence(&by_chain)?));
-        }
-        let quantities: Vec<Convergence> = rows.iter().map(|(_, convergence)| *convergence).collect();
-        let verdict = if rows.is_empty() {
-            "too few draws to judge"
-        } else {
-            mixgist::diagnostics::verdict(&quantities, settings.chains as usize).text()
-        };
-        Ok(Agreement { summary, rows, verdict })
-    }
-
-    /// The table for a person, with the verdict below it.
-    pub fn table(&self) -> String {
-        let header = ["", "R-hat", "bulk ESS", "tail ESS"].map(str::to_owned);
-        let rows: Vec<Vec<String>> = self
-            .rows
-            .iter()
-            .map(|(name, c)| {
-                vec![name.clone(), format!("{:.4}", c.rhat), format!("{:.0}", c.bulk_ess), format!("{:.0}", c.tail_ess)]
-            })
-            .collect();
-        format!("{}\nverdict: {}", table(&header, &rows), self.verdict)
-    }
+/// Whether the chains agree: the table for a person, with the verdict below it.
+fn agreement_table(agreement: &Agreement) -> String {
+    let header = ["", "R-hat", "bulk ESS", "tail ESS"].map(str::to_owned);
+    let rows: Vec<Vec<String>> = agreement
+        .rows
+        .iter()
+        .map(|(name, c)| {
+            vec![name.clone(), format!("{:.4}", c.rhat), format!("{:.0}", c.bulk_ess), format!("{:.0}", c.tail_ess)]
+        })
+        .collect();
+    format!("{}\nverdict: {}", table(&header, &rows), agreement.verdict)
 }
 
 /// What a person wants to know of a fit.
@@ -286,7 +242,7 @@ pub fn report(fitted: &Fit, settings: &Settings, agreement: &Agreement) -> Strin
         ),
         line("clusters", format!("{} on average; probability of {}", significant(mean, 3), likely.join(", "))),
         String::new(),
-        agreement.table(),
+        agreement_table(agreement),
     ]
     .join("\n")
 }

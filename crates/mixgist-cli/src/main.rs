@@ -2,17 +2,22 @@
 
 mod compare;
 mod completions;
+mod components;
 mod convert;
+mod credible;
 mod demo;
 mod distance;
 mod fit;
 mod inspect;
 mod material;
-mod memory;
 mod options;
 mod partition;
 mod plot;
+mod posterior;
 mod progress;
+mod report;
+mod representatives;
+mod stability;
 mod summarize;
 mod text;
 
@@ -20,6 +25,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use mixgist::{Error, ErrorKind, Result};
+use mixgist_io::memory;
 
 use crate::progress::{STOPPED, Terminal};
 use crate::text::remark;
@@ -49,7 +55,12 @@ enum Verb {
     Distance(distance::Distance),
     Partition(partition::PartitionVerb),
     Compare(compare::Compare),
+    Credible(credible::Credible),
+    Components(components::ComponentsVerb),
+    Representatives(representatives::RepresentativesVerb),
+    Stability(stability::StabilityVerb),
     Plot(plot::Plot),
+    Report(report::Report),
     Inspect(inspect::Inspect),
     Convert(convert::Convert),
     Demo(demo::Demo),
@@ -84,7 +95,12 @@ fn run(cli: &Cli) -> Result<()> {
         Verb::Distance(verb) => verb.run(&terminal),
         Verb::Partition(verb) => verb.run(&terminal),
         Verb::Compare(verb) => verb.run(&terminal),
+        Verb::Credible(verb) => verb.run(&terminal),
+        Verb::Components(verb) => verb.run(&terminal),
+        Verb::Representatives(verb) => verb.run(&terminal),
+        Verb::Stability(verb) => verb.run(&terminal),
         Verb::Plot(verb) => verb.run(&terminal),
+        Verb::Report(verb) => verb.run(&terminal),
         Verb::Inspect(verb) => verb.run(),
         Verb::Convert(verb) => verb.run(&terminal),
         Verb::Demo(verb) => verb.run(&terminal),

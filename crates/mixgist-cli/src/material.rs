@@ -7,8 +7,9 @@ use mixgist::{PartitionDraws, Points, Progress, Result};
 use mixgist_io::{DataTable, DrawsFile, ReadingDocument, SummaryDocument};
 use mixgist_report::Subject;
 
-use crate::options::{read_data_for, reading};
+use crate::options::read_data_for;
 use crate::partition::partition_draws;
+use mixgist_io::memory::reading;
 
 /// Where the draws and data are, when the summary does not tell or they have moved.
 #[derive(Args)]
@@ -20,6 +21,18 @@ pub struct MaterialArgs {
     /// File of the data, instead of the one that the summary names
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
+}
+
+impl MaterialArgs {
+    /// Whether no draws were named.
+    pub fn is_empty_of_draws(&self) -> bool {
+        self.draws.is_empty()
+    }
+
+    /// The file of data that was named.
+    pub fn data(&self) -> Option<&Path> {
+        self.data.as_deref()
+    }
 }
 
 /// The draws and data behind a summary, as far as there are any.

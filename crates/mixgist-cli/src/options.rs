@@ -7,11 +7,11 @@ use clap::builder::PossibleValuesParser;
 use mixgist::slice::{Array, Scheme, slicer};
 use mixgist::{CovarianceForm, Error, Loss, Order, Pruning, Result, Route, Settings, SliceCount, Units};
 use mixgist_io::{
-    DataTable, DrawsFile, FileDocument, Format, Overwrite, ReadOptions, ReadingDocument, SourceDocument,
-    check_writable, read_arrays, read_data,
+    DataTable, DrawsFile, FileDocument, Format, Overwrite, ReadingDocument, SourceDocument, check_writable,
+    read_arrays, read_data,
 };
 
-use crate::memory;
+use crate::memory::reading;
 use crate::text::count;
 
 /// Files of draws and how to read them.
@@ -76,6 +76,11 @@ impl ReadingArgs {
         self.document().read(paths, reading().memory_limit)
     }
 
+    /// Reads files in which no draw is left out: estimates, hypotheses.
+    pub fn read_whole(&self, paths: &[PathBuf]) -> Result<DrawsFile> {
+        ReadingDocument { burn_in: 0, thin: 1, ..self.document() }.read(paths, reading().memory_limit)
+    }
+
     /// What the options mean, as results record it.
     pub fn document(&self) -> ReadingDocument {
         ReadingDocument {
@@ -97,13 +102,6 @@ impl ReadingArgs {
             data: data.map(|path| FileDocument::new(path, folder)).transpose()?,
         })
     }
-}
-
-/// How any file is read: at most a quarter of the free memory for its numbers, because the peak is some four times that.
-pub fn reading() -> ReadOptions {
-    let options = ReadOptions::default();
-    let limit = memory::available().map_or(options.memory_limit, |free| options.memory_limit.min(free / 4));
-    ReadOptions { memory_limit: limit, ..options }
 }
 
 /// Data of the dimension that the draws have.
@@ -155,14 +153,14 @@ impl SlicingArgs {
     pub fn settings(&self, slicer_name: &str, loss: Loss, route: Route) -> Result<Settings> {
         Ok(Settings {
             slicer: slicer(slicer_name)?,
-            slices: self.slices.as_deref().map_or(Ok(SliceCount::default()), slice_count)?,
+            slices: self.slices.as_deref().map_or(Ok(SliceCount::default()), SliceCount::from_name)?,
             scheme: Scheme::from_name(&self.scheme)?,
             directions: self.directions.as_deref().map(read_directions).transpose()?,
             order: self.order.map_or(Ok(Order::TWO), Order::new)?,
             loss,
             units: self.units()?,
             route,
-            pruning: pruning(&self.prune)?,
+            pruning: Pruning::from_name(&self.prune)?,
             seed: self.seed,
         })
     }
@@ -170,30 +168,6 @@ impl SlicingArgs {
     /// The units.
     pub fn units(&self) -> Result<Units> {
         Units::from_name(&self.units)
-    }
-}
-
-fn slice_count(text: &str) -> Result<SliceCount> {
-    if text == "auto" {
-        return Ok(SliceCount::Auto { cap: SliceCount::DEFAULT_CAP });
-    }
-    match text.parse() {
-        Ok(count) if (1..=MOST_SLICES).contains(&count) => Ok(SliceCount::Fixed(count)),
-        _ => Err(Error::usage(format!("--slices is '{text}', must be 'auto' or a number from 1 to {MOST_SLICES}"))),
-    }
-}
-
-/// More slices than this are a slip of the keyboard.
-const MOST_SLICES: usize = 100_000_000;
-
-fn pruning(text: &str) -> Result<Pruning> {
-    match text {
-        "off" => Ok(Pruning::Off),
-        "rounding" => Ok(Pruning::Rounding),
-        _ => match text.parse::<f64>() {
-            Ok(tolerance) if (0.0..1.0).contains(&tolerance) => Ok(Pruning::Tolerance(tolerance)),
-            _ => Err(Error::usage(format!("--prune is '{text}', must be off, rounding or a number from 0 to 1"))),
-        },
     }
 }
 

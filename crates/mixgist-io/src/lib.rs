@@ -32,6 +32,7 @@ mod format;
 mod formats;
 mod labels;
 mod long_table;
+pub mod memory;
 mod output;
 mod provenance;
 mod results;

@@ -1,12 +1,21 @@
 //! The kinds of figures: one table. A kind is a file in `kind/` and a line here.
 
-mod atoms;
+pub mod atoms;
+mod bands;
 mod contours;
+mod convergence;
+mod losses;
+mod map;
+mod pairs;
+mod similarity;
+pub mod traces;
 
 use mixgist::{Error, Result};
 
 use crate::figure::Figure;
+
 use crate::subject::Subject;
+pub(crate) use pairs::shown as pairs_shown;
 
 /// A kind of figure.
 pub struct Kind {
@@ -24,8 +33,6 @@ pub struct Kind {
 pub enum Need {
     /// The draws.
     Draws,
-    /// The observations.
-    Data,
     /// The partitions that came with the draws.
     Partitions,
     /// Coordinates: at least the first and at most the second number of them.
@@ -33,12 +40,57 @@ pub enum Need {
 }
 
 /// Every kind.
-pub const KINDS: &[Kind] = &[Kind {
-    name: "contours",
-    help: "density contours, observations by cluster, atoms as 2-sigma ellipses (two coordinates)",
-    needs: &[Need::Dimension(2, 2)],
-    draw: contours::draw,
-}];
+pub const KINDS: &[Kind] = &[
+    Kind {
+        name: "density",
+        help: "density with posterior band, observations as a rug, atoms (one coordinate)",
+        needs: &[Need::Dimension(1, 1)],
+        draw: bands::draw_line,
+    },
+    Kind {
+        name: "contours",
+        help: "density contours, observations by cluster, atoms as 2-sigma ellipses (two coordinates)",
+        needs: &[Need::Dimension(2, 2)],
+        draw: contours::draw,
+    },
+    Kind {
+        name: "pairs",
+        help: "the same for all pairs of coordinates, marginal densities on the diagonal",
+        needs: &[Need::Dimension(2, usize::MAX)],
+        draw: pairs::draw,
+    },
+    Kind {
+        name: "bands",
+        help: "marginal densities with posterior mean and 90 % band",
+        needs: &[Need::Draws],
+        draw: bands::draw_marginals,
+    },
+    Kind {
+        name: "similarity",
+        help: "how often two observations share a cluster",
+        needs: &[Need::Partitions],
+        draw: similarity::draw,
+    },
+    Kind {
+        name: "map",
+        help: "the draws by multidimensional scaling, with estimate, runner-up and the 95 % ball",
+        needs: &[Need::Draws],
+        draw: map::draw,
+    },
+    Kind { name: "losses", help: "expected losses of all draws", needs: &[Need::Draws], draw: losses::draw },
+    Kind {
+        name: "convergence",
+        help: "expected loss against the number of slices",
+        needs: &[Need::Draws],
+        draw: convergence::draw,
+    },
+    Kind {
+        name: "traces",
+        help: "traces of the chains, with R-hat and effective sample sizes",
+        needs: &[Need::Draws],
+        draw: traces::draw,
+    },
+];
 
 impl Kind {
     /// The kind of this name.
@@ -81,7 +133,6 @@ impl Need {
             Need::Draws if subject.draws.is_none() => {
                 missing("the draws that were summarised", "give them with --draws")
             }
-            Need::Data if subject.data.is_none() => missing("the observations", "give them with --data"),
             Need::Partitions if subject.partitions.is_none() => missing(
                 "the labels of the observations in every draw, and the file of draws holds none",
                 "draws from 'mixgist fit' hold them; for Stan's give --stan-labels to 'mixgist convert'",

@@ -20,12 +20,17 @@ pub struct Subject<'a> {
     pub columns: Vec<String>,
     /// A figure shows at most this many marks for observations; with more of them every n-th is shown.
     pub most_marks: usize,
+    /// A figure shows at most this many marks for draws.
+    pub most_draws: usize,
     /// Who listens while figures are computed.
     pub progress: &'a dyn Progress,
 }
 
 /// Marks that a drawing shows well and a file holds easily.
 pub const MOST_MARKS: usize = 40_000;
+
+/// As many draws as a drawing shows well.
+pub const MOST_DRAWS: usize = 5000;
 
 /// Lighter atoms without observations are counted, not shown.
 pub const LISTED_WEIGHT: f64 = 0.01;
@@ -54,6 +59,7 @@ impl<'a> Subject<'a> {
             partitions: None,
             columns,
             most_marks: MOST_MARKS,
+            most_draws: MOST_DRAWS,
             progress,
         })
     }
@@ -71,8 +77,9 @@ impl<'a> Subject<'a> {
             ))
             .hint("give the draws that were summarised, with the same --burn-in and --thin"));
         }
-        if [Some(summary.draw), summary.runner_up].into_iter().flatten().any(|draw| draw >= draws.len()) {
-            return Err(Error::input(format!("the summary names a draw beyond the {} that there are", draws.len())));
+        let named = [Some(summary.draw), summary.runner_up].into_iter().flatten();
+        if named.into_iter().any(|draw| draw >= draws.len()) || summary.distances.len() != draws.len() {
+            return Err(Error::input(format!("the summary is damaged: it does not fit its {} draws", draws.len())));
         }
         self.draws = Some(draws);
         Ok(self)
@@ -107,6 +114,21 @@ impl<'a> Subject<'a> {
         })
     }
 
+    /// The partitions, or what the user can do about their absence.
+    pub fn need_partitions(&self) -> Result<&'a PartitionDraws> {
+        self.partitions.ok_or_else(|| Error::usage("this figure needs the labels of the observations in every draw"))
+    }
+
+    /// The place of each atom by weight, the heaviest first.
+    pub fn ranks(&self) -> Vec<usize> {
+        let weights = self.estimate.weights();
+        let mut order: Vec<usize> = (0..weights.len()).collect();
+        order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
+        let mut ranks = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(rank, &k)| ranks[k] = rank);
+        ranks
+    }
+
     /// Atoms worth showing, heaviest first: those with some weight or with observations.
     pub fn main_atoms(&self) -> Vec<usize> {
         main_atoms(&self.estimate, self.summary.labels.as_deref())
@@ -127,7 +149,7 @@ impl<'a> Subject<'a> {
             let (mut from, mut to) = (low - 0.05 * span, high + 0.05 * span);
             for k in self.main_atoms() {
                 let mean = self.estimate.atoms().mean(k)[a];
-                let reach = 2.1 * self.estimate.atoms().covariance(k)[a * d + a].sqrt();
+                let reach = 2.5 * self.estimate.atoms().covariance(k)[a * d + a].sqrt();
                 from = from.min((mean - reach).max(low - 0.3 * span));
                 to = to.max((mean + reach).min(high + 0.3 * span));
             }

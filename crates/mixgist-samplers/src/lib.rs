@@ -15,6 +15,7 @@
 //! A chain moves on (partition, α): weights and atoms are integrated out or drawn afresh in each sweep, and a draw of the mixing
 //! measure is imputed from its law given the partition when it is kept. What proves the chains right is in [`validation`].
 
+mod agreement;
 mod algorithm;
 mod chain;
 mod checkpoint;
@@ -32,6 +33,7 @@ mod start;
 pub mod validation;
 mod variates;
 
+pub use agreement::Agreement;
 pub use checkpoint::{CheckpointMode, Checkpoints};
 pub use fit::{DiagnosticRow, Diagnostics, Fit, Traces, fit};
 pub use hyperparameters::Hyperparameters;

@@ -145,6 +145,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// What fronts run unless told otherwise: longer chains than the default, of which every fourth draw is kept.
+    pub fn usual() -> Self {
+        Settings { iterations: 5000, burn_in: 1000, thin: 4, ..Settings::default() }
+    }
+
     /// Draws that each chain keeps.
     pub fn draws_per_chain(&self) -> u64 {
         self.iterations.saturating_sub(self.burn_in) / self.thin.max(1)

@@ -76,6 +76,11 @@ pub fn verdict(quantities: &[Convergence], chains: usize) -> Verdict {
     if quantities.iter().all(fine) { Verdict::ChainsAgree } else { Verdict::RunLonger }
 }
 
+/// Effective sample size of the mean of the values themselves, without ranks; chains of equal length, at least 4 values each.
+pub(crate) fn effective_size_of_values(chains: &[&[f64]]) -> f64 {
+    effective_size(&split(chains))
+}
+
 /// First and last half of every chain; the middle draw of an odd number is left out.
 fn split(chains: &[&[f64]]) -> Vec<Vec<f64>> {
     let half = chains[0].len() / 2;

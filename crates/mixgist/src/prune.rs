@@ -31,6 +31,18 @@ pub struct Pruned {
 }
 
 impl Pruning {
+    /// `off`, `rounding`, or a tolerance from 0 to below 1.
+    pub fn from_name(text: &str) -> Result<Self> {
+        match text {
+            "off" => Ok(Pruning::Off),
+            "rounding" => Ok(Pruning::Rounding),
+            _ => match text.parse::<f64>() {
+                Ok(tolerance) if (0.0..1.0).contains(&tolerance) => Ok(Pruning::Tolerance(tolerance)),
+                _ => Err(Error::usage(format!("--prune is '{text}', must be off, rounding or a number from 0 to 1"))),
+            },
+        }
+    }
+
     /// Refuses tolerances that are not numbers of at least 0.
     pub(crate) fn check(self) -> Result<()> {
         match self {

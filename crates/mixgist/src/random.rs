@@ -22,6 +22,8 @@ pub enum Purpose {
     Partitions = 6,
     /// Simulated data and demonstrations.
     Simulation = 7,
+    /// Splits of the draws into halves.
+    Splits = 9,
 }
 
 /// The generator number `index` for `purpose` under `seed`.

@@ -7,8 +7,9 @@ use crate::mixture::Mixture;
 use crate::pairwise::{KEPT_BYTES, SlicedDistance};
 use crate::points::Points;
 use crate::progress::Progress;
+use crate::projection::{bytes_per_slice, predicted_bytes};
 use crate::prune::{Pruned, Pruning};
-use crate::select::{Loss, MOST_ANCHORS, Medoid, Route, medoid};
+use crate::select::{Loss, Medoid, Route, medoid, most_numbers};
 use crate::slice::{Freeze, NamedArrays, Scheme, Slicer, Slices, slicer};
 use crate::units::{ResolvedUnits, Units};
 use crate::warning::Warning;
@@ -32,6 +33,30 @@ impl SliceCount {
 
     /// The default cap of `auto`.
     pub const DEFAULT_CAP: usize = 16_000;
+
+    /// More slices than this are a slip of the keyboard.
+    const MOST: usize = 100_000_000;
+
+    /// A number, or `auto` with the default cap.
+    pub fn from_name(text: &str) -> Result<Self> {
+        if text == "auto" {
+            return Ok(SliceCount::Auto { cap: Self::DEFAULT_CAP });
+        }
+        match text.parse() {
+            Ok(count) if (1..=Self::MOST).contains(&count) => Ok(SliceCount::Fixed(count)),
+            _ => {
+                Err(Error::usage(format!("--slices is '{text}', must be 'auto' or a number from 1 to {}", Self::MOST)))
+            }
+        }
+    }
+
+    /// The number of slices that are tried first.
+    pub fn first(self) -> usize {
+        match self {
+            SliceCount::Fixed(count) => count,
+            SliceCount::Auto { cap } => Self::DEFAULT.min(cap),
+        }
+    }
 }
 
 impl Default for SliceCount {
@@ -109,16 +134,18 @@ impl Settings {
     pub fn predicted_bytes(&self, ensemble: &Ensemble) -> Result<u64> {
         let (dim, atoms, draws) = (ensemble.dim(), ensemble.weights().len(), ensemble.len());
         let copy = if self.units == Units::None { 0 } else { 8 * (atoms * (1 + dim + dim * dim)) as u64 };
-        let kept = match self.route.resolve(self.order, self.loss, draws)? {
-            Route::Pairs | Route::Auto => SlicedDistance::matrix_bytes(draws) as u64 / 2,
-            Route::Certified => KEPT_BYTES as u64 + 2 * 8 * (MOST_ANCHORS * draws) as u64,
-            Route::Sweep => KEPT_BYTES as u64 + 8 * 4 * draws as u64,
-        };
         let slices = match self.slices {
             SliceCount::Fixed(count) | SliceCount::Auto { cap: count } => count as u64,
         };
+        let decomposed = slices.saturating_mul(bytes_per_slice(atoms, draws) as u64).min(KEPT_BYTES as u64);
+        let kept = match self.route.resolve(self.order, self.loss, draws)? {
+            Route::Pairs | Route::Auto => SlicedDistance::matrix_bytes(draws) as u64 / 2,
+            // Compressed slices, and exact ones when very many draws are in question.
+            Route::Certified => 2 * decomposed + 8 * most_numbers(draws) as u64,
+            Route::Sweep => decomposed + 8 * 4 * draws as u64,
+        };
         let directions = slices.saturating_mul(8 * (dim * dim + 2 * dim + 4) as u64);
-        Ok((copy + crate::projection::predicted_bytes(dim, atoms, draws) + kept).saturating_add(directions))
+        Ok((copy + predicted_bytes(dim, atoms, draws) + kept).saturating_add(directions))
     }
 }
 
@@ -150,6 +177,27 @@ pub fn summarize(
     settings: &Settings,
     progress: &dyn Progress,
 ) -> Result<Summary> {
+    summarize_with(ensemble, data, settings, None, progress)
+}
+
+/// As [`summarize`], over slices of the caller's own; the slicer, the directions and the seed of the settings do not matter then.
+pub fn summarize_over(
+    ensemble: &Ensemble,
+    data: Option<Points>,
+    settings: &Settings,
+    slices: &dyn Slices,
+    progress: &dyn Progress,
+) -> Result<Summary> {
+    summarize_with(ensemble, data, settings, Some(slices), progress)
+}
+
+fn summarize_with(
+    ensemble: &Ensemble,
+    data: Option<Points>,
+    settings: &Settings,
+    own: Option<&dyn Slices>,
+    progress: &dyn Progress,
+) -> Result<Summary> {
     if let Some(points) = data.filter(|points| points.dim() != ensemble.dim()) {
         return Err(Error::input(format!(
             "data have {} columns, the draws have dimension {}",
@@ -165,7 +213,7 @@ pub fn summarize(
     } else {
         ensemble
     };
-    let chosen = choose(in_units, settings, progress)?;
+    let chosen = choose(in_units, settings, own, progress)?;
     let estimate = ensemble.draw(chosen.medoid.draw);
     let allocation = match data {
         Some(points) => Some(allocate(&Mixture::new(&estimate)?, points, progress)?),
@@ -190,18 +238,25 @@ struct Chosen {
 }
 
 /// The medoid; with `auto` slices, again and again with twice as many until it is safe.
-fn choose(ensemble: &Ensemble, settings: &Settings, progress: &dyn Progress) -> Result<Chosen> {
-    let (mut count, cap) = match settings.slices {
-        SliceCount::Fixed(count) => (count, count),
-        SliceCount::Auto { cap } => (SliceCount::DEFAULT.min(cap), cap),
+fn choose(
+    ensemble: &Ensemble,
+    settings: &Settings,
+    own: Option<&dyn Slices>,
+    progress: &dyn Progress,
+) -> Result<Chosen> {
+    let mut count = settings.slices.first();
+    let cap = match settings.slices {
+        SliceCount::Fixed(count) => count,
+        SliceCount::Auto { cap } => cap,
     };
     loop {
-        let slices = settings.freeze(ensemble.dim(), count)?;
-        let distance = SlicedDistance::new(&*slices, settings.order).with_pruning(settings.pruning);
+        let frozen = if own.is_none() { Some(settings.freeze(ensemble.dim(), count)?) } else { None };
+        let slices = frozen.as_deref().or(own).expect("slices are frozen or given");
+        let distance = SlicedDistance::new(slices, settings.order).with_pruning(settings.pruning);
         let projection = distance.project(ensemble)?;
         let medoid = medoid(&projection, settings.loss, settings.route, progress)?;
         let safe = medoid.runner_up.is_none_or(|other| other.separation.is_some_and(|s| s >= SAFE_SEPARATION));
-        if safe || count >= cap || settings.directions.is_some() {
+        if safe || count >= cap || settings.directions.is_some() || own.is_some() {
             return Ok(Chosen { medoid, pruned: projection.pruned(), slices: slices.len() });
         }
         count = (2 * count).min(cap);

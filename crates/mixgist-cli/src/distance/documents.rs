@@ -1,10 +1,9 @@
 //! Distances as JSON documents.
 
+use mixgist::metric::Metric;
 use mixgist::{Condensed, Distance, Ensemble, ResolvedUnits};
 use mixgist_io::{Schema, UnitsDocument};
 use serde::Serialize;
-
-use super::metric::Metric;
 
 /// The schema of a single distance.
 pub const DISTANCE_SCHEMA: Schema = Schema { name: "mixgist.distance", version: 1 };

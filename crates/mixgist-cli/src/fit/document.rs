@@ -1,10 +1,8 @@
 //! The JSON document of a fit: the model, the traces and whether the chains agree.
 
 use mixgist_io::{DataTable, Schema};
-use mixgist_samplers::{Fit, Settings};
+use mixgist_samplers::{Agreement, Fit, Settings};
 use serde::Serialize;
-
-use super::Agreement;
 
 /// The schema of fits.
 pub const FIT_SCHEMA: Schema = Schema { name: "mixgist.fit", version: 1 };

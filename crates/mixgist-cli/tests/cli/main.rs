@@ -1,5 +1,6 @@
 //! The built program as a user meets it: what it prints, what it writes, how it exits.
 
+mod confidence;
 mod demonstration;
 mod derived_files;
 mod distances;

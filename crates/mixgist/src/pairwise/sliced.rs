@@ -1,7 +1,7 @@
 //! The sliced distance as a value: frozen slices and an order, ready to compare measures.
 
 use super::matrix::{Condensed, DistanceMatrix, distance_matrix};
-use super::rows::Bridges;
+use super::rows::{Bridges, Form};
 use crate::Result;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::{Order, transport_cost};
@@ -106,6 +106,19 @@ impl<'a> SlicedDistance<'a> {
             .collect())
     }
 
+    /// From some of the draws to every draw: `rows.len()` × M distances. One pass over the slices for p = 2.
+    pub fn draw_rows(&self, rows: &[usize], ensemble: &Ensemble, progress: &dyn Progress) -> Result<Vec<f64>> {
+        if self.order != Order::TWO {
+            let row = |&m: &usize| self.to_draws(&ensemble.draw(m), ensemble, progress);
+            let rows = rows.iter().map(row).collect::<Result<Vec<_>>>()?;
+            return Ok(rows.concat().iter().map(|distance| distance.value).collect());
+        }
+        let projection = self.project(ensemble)?;
+        progress.begin("distances", self.slices.len() as u64);
+        let costs = Bridges::new(&projection, Form::Exact).row_costs(rows, progress)?;
+        Ok(costs.iter().map(|cost| self.order.root(cost.max(0.0))).collect())
+    }
+
     /// Expected losses of several estimates, which need not be draws: for each its mean loss over the draws.
     ///
     /// For p = 2 all estimates share one pass over the slices that needs no merging.
@@ -116,29 +129,51 @@ impl<'a> SlicedDistance<'a> {
         loss: Loss,
         progress: &dyn Progress,
     ) -> Result<Vec<f64>> {
-        let draws = ensemble.len();
-        let weights = ensemble.draw_weights().map_or_else(|| vec![1.0 / draws as f64; draws], <[f64]>::to_vec);
+        let weights = crate::effective::draw_weights(ensemble);
+        let mean_loss = |costs: Vec<f64>| {
+            let losses = costs.iter().map(|&cost| loss.of_cost(cost, self.order));
+            losses.zip(&weights).map(|(loss, weight)| loss * weight).sum()
+        };
+        Ok(self.mean_costs(estimates, ensemble, progress)?.into_iter().map(mean_loss).collect())
+    }
+
+    /// Distances from several measures, which need not be draws, to every draw: for each measure M numbers.
+    ///
+    /// For p = 2 all measures share one pass over the slices that needs no merging.
+    pub fn rows(
+        &self,
+        measures: &[MixingMeasure],
+        ensemble: &Ensemble,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Vec<f64>>> {
+        let mut rows = self.mean_costs(measures, ensemble, progress)?;
+        rows.iter_mut().flatten().for_each(|cost| *cost = self.order.root(*cost));
+        Ok(rows)
+    }
+
+    /// Mean transport costs over slices from each of the measures to every draw.
+    fn mean_costs(
+        &self,
+        measures: &[MixingMeasure],
+        ensemble: &Ensemble,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Vec<f64>>> {
         if self.order != Order::TWO {
-            let of_estimate = |estimate| -> Result<f64> {
-                let distances = self.to_draws(estimate, ensemble, progress)?;
-                let losses =
-                    distances.iter().map(|distance| loss.of_cost(self.order.power(distance.value), self.order));
-                Ok(losses.zip(&weights).map(|(loss, weight)| loss * weight).sum())
+            let row = |measure| -> Result<Vec<f64>> {
+                let distances = self.to_draws(measure, ensemble, progress)?;
+                Ok(distances.iter().map(|distance| self.order.power(distance.value)).collect())
             };
-            return estimates.iter().map(of_estimate).collect();
+            return measures.iter().map(row).collect();
         }
-        let all: Vec<MixingMeasure> = (0..draws).map(|i| ensemble.draw(i)).chain(estimates.iter().cloned()).collect();
-        let mut all_weights = weights.clone();
+        let draws = ensemble.len();
+        let all: Vec<MixingMeasure> = (0..draws).map(|i| ensemble.draw(i)).chain(measures.iter().cloned()).collect();
+        let mut all_weights = crate::effective::draw_weights(ensemble);
         all_weights.resize(all.len(), 0.0);
         let projection = self.project(&Ensemble::from_measures(&all)?.with_draw_weights(&all_weights)?)?;
         let rows: Vec<usize> = (draws..all.len()).collect();
-        progress.begin("expected losses", self.slices.len() as u64);
-        let costs = Bridges::new(&projection).row_costs(&rows, progress)?;
-        let mean_loss = |costs: &[f64]| {
-            let losses = costs.iter().map(|&cost| loss.of_cost(cost.max(0.0), self.order));
-            losses.zip(&weights).map(|(loss, weight)| loss * weight).sum()
-        };
-        Ok(costs.chunks_exact(all.len()).map(mean_loss).collect())
+        progress.begin("distances to all draws", self.slices.len() as u64);
+        let costs = Bridges::new(&projection, Form::Exact).row_costs(&rows, progress)?;
+        Ok(costs.chunks_exact(all.len()).map(|row| row[..draws].iter().map(|cost| cost.max(0.0)).collect()).collect())
     }
 
     /// Between all pairs of draws.

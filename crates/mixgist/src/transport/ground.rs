@@ -50,20 +50,10 @@ pub(super) fn check_pairs(a: &GaussianAtoms, b: &GaussianAtoms) -> Result<()> {
 
 /// Squared Euclidean distances of (μ, M) for a matrix M of each atom.
 fn euclidean(a: &GaussianAtoms, b: &GaussianAtoms, matrix: impl Fn(&GaussianAtoms, usize, &mut [f64])) -> Vec<f64> {
-    let d = a.dim();
-    let width = d + d * (d + 1) / 2;
+    let width = width(a.dim());
     let coordinates = |atoms: &GaussianAtoms| {
         let mut out = Vec::with_capacity(atoms.len() * width);
-        let mut full = vec![0.0; d * d];
-        for k in 0..atoms.len() {
-            out.extend_from_slice(atoms.mean(k));
-            matrix(atoms, k, &mut full);
-            for i in 0..d {
-                // An entry off the diagonal counts twice in the Frobenius norm.
-                out.extend(full[i * d..i * d + i].iter().map(|x| x * std::f64::consts::SQRT_2));
-                out.push(full[i * d + i]);
-            }
-        }
+        (0..atoms.len()).for_each(|k| push_coordinates(atoms, k, &matrix, &mut out));
         out
     };
     let (x, y) = (coordinates(a), coordinates(b));
@@ -72,6 +62,36 @@ fn euclidean(a: &GaussianAtoms, b: &GaussianAtoms, matrix: impl Fn(&GaussianAtom
         out.extend(y.chunks_exact(width).map(|y| x.iter().zip(y).map(|(x, y)| (x - y) * (x - y)).sum::<f64>()));
     }
     out
+}
+
+/// Numbers that an atom of dimension `d` takes when it is a point of a Euclidean space.
+pub(crate) fn width(d: usize) -> usize {
+    d + d * (d + 1) / 2
+}
+
+/// The atoms as points of a Euclidean space whose distance is the log-Euclidean ground metric, [`width`] numbers each.
+pub(crate) fn log_euclidean_coordinates(atoms: &GaussianAtoms) -> Vec<f64> {
+    let mut out = Vec::with_capacity(atoms.len() * width(atoms.dim()));
+    let matrix = |atoms: &GaussianAtoms, k: usize, out: &mut [f64]| log_spd(atoms.covariance(k), atoms.dim(), out);
+    (0..atoms.len()).for_each(|k| push_coordinates(atoms, k, &matrix, &mut out));
+    out
+}
+
+fn push_coordinates(
+    atoms: &GaussianAtoms,
+    k: usize,
+    matrix: &impl Fn(&GaussianAtoms, usize, &mut [f64]),
+    out: &mut Vec<f64>,
+) {
+    let d = atoms.dim();
+    let mut full = vec![0.0; d * d];
+    out.extend_from_slice(atoms.mean(k));
+    matrix(atoms, k, &mut full);
+    for i in 0..d {
+        // An entry off the diagonal counts twice in the Frobenius norm.
+        out.extend(full[i * d..i * d + i].iter().map(|x| x * std::f64::consts::SQRT_2));
+        out.push(full[i * d + i]);
+    }
 }
 
 fn affine_invariant(a: &GaussianAtoms, b: &GaussianAtoms) -> Result<Vec<f64>> {

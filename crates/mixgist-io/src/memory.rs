@@ -2,7 +2,7 @@
 
 use mixgist::{Error, Result};
 
-use crate::text::byte_size;
+use crate::ReadOptions;
 
 /// Refuses a job that needs more memory than there is; `remedy` is told how much there is and says what would fit.
 ///
@@ -19,6 +19,14 @@ pub fn require(bytes: u64, what: &str, remedy: impl FnOnce(u64) -> String) -> Re
     }
 }
 
+/// How a file is read so that it fits: at most a quarter of the free memory for its numbers, because the peak is some four
+/// times that.
+pub fn reading() -> ReadOptions {
+    let options = ReadOptions::default();
+    let limit = available().map_or(options.memory_limit, |free| options.memory_limit.min(free / 4));
+    ReadOptions { memory_limit: limit, ..options }
+}
+
 /// Bytes that a new job can take without swapping, on Linux.
 pub fn available() -> Option<u64> {
     mem_available(&std::fs::read_to_string("/proc/meminfo").ok()?)
@@ -29,9 +37,25 @@ fn mem_available(meminfo: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
+/// "3.2 GB".
+pub fn byte_size(bytes: u64) -> String {
+    let (unit, name) = match bytes {
+        0..1_000_000 => (1e3, "kB"),
+        1_000_000..1_000_000_000 => (1e6, "MB"),
+        1_000_000_000..1_000_000_000_000 => (1e9, "GB"),
+        _ => (1e12, "TB"),
+    };
+    format!("{:.1} {name}", bytes as f64 / unit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_for_people() {
+        assert_eq!((byte_size(12_345), byte_size(3_200_000_000)), ("12.3 kB".into(), "3.2 GB".into()));
+    }
 
     #[test]
     fn the_line_of_the_kernel_is_understood() {

@@ -1,0 +1,81 @@
+"""What users hand over, as the contiguous arrays of 64-bit numbers that the core reads."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+def floats(name: str, values: Any) -> Floats:
+    """A contiguous float64 array: the one that was given where it is one already."""
+    if np.ma.isMaskedArray(values):
+        if np.ma.is_masked(values):
+            raise ValueError(f"{name} has masked entries")
+        values = np.asarray(values)
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{name} has dtype {array.dtype}, expected numbers")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def integers(name: str, values: Any) -> Integers:
+    """A contiguous int64 array; numbers with a fraction are refused."""
+    array = np.asarray(values)
+    if array.dtype.kind == "f":
+        if not np.all(np.isfinite(array) & (np.floor(array) == array)):
+            raise ValueError(f"{name} has entries that are not integers")
+    elif array.dtype.kind not in "iub":
+        raise TypeError(f"{name} has dtype {array.dtype}, expected integers")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def points(name: str, values: ArrayLike) -> Floats:
+    """Observations (n, d); a vector is n observations in dimension 1."""
+    array = floats(name, values)
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2:
+        raise ValueError(f"{name} has shape {array.shape}, expected (observations, dimension)")
+    if array.shape[1] == 0:
+        raise ValueError(f"{name} has no columns")
+    return array
+
+
+def columns_of(data: Any) -> list[str] | None:
+    """Names of the columns of a data frame."""
+    names = getattr(data, "columns", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def labels(name: str, values: Any) -> Integers:
+    """Labels of any kind (integers, strings) as integers."""
+    array = np.asarray(values)
+    if array.dtype.kind in "USO":
+        _, codes = np.unique(array.astype(str), return_inverse=True)
+        array = codes.reshape(array.shape)
+    return integers(name, array)
+
+
+def count(name: str, value: Any, least: int = 0) -> int:
+    """A whole number that is at least `least`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}, expected an integer") from None
+    if number < least:
+        raise ValueError(f"{name} is {number}, must be at least {least}")
+    if number >= 2**64:
+        raise ValueError(f"{name} is {number}, must be below 2**64")
+    return number
+
+
+def numbers_text(values: Sequence[float]) -> str:
+    """Numbers in digits that are read back to the same bits."""
+    return ",".join(repr(float(value)) for value in values)

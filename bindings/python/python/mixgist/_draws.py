@@ -1,0 +1,387 @@
+"""Posterior draws of a mixing measure."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Union, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _core, _sources
+from ._arrays import Floats, Integers, columns_of, count, floats, integers, labels as label_array, points
+from ._atoms import dense, flat, is_ragged, ragged
+from ._measure import Measure
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+class Draws:
+    """M posterior draws of a mixing measure, each a set of weighted atoms.
+
+    The arrays are checked and copied once into mixgist's own memory, which outlives them; arrays of float64 in C order are not copied
+    before that. Nothing is copied again when draws are summarised.
+
+    Parameters
+    ----------
+    weights : array_like, shape (M, K) or (chains, draws, K), or a list of M vectors
+        Weights of the atoms; those of a draw are scaled to sum 1. Atoms of weight 0 are padding and are dropped.
+    means : array_like, shape (M, K, d) or (M, K), or a list
+        Means; without the last axis the dimension is 1.
+    covariances : array_like, shape (M, K, d, d), or a list
+        Covariances in the form that `covariance_form` says. Without the axis K the atoms of a draw share one.
+    covariance_form : str
+        ``"covariance"`` (or ``"cov"``), ``"precision"``, ``"cholesky"`` (lower triangular), ``"diagonal"`` (variances), ``"spherical"``
+        (one variance) or ``"sd"`` (standard deviations, dimension 1).
+    offsets : array_like, shape (M + 1,), optional
+        Draws of differing size in flat arrays: draw m owns the atoms ``offsets[m]:offsets[m + 1]``.
+    chains, iterations : array_like, shape (M,), optional
+        Where each draw comes from; one chain, counted from 0, without them.
+    draw_weights : array_like, shape (M,), optional
+        Weights of the draws themselves (importance sampling, SMC).
+    labels : array_like, shape (M, n), optional
+        The partition of the observations in each draw.
+    data : array_like, shape (n, d), optional
+        The observations; the columns of a data frame keep their names.
+
+    Examples
+    --------
+    Three draws of two atoms on the line; the second has its labels switched.
+
+    >>> import mixgist
+    >>> weights = [[0.4, 0.6], [0.6, 0.4], [0.5, 0.5]]
+    >>> means = [[0.0, 5.0], [5.1, 0.1], [-0.2, 4.8]]
+    >>> variances = [[1.0, 1.0], [1.1, 0.9], [1.0, 1.2]]
+    >>> draws = mixgist.Draws(weights, means, variances)
+    >>> draws
+    Draws(3 draws of 2 atoms, dimension 1)
+    >>> draws[1].means
+    array([[5.1],
+           [0.1]])
+
+    Draws of differing size are lists:
+
+    >>> mixgist.Draws([[1.0], [0.5, 0.5]], [[0.0], [0.0, 3.0]], [[1.0], [1.0, 1.0]])
+    Draws(2 draws of 1 to 2 atoms, dimension 1)
+    """
+
+    _native: _core.Draws
+
+    def __init__(
+        self,
+        weights: Any,
+        means: Any,
+        covariances: Any,
+        covariance_form: str = "covariance",
+        *,
+        offsets: ArrayLike | None = None,
+        chains: ArrayLike | None = None,
+        iterations: ArrayLike | None = None,
+        draw_weights: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        data: Any = None,
+        columns: Sequence[str] | None = None,
+    ) -> None:
+        if offsets is not None:
+            atoms = flat(weights, means, covariances, covariance_form, offsets)
+        elif is_ragged(weights):
+            atoms = ragged(weights, means, covariances, covariance_form)
+        else:
+            atoms = dense(weights, means, covariances, covariance_form)
+        draws = len(atoms.offsets) - 1
+        if columns is None:
+            columns = columns_of(data)
+        x = None if data is None else points("data", data)
+        if x is not None and x.shape[1] != atoms.dim:
+            raise ValueError(f"data has {x.shape[1]} columns, the means have dimension {atoms.dim}")
+        partitions = None if labels is None else label_array("labels", labels)
+        if partitions is not None:
+            if partitions.ndim not in (2, 3) or int(np.prod(partitions.shape[:-1])) != draws:
+                raise ValueError(f"labels has shape {partitions.shape}, expected ({draws}, observations)")
+        self._native = _core.Draws(
+            atoms.dim,
+            atoms.offsets,
+            atoms.weights,
+            atoms.means,
+            atoms.covariances,
+            covariance_form,
+            atoms.chains if chains is None else integers("chains", chains).reshape(-1),
+            atoms.iterations if iterations is None else integers("iterations", iterations).reshape(-1),
+            None if draw_weights is None else floats("draw_weights", draw_weights).reshape(-1),
+            partitions,
+            x,
+            None if columns is None else list(columns),
+        )
+
+    @classmethod
+    def _wrap(cls, native: _core.Draws) -> Draws:
+        draws = cls.__new__(cls)
+        draws._native = native
+        return draws
+
+    @classmethod
+    def from_arviz(
+        cls,
+        idata: Any,
+        weights: str = "weights",
+        means: str = "means",
+        covariances: str = "covariances",
+        covariance_form: str = "covariance",
+        *,
+        labels: str | None = None,
+        data: Any = None,
+        draw_weights: ArrayLike | None = None,
+        group: str = "posterior",
+    ) -> Draws:
+        """Draws from ArviZ: an ``InferenceData``, a ``DataTree``, or an xarray ``Dataset``; chains and draw numbers are kept.
+
+        Parameters
+        ----------
+        idata : InferenceData, DataTree or Dataset
+            The posterior, with the dimensions ``chain`` and ``draw``.
+        weights, means, covariances : str
+            Names of the variables.
+        covariance_form : str
+            The form of the covariances, see `Draws`.
+        labels : str, optional
+            Name of the variable that holds the labels of the observations.
+        data : str or array_like, optional
+            The observations, or the name of the variable of the group ``observed_data`` that holds them.
+        draw_weights : array_like, optional
+            Weights of the draws.
+        group : str
+            The group that holds the draws.
+
+        Returns
+        -------
+        Draws
+
+        Examples
+        --------
+        ``mixgist.Draws.from_arviz(idata, weights="w", means="mu", covariances="Sigma")``
+        """
+        arrays = _sources.arviz(idata, group, weights, means, covariances, labels, data)
+        return cls(**arrays, covariance_form=covariance_form, draw_weights=draw_weights)
+
+    @classmethod
+    def from_cmdstan(
+        cls,
+        source: Any,
+        weights: str = "weights",
+        means: str = "means",
+        covariances: str = "covariances",
+        covariance_form: str = "covariance",
+        *,
+        labels: str | None = None,
+        data: Any = None,
+    ) -> Draws:
+        """Draws from CmdStan: its CSV files, one a chain, or the fit that CmdStanPy returned.
+
+        Parameters
+        ----------
+        source : path, sequence of paths, or CmdStanMCMC
+            Where the draws are.
+        weights, means, covariances : str
+            Names of the Stan variables, such as ``theta``, ``mu``, ``Sigma``.
+        covariance_form : str
+            The form of the covariances, see `Draws`.
+        labels : str, optional
+            Name of the Stan variable that holds the labels of the observations.
+        data : array_like, optional
+            The observations.
+
+        Returns
+        -------
+        Draws
+        """
+        if hasattr(source, "stan_variable"):
+            arrays = _sources.cmdstan(source, weights, means, covariances, labels)
+            return cls(**arrays, covariance_form=covariance_form, data=data)
+        native = _core.Draws.read(
+            _paths(source), "stan-csv", covariance_form, (weights, means, covariances, labels)
+        )
+        draws = cls._wrap(native)
+        return draws if data is None else draws.with_data(data)
+
+    @classmethod
+    def read(
+        cls,
+        paths: Path | Sequence[Path],
+        *,
+        format: str | None = None,
+        covariance_form: str = "covariance",
+        stan_weights: str = "weights",
+        stan_means: str = "means",
+        stan_covariances: str = "covariances",
+        stan_labels: str | None = None,
+        burn_in: int = 0,
+        thin: int = 1,
+    ) -> Draws:
+        """Reads draws from files, as the command line does; several files are several chains.
+
+        Parameters
+        ----------
+        paths : path or sequence of paths
+            Files (.npz, .parquet, .csv).
+        format : str, optional
+            ``"npz"``, ``"csv"``, ``"parquet"`` or ``"stan-csv"``, when the extension does not tell.
+        covariance_form : str
+            The form of the covariances in the files, see `Draws`.
+        stan_weights, stan_means, stan_covariances, stan_labels : str
+            Names of the Stan variables, with ``format="stan-csv"``.
+        burn_in : int
+            Drop the first draws of each chain.
+        thin : int
+            Keep every so many of the others.
+
+        Returns
+        -------
+        Draws
+        """
+        variables = (stan_weights, stan_means, stan_covariances, stan_labels)
+        draws = cls._wrap(_core.Draws.read(_paths(paths), format, covariance_form, variables))
+        return draws if burn_in == 0 and thin == 1 else draws.thinned(burn_in, thin)
+
+    def write(self, path: Path, *, format: str | None = None, force: bool = False) -> None:
+        """Writes the draws to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            The file; its extension names the format (.npz, .parquet, .csv). Labels and data need .npz.
+        format : str, optional
+            The format, when the extension does not tell.
+        force : bool
+            Replace a file that exists.
+        """
+        self._native.write(os.fspath(path), format, force)
+
+    def thinned(self, burn_in: int = 0, thin: int = 1) -> Draws:
+        """The draws that are left when the first `burn_in` of each chain are dropped and every `thin`-th is kept."""
+        kept = self._native.thinned(count("burn_in", burn_in), count("thin", thin, 1))
+        return self._wrap(kept)
+
+    def with_data(self, data: Any) -> Draws:
+        """The same draws with these observations."""
+        state = self.__getstate__()
+        state["data"], state["columns"] = points("data", data), columns_of(data)
+        return Draws(**state)
+
+    @property
+    def weights(self) -> Floats:
+        """Weights of the atoms of all draws, draw after draw, (atoms,)."""
+        return self._native.weights
+
+    @property
+    def means(self) -> Floats:
+        """Means of the atoms of all draws, (atoms, d)."""
+        return self._native.means
+
+    @property
+    def covariances(self) -> Floats:
+        """Covariances of the atoms of all draws, (atoms, d, d)."""
+        return self._native.covariances
+
+    @property
+    def offsets(self) -> Integers:
+        """M + 1 numbers: draw m owns the atoms ``offsets[m]:offsets[m + 1]``."""
+        return self._native.offsets
+
+    @property
+    def chains(self) -> Integers:
+        """Chain of each draw."""
+        return self._native.chains
+
+    @property
+    def iterations(self) -> Integers:
+        """Iteration of each draw within its chain."""
+        return self._native.iterations
+
+    @property
+    def draw_weights(self) -> Floats | None:
+        """Weights of the draws, summing to 1, when they were given."""
+        return self._native.draw_weights
+
+    @property
+    def labels(self) -> Integers | None:
+        """The partition of the observations in each draw, (M, n), counted from 0 in order of appearance."""
+        return self._native.labels
+
+    @property
+    def data(self) -> Floats | None:
+        """The observations (n, d)."""
+        return self._native.data
+
+    @property
+    def columns(self) -> list[str] | None:
+        """Names of the columns of the data."""
+        return self._native.columns
+
+    @property
+    def dim(self) -> int:
+        """Dimension d."""
+        return self._native.dim
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    @overload
+    def __getitem__(self, index: int) -> Measure: ...
+
+    @overload
+    def __getitem__(self, index: slice | Sequence[int] | Integers) -> Draws: ...
+
+    def __getitem__(self, index: Any) -> Measure | Draws:
+        """One draw as a `Measure`; several (a slice, indices or a mask) as `Draws`."""
+        draws = len(self)
+        if isinstance(index, slice):
+            chosen = np.arange(draws)[index]
+        elif isinstance(index, (int, np.integer)) and not isinstance(index, bool):
+            if not -draws <= index < draws:
+                raise IndexError(f"draw {index} of {draws} draws")
+            return Measure._wrap(self._native.draw(int(index) % draws))
+        else:
+            chosen = np.arange(draws)[np.asarray(index)]
+        return self._wrap(self._native.select(np.ascontiguousarray(chosen, dtype=np.int64)))
+
+    def __iter__(self) -> Iterator[Measure]:
+        return (self[m] for m in range(len(self)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = ("weights", "means", "covariances", "offsets", "chains", "iterations", "draw_weights", "labels", "data")
+        return {name: getattr(self, name) for name in (*names, "columns")}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Draws):
+            return NotImplemented
+        mine, theirs = self.__getstate__(), other.__getstate__()
+        return all(np.array_equal(mine[name], theirs[name]) for name in mine)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        sizes = np.diff(self.offsets)
+        least, most = int(sizes.min()), int(sizes.max())
+        atoms = f"{most} atom{'s' * (most != 1)}" if least == most else f"{least} to {most} atoms"
+        parts = [f"{len(self)} draw{'s' * (len(self) != 1)} of {atoms}", f"dimension {self.dim}"]
+        chains = len(np.unique(self.chains))
+        if chains > 1:
+            parts.append(f"{chains} chains")
+        if self.draw_weights is not None:
+            parts.append("weighted")
+        native_labels = self.labels
+        if native_labels is not None:
+            parts.append(f"labels of {native_labels.shape[1]} observations")
+        elif self.data is not None:
+            parts.append(f"{len(self.data)} observations")
+        return f"Draws({', '.join(parts)})"
+
+
+def _paths(paths: Any) -> list[str]:
+    if isinstance(paths, (str, os.PathLike)):
+        paths = [paths]
+    return [os.fspath(path) for path in paths]

@@ -1,0 +1,312 @@
+"""Partition first: the partition of least expected loss, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _core
+from ._arrays import Floats, Integers, count, floats, labels as label_array
+from ._draws import Draws
+from ._options import thread_count
+from ._progress import ProgressOption, reporter
+
+_DEFAULTS = _core.DEFAULTS
+
+
+@dataclass(frozen=True)
+class BallBound:
+    """The draws that mark one side of a credible ball."""
+
+    distance: float
+    draws: list[int]
+
+
+@dataclass(frozen=True)
+class PartitionBall:
+    """The smallest ball around a partition that holds a posterior probability (Wade and Ghahramani 2018).
+
+    Attributes
+    ----------
+    loss : str
+        The metric.
+    level, probability : float
+        The probability that was asked for, and the one that the ball holds.
+    radius : float
+        The radius.
+    inside : numpy.ndarray
+        The draws in the ball.
+    horizontal, upper_vertical, lower_vertical : BallBound
+        The draws in the ball that are farthest from the estimate; those among the ones with the fewest, and with the most clusters.
+    """
+
+    loss: str
+    level: float
+    probability: float
+    radius: float
+    inside: Integers = field(repr=False)
+    horizontal: BallBound
+    upper_vertical: BallBound
+    lower_vertical: BallBound
+
+
+@dataclass(frozen=True)
+class PartitionEstimate:
+    """The partition of least expected loss, as `partition` returns it.
+
+    Attributes
+    ----------
+    labels_ : numpy.ndarray, shape (n,)
+        Cluster of every observation, counted from 0 in order of appearance.
+    loss : str
+        The loss that was minimised.
+    expected_loss : float
+        Its mean over the draws.
+    expected_losses : dict of str to float
+        The mean of every other loss.
+    certainty_ : numpy.ndarray, shape (n,), or None
+        How sure the place of every observation is: 1 is sure, 1/2 is torn.
+    cluster_counts : dict of int to float
+        Posterior probability of each number of clusters.
+    ball : PartitionBall
+        The credible ball; in the variation of information when the loss is no metric.
+    runs, runs_agreeing : int
+        Runs of the search, and how many of them led here: few of many suggest more runs.
+    """
+
+    labels_: Integers = field(repr=False)
+    loss: str
+    expected_loss: float
+    expected_losses: dict[str, float] = field(repr=False)
+    certainty_: Floats | None = field(repr=False)
+    cluster_counts: dict[int, float] = field(repr=False)
+    ball: PartitionBall = field(repr=False)
+    runs: int
+    runs_agreeing: int
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return int(self.labels_.max()) + 1
+
+    @property
+    def sizes(self) -> Integers:
+        """Number of observations in each cluster."""
+        return np.bincount(self.labels_)
+
+
+def partition(
+    labels: ArrayLike | Draws,
+    loss: str = "vi",
+    *,
+    a: float | None = None,
+    omari: str = "identical",
+    max_clusters: int | None = None,
+    clusters: int | None = None,
+    runs: int = _DEFAULTS["runs"],
+    seed: int = _DEFAULTS["seed"],
+    ball: float = 0.95,
+    draw_weights: ArrayLike | None = None,
+    threads: int | None = None,
+    progress: ProgressOption = False,
+) -> PartitionEstimate:
+    """The partition of least expected loss, with its uncertainty.
+
+    Parameters
+    ----------
+    labels : array_like, shape (M, n), or Draws
+        The partition of n observations in each of M draws (any integers or strings), or draws that hold them.
+    loss : str
+        ``"binder"``, ``"vi"``, ``"omari"``, ``"nvi"``, ``"id"``, ``"nid"``, ``"generalized-binder"`` or ``"generalized-vi"``.
+    a : float, optional
+        Cost, from 0 to 2, of separating what belongs together in the generalized losses.
+    omari : str
+        What omari makes of 0/0: loss 0 (``"identical"``), or 1 (``"salso"``).
+    max_clusters : int, optional
+        At most this many clusters; without it, as many as the draw with the most has.
+    clusters : int, optional
+        Exactly this many clusters.
+    runs : int
+        Independent runs of the search.
+    seed : int
+        Seed of the search.
+    ball : float
+        Posterior probability of the credible ball.
+    draw_weights : array_like, shape (M,), optional
+        Weights of the draws.
+    threads, progress
+        As in `summarize`.
+
+    Returns
+    -------
+    PartitionEstimate
+
+    Examples
+    --------
+    >>> import mixgist
+    >>> labels = [[0, 0, 1, 1], [5, 5, 2, 2], [0, 0, 0, 1], ["a", "a", "b", "b"]]
+    >>> estimate = mixgist.partition([row for row in labels[:3]])
+    >>> estimate.labels_
+    array([0, 0, 1, 1])
+    >>> estimate.n_clusters, round(estimate.expected_loss, 3)
+    (2, 0.396)
+    """
+    if clusters is not None and max_clusters is not None:
+        raise ValueError("clusters and max_clusters cannot both be given")
+    draws = _partitions(labels, draw_weights)
+    bound = None if max_clusters is None else count("max_clusters", max_clusters)
+    exactly = None if clusters is None else count("clusters", clusters)
+    pool, conventions = thread_count(threads), _conventions(a, omari)
+    with reporter(progress) as report:
+        found = draws.search(loss, conventions, bound, exactly, count("runs", runs), count("seed", seed), pool, report)
+    estimate = found["labels"]
+    return PartitionEstimate(
+        labels_=estimate,
+        loss=found["loss"],
+        expected_loss=found["expected_loss"],
+        expected_losses=dict(draws.expected_losses(estimate, conventions, pool)),
+        certainty_=found["certainty"],
+        cluster_counts=dict(found["cluster_counts"]),
+        ball=_ball(draws.ball(estimate, loss, conventions, float(ball), True, pool)),
+        runs=found["runs"],
+        runs_agreeing=found["runs_agreeing"],
+    )
+
+
+def expected_losses(
+    estimate: ArrayLike,
+    labels: ArrayLike | Draws,
+    *,
+    a: float | None = None,
+    omari: str = "identical",
+    draw_weights: ArrayLike | None = None,
+    threads: int | None = None,
+) -> dict[str, float]:
+    """The mean loss of any partition over draws of partitions, under every loss.
+
+    Parameters
+    ----------
+    estimate : array_like, shape (n,)
+        The partition.
+    labels, a, omari, draw_weights, threads
+        As in `partition`; the generalized losses are among the results when their cost `a` is given.
+
+    Returns
+    -------
+    dict of str to float
+
+    Examples
+    --------
+    >>> import mixgist
+    >>> mixgist.expected_losses([0, 0, 1], [[0, 0, 1], [0, 0, 1]])["vi"]
+    0.0
+    """
+    draws = _partitions(labels, draw_weights)
+    return dict(draws.expected_losses(_estimate(estimate), _conventions(a, omari), thread_count(threads)))
+
+
+def partition_losses(
+    estimate: ArrayLike,
+    labels: ArrayLike | Draws,
+    loss: str = "vi",
+    *,
+    a: float | None = None,
+    omari: str = "identical",
+    threads: int | None = None,
+) -> Floats:
+    """The loss between a partition and every draw, (M,)."""
+    draws = _partitions(labels, None)
+    return draws.losses(_estimate(estimate), loss, _conventions(a, omari), thread_count(threads))
+
+
+def partition_ball(
+    estimate: ArrayLike,
+    labels: ArrayLike | Draws,
+    loss: str = "vi",
+    *,
+    level: float = 0.95,
+    draw_weights: ArrayLike | None = None,
+    threads: int | None = None,
+) -> PartitionBall:
+    """The credible ball around any partition.
+
+    Parameters
+    ----------
+    estimate : array_like, shape (n,)
+        The partition.
+    labels, draw_weights, threads
+        As in `partition`.
+    loss : str
+        A loss that is a metric: ``"binder"``, ``"vi"``, ``"nvi"``, ``"id"`` or ``"nid"``.
+    level : float
+        Posterior probability of the ball.
+
+    Returns
+    -------
+    PartitionBall
+
+    Examples
+    --------
+    >>> import mixgist
+    >>> ball = mixgist.partition_ball([0, 0, 1], [[0, 0, 1], [0, 0, 1], [0, 0, 0], [0, 1, 2]], level=0.5)
+    >>> ball.radius, ball.inside
+    (0.0, array([0, 1]))
+    """
+    draws = _partitions(labels, draw_weights)
+    found = draws.ball(_estimate(estimate), loss, (None, "identical"), float(level), False, thread_count(threads))
+    return _ball(found)
+
+
+def similarity(labels: ArrayLike | Draws, *, draw_weights: ArrayLike | None = None, threads: int | None = None) -> Floats:
+    """The posterior probability of each two observations to share a cluster, (n, n).
+
+    Examples
+    --------
+    >>> import mixgist
+    >>> mixgist.similarity([[0, 0, 1], [0, 1, 1]])
+    array([[1. , 0.5, 0. ],
+           [0.5, 1. , 0.5],
+           [0. , 0.5, 1. ]])
+    """
+    array = _labels(labels)
+    whole = (0, array.shape[1])
+    return _partitions(labels, draw_weights).similarity(whole, whole, thread_count(threads))
+
+
+def _labels(labels: Any) -> Integers:
+    if isinstance(labels, Draws):
+        if labels.labels is None:
+            raise ValueError("the draws hold no labels")
+        return labels.labels
+    array = label_array("labels", labels)
+    if array.ndim != 2:
+        raise ValueError(f"labels has shape {array.shape}, expected (draws, observations)")
+    return array
+
+
+def _partitions(labels: Any, draw_weights: Any) -> _core.Partitions:
+    array = _labels(labels)
+    if draw_weights is None and isinstance(labels, Draws):
+        draw_weights = labels.draw_weights
+    weights = None if draw_weights is None else floats("draw_weights", draw_weights).reshape(-1)
+    return _core.Partitions(array.shape[1], array, weights)
+
+
+def _estimate(estimate: ArrayLike) -> Integers:
+    array = label_array("estimate", estimate)
+    if array.ndim != 1:
+        raise ValueError(f"estimate has shape {array.shape}, expected (observations,)")
+    return array
+
+
+def _conventions(a: float | None, omari: str) -> tuple[float | None, str]:
+    return (None if a is None else float(a), omari)
+
+
+def _ball(found: dict[str, Any]) -> PartitionBall:
+    for side in ("horizontal", "upper_vertical", "lower_vertical"):
+        found[side] = BallBound(*found[side])
+    return PartitionBall(**found)

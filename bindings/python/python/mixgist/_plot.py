@@ -1,0 +1,80 @@
+"""Pictures of an estimate on matplotlib axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._arrays import points
+from ._measure import Measure
+
+if TYPE_CHECKING:
+    from ._summary import Summary
+
+# Standard deviations at which an ellipse is drawn: it holds 90 % of its atom.
+_RADIUS = float(np.sqrt(-2.0 * np.log(0.1)))
+# Lighter atoms are not drawn.
+_LIGHTEST = 1e-3
+
+
+def plot(summary: Summary, data: Any, ax: Any, coordinates: tuple[int, ...] | None) -> Any:
+    """The estimate over the data, in one or two of its coordinates."""
+    import matplotlib.pyplot as plt
+
+    dim = summary.means_.shape[1]
+    shown = tuple(range(min(dim, 2))) if coordinates is None else tuple(coordinates)
+    if len(shown) not in (1, 2) or any(not 0 <= c < dim for c in shown):
+        raise ValueError(f"coordinates is {shown}, expected one or two numbers from 0 to {dim - 1}")
+    if ax is None:
+        _, ax = plt.subplots()
+    x = None if data is None else points("data", data)
+    if x is not None and x.shape[1] != dim:
+        raise ValueError(f"data has {x.shape[1]} columns, the estimate has dimension {dim}")
+    names = summary._native.columns or [f"x{c + 1}" for c in range(dim)]
+    if len(shown) == 1:
+        _line(summary, x, ax, shown[0])
+        ax.set_ylabel("density")
+    else:
+        _plane(summary, x, ax, shown)
+        ax.set_ylabel(names[shown[1]])
+    ax.set_xlabel(names[shown[0]])
+    ax.set_title(f"draw {summary.draw}, {summary._native.distance}")
+    return ax
+
+
+def _line(summary: Summary, x: Any, ax: Any, c: int) -> None:
+    marginal = Measure(summary.weights_, summary.means_[:, [c]], summary.covariances_[:, [c], :][:, :, [c]])
+    centres, sds = marginal.means[:, 0], np.sqrt(marginal.covariances[:, 0, 0])
+    heavy = marginal.weights >= min(_LIGHTEST, marginal.weights.max())
+    low, high = (centres - 4 * sds)[heavy].min(), (centres + 4 * sds)[heavy].max()
+    if x is not None:
+        ax.hist(x[:, c], bins="auto", density=True, color="0.85", label="data")
+        low, high = min(low, x[:, c].min()), max(high, x[:, c].max())
+    grid = np.linspace(low, high, 500)
+    ax.plot(grid, np.exp(marginal.score_samples(grid[:, None])), color="C0", label="estimate")
+    for k in np.flatnonzero(heavy):
+        z = (grid - centres[k]) / sds[k]
+        part = marginal.weights[k] * np.exp(-0.5 * z * z) / (sds[k] * np.sqrt(2 * np.pi))
+        ax.plot(grid, part, color="C0", linewidth=0.8, linestyle="--", alpha=0.6)
+    ax.legend(frameon=False)
+
+
+def _plane(summary: Summary, x: Any, ax: Any, shown: tuple[int, ...]) -> None:
+    from matplotlib.patches import Ellipse
+
+    weights = summary.weights_
+    means = summary.means_[:, shown]
+    covariances = summary.covariances_[np.ix_(range(len(weights)), shown, shown)]
+    if x is not None:
+        colours = [f"C{k % 10}" for k in summary.predict(x)]
+        ax.scatter(x[:, shown[0]], x[:, shown[1]], c=colours, s=12, alpha=0.6, linewidths=0)
+    heavy = np.flatnonzero(weights >= min(_LIGHTEST, weights.max()))
+    for k in heavy:
+        sizes, axes = np.linalg.eigh(covariances[k])
+        angle = np.degrees(np.arctan2(axes[1, 1], axes[0, 1]))
+        width, height = 2 * _RADIUS * np.sqrt(sizes[::-1])
+        style = {"facecolor": "none", "edgecolor": f"C{k % 10}", "linewidth": 0.5 + 2.5 * float(weights[k])}
+        ax.add_patch(Ellipse(means[k], width, height, angle=angle, **style))
+    ax.scatter(*means[heavy].T, marker="+", color="black", s=30 + 170 * weights[heavy])
+    ax.autoscale_view()

@@ -1,0 +1,86 @@
+"""Draws from other packages: the variables that make a mixture, as arrays. None of the packages is imported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def arviz(
+    idata: Any, group: str, weights: str, means: str, covariances: str, labels: str | None, data: Any
+) -> dict[str, Any]:
+    """Arrays of an InferenceData, a DataTree or a Dataset, with the axes chain and draw first."""
+    dataset = _group(idata, group)
+    w = _variable(dataset, weights, None)
+    atom = w.dims[-1]
+    if w.ndim != 3:
+        raise ValueError(f"variable {weights!r} has dimensions {tuple(w.dims)}, expected chain, draw and the atoms")
+    arrays: dict[str, Any] = {
+        "weights": w.values,
+        "means": _variable(dataset, means, atom).values,
+        "covariances": _variable(dataset, covariances, atom).values,
+    }
+    chains, draws = w.shape[:2]
+    arrays["iterations"] = np.tile(_draw_numbers(dataset, draws), chains)
+    if labels is not None:
+        z = _variable(dataset, labels, None).values
+        arrays["labels"] = z.reshape(chains * draws, -1)
+    if isinstance(data, str):
+        data = _group(idata, "observed_data")[data].values
+    arrays["data"] = data
+    return arrays
+
+
+def _group(idata: Any, group: str) -> Any:
+    """The Dataset of a group."""
+    if hasattr(idata, "data_vars") and not hasattr(idata, "children"):
+        return idata
+    try:
+        found = idata[group]
+    except (KeyError, AttributeError, TypeError):
+        raise ValueError(f"there is no group {group!r} in {type(idata).__name__}") from None
+    for attribute in ("dataset", "ds"):
+        if hasattr(found, "children") and hasattr(found, attribute):
+            return getattr(found, attribute)
+    return found
+
+
+def _variable(dataset: Any, name: str, atom: Any) -> Any:
+    """The variable with the axes chain, draw and, where it is known by its name, the atoms first."""
+    if name not in dataset:
+        known = ", ".join(map(str, dataset.data_vars))
+        raise ValueError(f"there is no variable {name!r}\nhint: the group has: {known}")
+    variable = dataset[name]
+    missing = {"chain", "draw"} - set(variable.dims)
+    if missing:
+        raise ValueError(f"variable {name!r} has dimensions {tuple(variable.dims)}, expected chain and draw among them")
+    first = ["chain", "draw"] + ([atom] if atom in variable.dims else [])
+    return variable.transpose(*first, ...)
+
+
+def _draw_numbers(dataset: Any, draws: int) -> np.ndarray[Any, Any]:
+    """The numbers of the draws, where they count iterations."""
+    numbers = np.asarray(dataset["draw"].values)
+    if numbers.dtype.kind in "iu" and numbers.size == draws and (numbers >= 0).all():
+        return numbers.astype(np.int64)
+    return np.arange(draws)
+
+
+def cmdstan(fit: Any, weights: str, means: str, covariances: str, labels: str | None) -> dict[str, Any]:
+    """Arrays of a CmdStanMCMC: the draws of its chains one after the other."""
+    names = {"weights": weights, "means": means, "covariances": covariances}
+    if labels is not None:
+        names["labels"] = labels
+    arrays: dict[str, Any] = {}
+    for argument, name in names.items():
+        try:
+            arrays[argument] = np.asarray(fit.stan_variable(name))
+        except (KeyError, ValueError) as error:
+            raise ValueError(f"there is no Stan variable {name!r} ({error})") from None
+    draws = len(arrays["weights"])
+    chains = int(fit.chains)
+    if chains > 0 and draws % chains == 0:
+        arrays["chains"] = np.repeat(np.arange(chains), draws // chains)
+        arrays["iterations"] = np.tile(np.arange(draws // chains), chains)
+    return arrays

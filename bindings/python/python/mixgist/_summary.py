@@ -1,0 +1,302 @@
+"""The point estimate with its evidence."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from . import _core
+from ._arrays import Floats, Integers, columns_of, points
+from ._draws import Draws, Path
+from ._measure import Measure
+from ._options import Directions, SliceCount, Units, slicing, thread_count
+from ._progress import ProgressOption, reporter
+from ._slices import Atoms, Distance, name_of, native_slices
+from ._warnings import MixgistWarning, warn_all
+
+_DEFAULTS = _core.DEFAULTS
+
+
+def summarize(
+    draws: Draws,
+    data: Any = None,
+    *,
+    distance: Distance = _DEFAULTS["distance"],
+    slices: SliceCount = _DEFAULTS["slices"],
+    loss: str = _DEFAULTS["loss"],
+    units: Units = _DEFAULTS["units"],
+    order: float = _DEFAULTS["order"],
+    scheme: str = _DEFAULTS["scheme"],
+    directions: Directions | None = None,
+    route: str = _DEFAULTS["route"],
+    prune: str | float = _DEFAULTS["prune"],
+    seed: int = _DEFAULTS["seed"],
+    threads: int | None = None,
+    progress: ProgressOption = False,
+) -> Summary:
+    """Summarises posterior draws by one of them: the draw of least expected loss.
+
+    The answer depends on the draws, the options and the seed, never on the number of threads; the command line gives the same for the
+    same options.
+
+    Parameters
+    ----------
+    draws : Draws
+        The posterior.
+    data : array_like, shape (n, d), optional
+        Observations to label and to take units from; without it, those that came with the draws.
+    distance : str or callable
+        Law of the slices: ``"sw"``, ``"mix-sw"``, ``"mix-sw-frobenius"`` or ``"smix-w"``; or a function that maps `Atoms` of K atoms to
+        an array (L, K): their positions on L lines. A function is called a few times, with all atoms of all draws at once.
+    slices : int or "auto"
+        Number of slices; ``"auto"`` doubles them until the winner is safe.
+    loss : str
+        What is averaged over the posterior: the ``"distance"``, or its p-th ``"power"``.
+    units : str, sequence of float, or None
+        Units in which distances are computed: ``"none"``, ``"sd"``, ``"whiten"``, or one number a coordinate.
+    order : float
+        Order p of the transport cost, at least 1.
+    scheme : str
+        How directions are spread: ``"iid"``, ``"orthogonal"`` or ``"qmc"``.
+    directions : mapping of str to array_like, optional
+        Directions to use instead: ``sw_theta``; ``mix_sw_v``, ``mix_sw_a``, ``mix_sw_w``; ``smix_w_v``, ``smix_w_w``.
+    route : str
+        How the best draw is found: ``"auto"``, ``"pairs"``, ``"certified"`` or ``"sweep"``; every route finds the same one.
+    prune : str or float
+        Which light atoms are dropped: ``"off"``, ``"rounding"`` (no result changes), or a tolerance.
+    seed : int
+        Seed of the directions.
+    threads : int, optional
+        Threads to use; all cores without it.
+    progress : bool or callable
+        Show progress; a function is called with (phase, done, total, remark).
+
+    Returns
+    -------
+    Summary
+        The estimate with its evidence.
+
+    Warns
+    -----
+    MixgistWarning
+        What limits the trust in the answer, with the option that helps.
+
+    Examples
+    --------
+    >>> import numpy as np, mixgist
+    >>> rng = np.random.default_rng(1)
+    >>> means = np.array([0.0, 5.0]) + 0.1 * rng.standard_normal((200, 2))
+    >>> draws = mixgist.Draws(np.full((200, 2), 0.5), means, np.ones((200, 2)))
+    >>> summary = mixgist.summarize(draws, slices="auto")
+    >>> summary.n_components
+    2
+    >>> summary.predict([[0.3], [4.0]]).tolist()
+    [0, 1]
+    """
+    x = None if data is None else points("data", data)
+    function = None
+    name = distance
+    if callable(distance):
+        if directions is not None:
+            raise ValueError("a slice function makes its own slices\nhint: leave out directions")
+        first = draws[0]
+        function = (*native_slices(distance, Atoms(first.means[:2], first.covariances[:2])), name_of(distance))
+        name, slices = _DEFAULTS["distance"], function[1]
+    options = slicing(str(name), slices, order, units, scheme, directions, prune, seed)
+    with reporter(progress) as report:
+        native = _core.summarize(
+            draws._native, x, columns_of(data), options, function, loss, route, thread_count(threads), report
+        )
+    warn_all(native.warnings, stacklevel=2)
+    return Summary._wrap(native)
+
+
+class Summary:
+    """A point estimate of a mixture posterior with its evidence, as `summarize` returns it.
+
+    Its results are shaped as those of scikit-learn's mixtures.
+    """
+
+    _native: _core.Summary
+
+    def __init__(self) -> None:
+        raise TypeError("a Summary comes from mixgist.summarize or Summary.read")
+
+    @classmethod
+    def _wrap(cls, native: _core.Summary) -> Summary:
+        summary = cls.__new__(cls)
+        summary._native = native
+        return summary
+
+    @classmethod
+    def read(cls, path: Path) -> Summary:
+        """Reads a summary that `write` or the command line (``mixgist summarize -o``) wrote."""
+        return cls._wrap(_core.Summary.read(os.fspath(path)))
+
+    def write(self, path: Path, *, force: bool = False) -> None:
+        """Writes the summary as JSON, whole or not at all; `force` replaces a file that exists."""
+        self._native.write(os.fspath(path), force)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values: what the command line prints with ``--json``."""
+        document: dict[str, Any] = json.loads(self._native.to_json())
+        return document
+
+    @property
+    def estimate(self) -> Measure:
+        """The estimate as a mixing measure."""
+        return Measure._wrap(self._native.estimate)
+
+    @property
+    def weights_(self) -> Floats:
+        """Weights of the estimate, (K,)."""
+        return self._native.estimate.weights
+
+    @property
+    def means_(self) -> Floats:
+        """Means of the estimate, (K, d)."""
+        return self._native.estimate.means
+
+    @property
+    def covariances_(self) -> Floats:
+        """Covariances of the estimate, (K, d, d)."""
+        return self._native.estimate.covariances
+
+    @property
+    def labels_(self) -> Integers:
+        """Label of every observation: the atom that it most probably belongs to."""
+        labels = self._native.labels
+        if labels is None:
+            raise AttributeError("there are no labels because no data were given; use predict(X)")
+        return labels
+
+    @property
+    def certainty_(self) -> Floats:
+        """Probability of the label of every observation."""
+        certainty = self._native.certainty
+        if certainty is None:
+            raise AttributeError("there is no certainty because no data were given; use predict_proba(X)")
+        return certainty
+
+    @property
+    def n_components(self) -> int:
+        """Number of atoms K of the estimate."""
+        return len(self._native.estimate)
+
+    @property
+    def draw(self) -> int:
+        """Index of the chosen draw."""
+        return self._native.draw
+
+    @property
+    def chain(self) -> int:
+        """Chain of the chosen draw."""
+        return self._native.chain
+
+    @property
+    def iteration(self) -> int:
+        """Iteration of the chosen draw within its chain."""
+        return self._native.iteration
+
+    @property
+    def expected_loss(self) -> float:
+        """Mean loss of the estimate over all draws."""
+        return self._native.expected_loss
+
+    @property
+    def expected_loss_se(self) -> float | None:
+        """Monte Carlo standard error of the expected loss over slices."""
+        return self._native.expected_loss_se
+
+    @property
+    def runner_up(self) -> int | None:
+        """The best draw that differs from the chosen one."""
+        return self._native.runner_up
+
+    @property
+    def separation(self) -> float | None:
+        """How far the runner-up is behind, in standard errors of the difference."""
+        return self._native.separation
+
+    @property
+    def distances(self) -> Floats:
+        """Distance of the estimate to every draw, (M,)."""
+        return self._native.distances
+
+    @property
+    def expected_losses(self) -> Floats | None:
+        """Expected loss of every draw, where the route computed them."""
+        return self._native.expected_losses
+
+    @property
+    def slices(self) -> int:
+        """Number of slices that the answer is based on."""
+        return self._native.slices
+
+    @property
+    def warnings(self) -> list[MixgistWarning]:
+        """What limits the trust in the answer."""
+        return [MixgistWarning(*warning) for warning in self._native.warnings]
+
+    def predict(self, X: ArrayLike, *, threads: int | None = None) -> Integers:
+        """The atom of the estimate that each observation most probably belongs to, (n,)."""
+        return self.estimate.predict(X, threads=threads)
+
+    def predict_proba(self, X: ArrayLike, *, threads: int | None = None) -> Floats:
+        """The probability of each observation to belong to each atom, (n, K)."""
+        return self.estimate.predict_proba(X, threads=threads)
+
+    def score_samples(self, X: ArrayLike, *, threads: int | None = None) -> Floats:
+        """The logarithm of the estimated density at each observation, (n,)."""
+        return self.estimate.score_samples(X, threads=threads)
+
+    def score(self, X: ArrayLike, y: Any = None) -> float:
+        """The mean logarithm of the estimated density; `y` is there for scikit-learn and not used."""
+        return self.estimate.score(X)
+
+    def sample(self, n_samples: int = 1, *, seed: int = 0) -> tuple[Floats, Integers]:
+        """Points from the estimated density, with the atoms that they come from."""
+        return self.estimate.sample(n_samples, seed=seed)
+
+    def plot(self, data: Any = None, *, ax: Any = None, coordinates: tuple[int, ...] | None = None) -> Any:
+        """Draws the estimate with matplotlib: its density in dimension 1, its atoms as ellipses over the data in two dimensions.
+
+        Parameters
+        ----------
+        data : array_like, shape (n, d), optional
+            Observations to show.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure without it.
+        coordinates : tuple of int, optional
+            One or two coordinates to show; the first two without it.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from ._plot import plot
+
+        return plot(self, data, ax, coordinates)
+
+    def _repr_html_(self) -> str:
+        from ._html import summary_html
+
+        return summary_html(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _from_json, (self._native.to_json(),)
+
+    def __repr__(self) -> str:
+        native = self._native
+        error = "" if self.expected_loss_se is None else f" ± {self.expected_loss_se:.2g}"
+        return (
+            f"Summary(draw {self.draw} of {native.draws}, {self.n_components} atoms, "
+            f"expected loss {self.expected_loss:.5g}{error}, {native.distance}, {self.slices} slices)"
+        )
+
+
+def _from_json(text: str) -> Summary:
+    return Summary._wrap(_core.Summary.from_json(text))

@@ -1,0 +1,170 @@
+"""mixgist as a scikit-learn estimator. Needs scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin, DensityMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _core
+from ._fit import fit
+from ._summary import Summary, summarize
+
+_DEFAULTS = _core.DEFAULTS
+
+
+class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """A Bayesian mixture of normals, fitted and summarised: a clusterer and a density with scikit-learn's interface.
+
+    Parameters
+    ----------
+    distance, slices, loss, units
+        How the draws are summarised, see `mixgist.summarize`.
+    alpha, discount, components, covariance, algorithm, chains, iterations, burn_in, thin
+        The model and the chains, see `mixgist.fit`.
+    random_state : int, RandomState or None
+        Seed; None draws one from NumPy's global state.
+    n_jobs : int, optional
+        Threads to use; all cores without it or with -1.
+
+    Attributes
+    ----------
+    weights_, means_, covariances_ : numpy.ndarray
+        The estimate: (K,), (K, d), (K, d, d).
+    labels_ : numpy.ndarray, shape (n,)
+        Label of every observation.
+    summary_ : Summary
+        The estimate with its evidence.
+    fit_ : Fit
+        The draws and their diagnostics.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixgist.sklearn import MixtureSummary
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(0, 1, (40, 2)), rng.normal(9, 1, (40, 2))])
+    >>> model = MixtureSummary(chains=2, iterations=400, burn_in=200, random_state=0).fit(X)
+    >>> len(set(model.predict(X).tolist()))
+    2
+    """
+
+    def __init__(
+        self,
+        *,
+        distance: Any = _DEFAULTS["distance"],
+        slices: Any = _DEFAULTS["slices"],
+        loss: str = _DEFAULTS["loss"],
+        units: Any = "sd",
+        alpha: Any = 1.0,
+        discount: float = 0.0,
+        components: int | None = None,
+        covariance: str = "full",
+        algorithm: str = "blocked",
+        chains: int = _DEFAULTS["chains"],
+        iterations: int = _DEFAULTS["iterations"],
+        burn_in: int = _DEFAULTS["burn_in"],
+        thin: int = _DEFAULTS["thin"],
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.distance = distance
+        self.slices = slices
+        self.loss = loss
+        self.units = units
+        self.alpha = alpha
+        self.discount = discount
+        self.components = components
+        self.covariance = covariance
+        self.algorithm = algorithm
+        self.chains = chains
+        self.iterations = iterations
+        self.burn_in = burn_in
+        self.thin = thin
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> MixtureSummary:
+        """Fits the mixture to `X` (n, d) and summarises its draws; `y` is ignored."""
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        if isinstance(self.random_state, (int, np.integer)):
+            seed = int(self.random_state)
+        else:
+            seed = int(check_random_state(self.random_state).randint(2**31))
+        threads = None if self.n_jobs is None or self.n_jobs < 1 else self.n_jobs
+        self.fit_ = fit(
+            X,
+            alpha=self.alpha,
+            discount=self.discount,
+            components=self.components,
+            covariance=self.covariance,
+            algorithm=self.algorithm,
+            chains=self.chains,
+            iterations=self.iterations,
+            burn_in=self.burn_in,
+            thin=self.thin,
+            seed=seed,
+            threads=threads,
+        )
+        self.summary_: Summary = summarize(
+            self.fit_.draws,
+            distance=self.distance,
+            slices=self.slices,
+            loss=self.loss,
+            units=self.units,
+            seed=seed,
+            threads=threads,
+        )
+        self.labels_ = self.summary_.labels_
+        return self
+
+    @property
+    def weights_(self) -> Any:
+        """Weights of the estimate, (K,)."""
+        return self._fitted().weights_
+
+    @property
+    def means_(self) -> Any:
+        """Means of the estimate, (K, d)."""
+        return self._fitted().means_
+
+    @property
+    def covariances_(self) -> Any:
+        """Covariances of the estimate, (K, d, d)."""
+        return self._fitted().covariances_
+
+    def _fitted(self) -> Summary:
+        if not hasattr(self, "summary_"):
+            raise AttributeError("the estimate is there after fit")
+        return self.summary_
+
+    def _checked(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=np.float64, reset=False)
+
+    def predict(self, X: Any) -> Any:
+        """Labels of observations (n, d)."""
+        X = self._checked(X)
+        return self.summary_.predict(X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities of observations to belong to each atom, (n, K)."""
+        X = self._checked(X)
+        return self.summary_.predict_proba(X)
+
+    def score_samples(self, X: Any) -> Any:
+        """Logarithms of the density at observations."""
+        X = self._checked(X)
+        return self.summary_.score_samples(X)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean logarithm of the density; `y` is ignored."""
+        return float(np.mean(self.score_samples(X)))
+
+    def sample(self, n_samples: int = 1, *, seed: int = 0) -> Any:
+        """Points from the density with their atoms."""
+        check_is_fitted(self)
+        return self.summary_.sample(n_samples, seed=seed)

@@ -1,0 +1,201 @@
+//! Draws as Python holds them: an ensemble with the labels and data that came along.
+
+use std::path::PathBuf;
+
+use mixgist::{Ensemble, Error, PartitionDraws};
+use mixgist_io::{
+    DataTable, DrawsFile, Format, LabelDraws, Overwrite, ReadOptions, StanVariables, memory, read_draws, write_draws,
+};
+use numpy::PyArrayDyn;
+use pyo3::prelude::*;
+
+use crate::arrays::{Input, counts, output, values};
+use crate::error::Result;
+use crate::measure::Measure;
+use crate::options::covariance_form;
+
+/// M draws of a mixing measure.
+#[pyclass(frozen, module = "mixgist._core")]
+pub struct Draws {
+    pub file: DrawsFile,
+}
+
+#[pymethods]
+impl Draws {
+    #[new]
+    #[pyo3(signature = (dim, offsets, weights, means, covariances, form, chains, iterations, draw_weights, labels, data, columns))]
+    #[expect(clippy::too_many_arguments, reason = "one an array")]
+    fn new(
+        dim: usize,
+        offsets: Input<'_, i64>,
+        weights: Input<'_, f64>,
+        means: Input<'_, f64>,
+        covariances: Input<'_, f64>,
+        form: &str,
+        chains: Option<Input<'_, i64>>,
+        iterations: Option<Input<'_, i64>>,
+        draw_weights: Option<Input<'_, f64>>,
+        labels: Option<Input<'_, i64>>,
+        data: Option<Input<'_, f64>>,
+        columns: Option<Vec<String>>,
+    ) -> Result<Self> {
+        let offsets: Vec<usize> = counts("offsets", &offsets)?;
+        let (weights, means, covariances) = (values(&weights)?, values(&means)?, values(&covariances)?);
+        let mut ensemble = Ensemble::from_ragged(dim, &offsets, weights, means, covariances, covariance_form(form)?)?;
+        if chains.is_some() || iterations.is_some() {
+            let chains = chains.map_or(Ok(ensemble.chains().to_vec()), |chains| counts("chains", &chains))?;
+            let iterations =
+                iterations.map_or(Ok(ensemble.iterations().to_vec()), |numbers| counts("iterations", &numbers))?;
+            ensemble = ensemble.with_chains(chains, iterations)?;
+        }
+        if let Some(draw_weights) = draw_weights {
+            ensemble = ensemble.with_draw_weights(values(&draw_weights)?)?;
+        }
+        let labels = labels.map(|labels| label_draws(&labels, ensemble.len())).transpose()?;
+        let data = match data {
+            Some(data) => Some(DataTable::new(dim, values(&data)?.to_vec(), columns)?),
+            None => None,
+        };
+        if let (Some(labels), Some(data)) = (&labels, &data)
+            && labels.observations != data.rows()
+        {
+            let message = format!("labels of {} observations, but data of {}", labels.observations, data.rows());
+            return Err(Error::input(message).into());
+        }
+        Ok(Draws { file: DrawsFile { ensemble, labels, data } })
+    }
+
+    /// Reads files of draws; several are several chains.
+    #[staticmethod]
+    fn read(
+        py: Python<'_>,
+        paths: Vec<PathBuf>,
+        format: Option<&str>,
+        form: &str,
+        stan: (String, String, String, Option<String>),
+    ) -> Result<Self> {
+        let (weights, means, covariances, labels) = stan;
+        let options = ReadOptions {
+            format: format.map(Format::from_name).transpose()?,
+            covariance_form: covariance_form(form)?,
+            stan: StanVariables { weights, means, covariances, labels },
+            ..memory::reading()
+        };
+        Ok(Draws { file: py.detach(|| read_draws(&paths, &options))? })
+    }
+
+    /// Writes draws, whole or not at all.
+    fn write(&self, py: Python<'_>, path: PathBuf, format: Option<&str>, force: bool) -> Result<()> {
+        let format = format.map(Format::from_name).transpose()?;
+        let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
+        Ok(py.detach(|| write_draws(&path, &self.file, format, overwrite))?)
+    }
+
+    /// The draws with the given indices, in that order.
+    fn select(&self, indices: Input<'_, i64>) -> Result<Self> {
+        Ok(Draws { file: self.file.clone().select(&counts::<usize>("the selection", &indices)?)? })
+    }
+
+    /// The draws that are left after burn-in and thinning within each chain.
+    fn thinned(&self, burn_in: usize, thin: usize) -> Result<Self> {
+        let kept = self.file.ensemble.thinned(burn_in, thin);
+        Ok(Draws { file: self.file.clone().select(&kept)? })
+    }
+
+    /// Draw m on its own.
+    fn draw(&self, m: usize) -> Result<Measure> {
+        Measure::new(self.file.ensemble.draw(m))
+    }
+
+    fn __len__(&self) -> usize {
+        self.file.ensemble.len()
+    }
+
+    #[getter]
+    fn dim(&self) -> usize {
+        self.file.ensemble.dim()
+    }
+
+    #[getter]
+    fn padding(&self) -> usize {
+        self.file.ensemble.padding()
+    }
+
+    #[getter]
+    fn renormalization(&self) -> f64 {
+        self.file.ensemble.renormalization()
+    }
+
+    #[getter]
+    fn offsets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDyn<i64>> {
+        let offsets = self.file.ensemble.offsets();
+        output(py, offsets.iter().map(|&x| x as i64).collect(), [offsets.len()])
+    }
+
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDyn<f64>> {
+        let weights = self.file.ensemble.weights();
+        output(py, weights.to_vec(), [weights.len()])
+    }
+
+    #[getter]
+    fn means<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDyn<f64>> {
+        let atoms = self.file.ensemble.atoms();
+        output(py, atoms.means().to_vec(), [atoms.len(), atoms.dim()])
+    }
+
+    #[getter]
+    fn covariances<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDyn<f64>> {
+        let atoms = self.file.ensemble.atoms();
+        output(py, atoms.covariances().to_vec(), [atoms.len(), atoms.dim(), atoms.dim()])
+    }
+
+    #[getter]
+    fn chains<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDyn<i64>> {
+        let chains: Vec<i64> = self.file.ensemble.chains().iter().map(|&chain| i64::from(chain)).collect();
+        let draws = chains.len();
+        output(py, chains, [draws])
+    }
+
+    #[getter]
+    fn iterations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDyn<i64>> {
+        let iterations: Vec<i64> = self.file.ensemble.iterations().iter().map(|&number| number as i64).collect();
+        let draws = iterations.len();
+        output(py, iterations, [draws])
+    }
+
+    #[getter]
+    fn draw_weights<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArrayDyn<f64>>> {
+        self.file.ensemble.draw_weights().map(|weights| output(py, weights.to_vec(), [weights.len()]))
+    }
+
+    #[getter]
+    fn labels<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArrayDyn<i64>>> {
+        let labels = self.file.labels.as_ref()?;
+        let all = labels.labels.iter().map(|&label| i64::from(label)).collect();
+        Some(output(py, all, [labels.draws, labels.observations]))
+    }
+
+    #[getter]
+    fn data<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArrayDyn<f64>>> {
+        let data = self.file.data.as_ref()?;
+        Some(output(py, data.values().to_vec(), [data.rows(), data.columns()]))
+    }
+
+    #[getter]
+    fn columns(&self) -> Option<Vec<String>> {
+        self.file.data.as_ref()?.column_names().map(<[String]>::to_vec)
+    }
+}
+
+/// Labels (M, n) of any integers, canonical afterwards.
+fn label_draws(labels: &Input<'_, i64>, draws: usize) -> Result<LabelDraws> {
+    let labels = values(labels)?;
+    let observations = labels.len() / draws.max(1);
+    let partitions = PartitionDraws::from_dense(observations, labels)?;
+    if partitions.len() != draws {
+        return Err(Error::input(format!("labels of {} draws, but there are {draws} draws", partitions.len())).into());
+    }
+    let all = (0..draws).flat_map(|m| partitions.labels(m)).copied().collect();
+    Ok(LabelDraws { draws, observations, labels: all })
+}

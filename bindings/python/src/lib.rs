@@ -1,0 +1,43 @@
+//! The Python front: translates, releases the interpreter, calls the core once, wraps the result.
+//!
+//! Memory that NumPy owns is read while the interpreter is held, so that no other thread can change it meanwhile; all long work runs on memory
+//! that mixgist owns, with the interpreter released.
+
+mod arrays;
+mod distance;
+mod draws;
+mod error;
+mod fit;
+mod measure;
+mod options;
+mod partition;
+mod running;
+mod slices;
+mod summary;
+
+use pyo3::prelude::*;
+
+/// The native half of the package `mixgist`.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use crate::distance::{distance, distance_matrix, distances_to_draws};
+    #[pymodule_export]
+    use crate::draws::Draws;
+    #[pymodule_export]
+    use crate::fit::fit;
+    #[pymodule_export]
+    use crate::measure::Measure;
+    #[pymodule_export]
+    use crate::partition::Partitions;
+    #[pymodule_export]
+    use crate::summary::{Summary, summarize};
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("DEFAULTS", crate::options::defaults(module.py())?)
+    }
+}

@@ -1,0 +1,128 @@
+//! One mixing measure with the density and the labels that it implies.
+
+use mixgist::allocate::memberships;
+use mixgist::simulate::sample_points;
+use mixgist::{GaussianAtoms, MixingMeasure, Mixture, Points, allocate};
+use numpy::PyArrayDyn;
+use pyo3::prelude::*;
+
+use crate::arrays::{Input, output, values};
+use crate::error::Result;
+use crate::options::covariance_form;
+use crate::running::Call;
+
+/// A mixing measure G = Σ w_k δ_(μ_k, Σ_k).
+#[pyclass(frozen, module = "mixgist._core")]
+pub struct Measure {
+    pub measure: MixingMeasure,
+    mixture: Mixture,
+}
+
+impl Measure {
+    pub fn new(measure: MixingMeasure) -> Result<Self> {
+        Ok(Measure { mixture: Mixture::new(&measure)?, measure })
+    }
+}
+
+#[pymethods]
+impl Measure {
+    #[new]
+    fn from_arrays(
+        dim: usize,
+        weights: Input<'_, f64>,
+        means: Input<'_, f64>,
+        covariances: Input<'_, f64>,
+        form: &str,
+    ) -> Result<Self> {
+        let (means, covariances) = (values(&means)?.to_vec(), values(&covariances)?.to_vec());
+        let atoms = GaussianAtoms::new(dim, means, covariances, covariance_form(form)?)?;
+        Self::new(MixingMeasure::new(values(&weights)?.to_vec(), atoms)?)
+    }
+
+    fn __len__(&self) -> usize {
+        self.measure.len()
+    }
+
+    #[getter]
+    fn dim(&self) -> usize {
+        self.measure.dim()
+    }
+
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDyn<f64>> {
+        output(py, self.measure.weights().to_vec(), [self.measure.len()])
+    }
+
+    #[getter]
+    fn means<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDyn<f64>> {
+        output(py, self.measure.atoms().means().to_vec(), [self.measure.len(), self.measure.dim()])
+    }
+
+    #[getter]
+    fn covariances<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDyn<f64>> {
+        let (k, d) = (self.measure.len(), self.measure.dim());
+        output(py, self.measure.atoms().covariances().to_vec(), [k, d, d])
+    }
+
+    /// The atom that each point most probably belongs to, and how probable that is.
+    fn allocate<'py>(
+        &self,
+        py: Python<'py>,
+        dim: usize,
+        points: Input<'_, f64>,
+        threads: Option<usize>,
+    ) -> Result<(Bound<'py, PyArrayDyn<i64>>, Bound<'py, PyArrayDyn<f64>>)> {
+        let points = values(&points)?.to_vec();
+        let allocation =
+            quiet(threads).run(py, |progress| allocate(&self.mixture, Points::new(dim, &points)?, progress))?;
+        let n = allocation.labels.len();
+        let labels = allocation.labels.into_iter().map(i64::from).collect();
+        Ok((output(py, labels, [n]), output(py, allocation.certainty, [n])))
+    }
+
+    /// The probability of each point to belong to each atom.
+    fn memberships<'py>(
+        &self,
+        py: Python<'py>,
+        dim: usize,
+        points: Input<'_, f64>,
+        threads: Option<usize>,
+    ) -> Result<Bound<'py, PyArrayDyn<f64>>> {
+        let points = values(&points)?.to_vec();
+        let all =
+            quiet(threads).run(py, |progress| memberships(&self.mixture, Points::new(dim, &points)?, progress))?;
+        let n = all.len() / self.mixture.len();
+        Ok(output(py, all, [n, self.mixture.len()]))
+    }
+
+    /// The logarithm of the density at each point.
+    fn log_density<'py>(
+        &self,
+        py: Python<'py>,
+        dim: usize,
+        points: Input<'_, f64>,
+        threads: Option<usize>,
+    ) -> Result<Bound<'py, PyArrayDyn<f64>>> {
+        let points = values(&points)?.to_vec();
+        let logs = quiet(threads).run(py, |progress| self.mixture.log_density(Points::new(dim, &points)?, progress))?;
+        let n = logs.len();
+        Ok(output(py, logs, [n]))
+    }
+
+    /// Points from the density, with the atoms that they come from.
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        n: usize,
+        seed: u64,
+    ) -> Result<(Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<i64>>)> {
+        let sampled = quiet(None).run(py, |progress| sample_points(&self.mixture, n, seed, progress))?;
+        let labels = sampled.labels.into_iter().map(i64::from).collect();
+        Ok((output(py, sampled.values, [n, self.mixture.dim()]), output(py, labels, [n])))
+    }
+}
+
+/// A call without a progress bar.
+fn quiet(threads: Option<usize>) -> Call {
+    Call { threads, progress: None }
+}

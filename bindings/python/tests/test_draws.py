@@ -1,0 +1,147 @@
+"""Draws from arrays, lists and files."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import mixgist
+
+
+def test_dense_arrays_are_kept_as_they_are(arrays, draws):
+    weights, means, covariances = arrays
+    assert len(draws) == 120 and draws.dim == 2
+    assert np.array_equal(draws.offsets, np.arange(0, 361, 3))
+    assert np.array_equal(draws.means, means.reshape(-1, 2))
+    np.testing.assert_allclose(draws.weights, weights.reshape(-1), rtol=1e-14)
+    np.testing.assert_allclose(draws.covariances, covariances.reshape(-1, 2, 2), rtol=1e-14)
+    assert repr(draws) == "Draws(120 draws of 3 atoms, dimension 2)"
+
+
+def test_other_layouts_and_types_give_the_same_draws(arrays, draws):
+    weights, means, covariances = arrays
+    assert mixgist.Draws(weights.tolist(), means.tolist(), covariances.tolist()) == draws
+    assert mixgist.Draws(*(np.asfortranarray(x) for x in arrays)) == draws
+    assert mixgist.Draws(weights[::2], means[::2], covariances[::2]) == draws[::2]
+    flat = weights.reshape(-1), means.reshape(-1, 2), covariances.reshape(-1, 2, 2)
+    assert mixgist.Draws(*flat, offsets=np.arange(0, 361, 3)) == draws
+    assert mixgist.Draws(list(weights), list(means), list(covariances)) == draws
+
+
+def test_every_form_of_a_covariance(arrays, draws):
+    weights, means, covariances = arrays
+    for form, given in [
+        ("cov", covariances),
+        ("covariance", covariances),
+        ("cholesky", np.linalg.cholesky(covariances)),
+        ("precision", np.linalg.inv(covariances)),
+    ]:
+        made = mixgist.Draws(weights, means, given, form)
+        np.testing.assert_allclose(made.covariances, draws.covariances, rtol=1e-9)
+    variances = np.full((120, 3, 2), 2.0)
+    diagonal = mixgist.Draws(weights, means, variances, "diagonal")
+    spherical = mixgist.Draws(weights, means, variances[..., 0], "spherical")
+    assert diagonal == spherical
+    sd = mixgist.Draws(weights, means[..., 0], np.full((120, 3), 2.0), "sd")
+    assert (sd.covariances == 4.0).all() and sd.dim == 1
+
+
+def test_atoms_may_share_a_covariance(arrays):
+    weights, means, _ = arrays
+    shared = mixgist.Draws(weights, means, np.tile(np.eye(2), (120, 1, 1)))
+    assert np.array_equal(shared.covariances, np.tile(np.eye(2), (360, 1, 1)))
+
+
+def test_ragged_lists_chains_and_weights():
+    draws = mixgist.Draws(
+        [[1.0], [0.5, 0.5, 0.0], [0.25, 0.75]],
+        [[[0.0]], [[0.0], [3.0], [np.nan]], [[1.0], [2.0]]],
+        [[1.0], [1.0, 2.0, np.nan], [1.0, 1.0]],
+        chains=[1, 0, 1],
+        iterations=[5, 5, 6],
+        draw_weights=[1, 1, 2],
+    )
+    assert np.array_equal(draws.offsets, [0, 1, 3, 5])
+    assert np.array_equal(draws.chains, [1, 0, 1]) and np.array_equal(draws.iterations, [5, 5, 6])
+    assert np.array_equal(draws.draw_weights, [0.25, 0.25, 0.5])
+    assert repr(draws) == "Draws(3 draws of 1 to 2 atoms, dimension 1, 2 chains, weighted)"
+    assert np.array_equal(draws[1].means, [[0.0], [3.0]])
+    assert [len(measure) for measure in draws] == [1, 2, 2]
+
+
+def test_the_axis_of_chains_is_kept(arrays):
+    three = [x.reshape(4, 30, *x.shape[1:]) for x in arrays]
+    draws = mixgist.Draws(*three)
+    assert np.array_equal(np.bincount(draws.chains), [30] * 4)
+    assert np.array_equal(draws.iterations[:31], [*range(30), 0])
+    assert len(draws.thinned(burn_in=10, thin=5)) == 16
+
+
+def test_indices(draws):
+    assert draws[-1] == draws[119]
+    assert draws[[3, 1]][0] == draws[3]
+    assert len(draws[np.arange(120) % 2 == 0]) == 60
+    with pytest.raises(IndexError):
+        draws[120]
+    with pytest.raises(ValueError, match="no draw was selected"):
+        draws[5:5]
+
+
+def test_pickles_and_files_give_back_the_same(arrays, observations, tmp_path):
+    labels = np.random.default_rng(0).integers(0, 4, (120, 60))
+    draws = mixgist.Draws(*arrays, chains=np.repeat([0, 3], 60), draw_weights=np.arange(1, 121), labels=labels, data=observations)
+    assert pickle.loads(pickle.dumps(draws)) == draws
+    draws.write(tmp_path / "draws.npz")
+    assert mixgist.Draws.read(tmp_path / "draws.npz") == draws
+    with pytest.raises(FileExistsError, match="exists already"):
+        draws.write(tmp_path / "draws.npz")
+    draws.write(tmp_path / "draws.npz", force=True)
+    plain = mixgist.Draws(*arrays)
+    for extension in ("csv", "parquet"):
+        plain.write(tmp_path / f"draws.{extension}")
+        assert mixgist.Draws.read(tmp_path / f"draws.{extension}") == plain
+    joined = mixgist.Draws.read([tmp_path / "draws.csv", tmp_path / "draws.parquet"], burn_in=20)
+    assert len(joined) == 200 and set(joined.chains) == {0, 1}
+    with pytest.raises(ValueError, match="holds draws only"):
+        draws.write(tmp_path / "other.csv")
+
+
+def test_data_frames_keep_their_columns(arrays):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"length": [1.0, 2.0], "pause": [3.0, 4.0]})
+    assert mixgist.Draws(*arrays, data=frame).columns == ["length", "pause"]
+
+
+@pytest.mark.parametrize(
+    "change, error, message",
+    [
+        ({"weights": np.full((120, 3), -1.0)}, ValueError, "draw 0, atom 0: weight is -1"),
+        ({"weights": np.ones((120, 4))}, ValueError, "means has shape"),
+        ({"weights": np.ones(3)}, ValueError, "expected \\(draws, atoms\\)"),
+        ({"means": np.full((120, 3, 2), np.nan)}, ValueError, "coordinate 0 of the mean is NaN"),
+        ({"covariances": np.zeros((120, 3, 2, 2))}, ValueError, "not positive definite"),
+        ({"covariances": np.ones((120, 3, 2))}, ValueError, "expected \\(120, 3, 2, 2\\)"),
+        ({"covariance_form": "square"}, ValueError, "one of: covariance"),
+        ({"means": np.full((120, 3, 2), 1j)}, TypeError, "complex"),
+        ({"chains": [0]}, ValueError, "chain numbers"),
+        ({"chains": np.full(120, -1)}, ValueError, "out of range"),
+        ({"draw_weights": np.zeros(120)}, ValueError, "draw weights sum to 0"),
+        ({"labels": np.zeros((3, 5), int)}, ValueError, "labels has shape"),
+        ({"data": np.ones((5, 3))}, ValueError, "data has 3 columns"),
+        ({"data": [[np.nan, 1.0]]}, ValueError, "finite"),
+    ],
+)
+def test_bad_input_is_named(arrays, change, error, message):
+    given = dict(zip(("weights", "means", "covariances"), arrays))
+    with pytest.raises(error, match=message):
+        mixgist.Draws(**{**given, **change})
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        mixgist.Draws.read(tmp_path / "none.npz")
+    (tmp_path / "bad.npz").write_bytes(b"PK nonsense")
+    with pytest.raises(ValueError, match="bad.npz"):
+        mixgist.Draws.read(tmp_path / "bad.npz")
+    with pytest.raises(ValueError, match="extension"):
+        mixgist.Draws.read(tmp_path / "draws.what")

@@ -1,0 +1,70 @@
+"""Partition first."""
+
+import numpy as np
+import pytest
+
+import mixgist
+
+
+@pytest.fixture(scope="module")
+def labels():
+    rng = np.random.default_rng(3)
+    truth = np.repeat([0, 1, 2], 10)
+    rows = []
+    for _ in range(80):
+        row = rng.permutation(3)[truth]
+        row[rng.integers(0, 30, 2)] = rng.integers(0, 4, 2)
+        rows.append(row)
+    return np.array(rows)
+
+
+def binder(a, b):
+    return np.mean((a[:, None] == a) != (b[:, None] == b))
+
+
+def test_the_estimate_beats_every_draw(labels):
+    for loss in ("vi", "binder"):
+        estimate = mixgist.partition(labels, loss, seed=1)
+        assert estimate.n_clusters == 3 and estimate.sizes.tolist() == [10, 10, 10]
+        of_draws = [mixgist.expected_losses(row, labels)[loss] for row in labels]
+        assert estimate.expected_loss <= min(of_draws) + 1e-12
+        assert estimate.expected_losses[loss] == pytest.approx(estimate.expected_loss)
+    direct = np.mean([binder(estimate.labels_, row) for row in labels])
+    assert estimate.expected_loss == pytest.approx(direct)
+
+
+def test_the_ball_holds_its_probability(labels):
+    estimate = mixgist.partition(labels, ball=0.8)
+    losses = mixgist.partition_losses(estimate.labels_, labels)
+    inside = losses <= estimate.ball.radius * (1 + 1e-12)
+    assert np.array_equal(np.flatnonzero(inside), estimate.ball.inside)
+    assert estimate.ball.probability == pytest.approx(inside.mean()) and inside.mean() >= 0.8
+    assert mixgist.partition_ball(estimate.labels_, labels, level=0.8).radius == estimate.ball.radius
+    with pytest.raises(ValueError, match="metric"):
+        mixgist.partition_ball(estimate.labels_, labels, "omari")
+
+
+def test_strings_weights_and_similarity(labels):
+    words = np.array(["a", "b", "c", "d"])[labels]
+    assert np.array_equal(mixgist.partition(words).labels_, mixgist.partition(labels).labels_)
+    weights = np.arange(80.0)
+    similar = mixgist.similarity(labels, draw_weights=weights)
+    direct = np.average(labels[:, :, None] == labels[:, None, :], axis=0, weights=weights)
+    np.testing.assert_allclose(similar, direct, atol=1e-12)
+    counts = mixgist.partition(labels).cluster_counts
+    assert sum(counts.values()) == pytest.approx(1.0)
+
+
+def test_bad_input(labels):
+    with pytest.raises(ValueError, match="one of binder"):
+        mixgist.partition(labels, "square")
+    with pytest.raises(ValueError, match="needs its cost"):
+        mixgist.partition(labels, "generalized-vi")
+    with pytest.raises(ValueError, match="expected \\(draws, observations\\)"):
+        mixgist.partition(labels[0])
+    with pytest.raises(ValueError, match="not integers"):
+        mixgist.partition(labels + 0.5)
+    with pytest.raises(ValueError, match="hold no labels"):
+        mixgist.partition(mixgist.Draws([[1.0]], [[0.0]], [[1.0]]))
+    with pytest.raises(ValueError, match="level"):
+        mixgist.partition(labels, ball=0.0)

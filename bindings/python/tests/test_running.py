@@ -1,0 +1,141 @@
+"""Threads, signals, progress, processes."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import mixgist
+from conftest import posterior
+
+
+def summarize(draws, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return mixgist.summarize(draws, **options)
+
+
+def test_threads_do_not_change_a_bit(draws):
+    expected = summarize(draws, slices=64).to_dict()
+    for threads in (1, 2, 3):
+        assert summarize(draws, slices=64, threads=threads).to_dict() == expected
+
+
+def test_several_python_threads_at_once(draws):
+    expected = [summarize(draws, slices=40, seed=seed).to_dict() for seed in range(4)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with ThreadPoolExecutor(8) as pool:
+            jobs = [pool.submit(mixgist.summarize, draws, slices=40, seed=i % 4, threads=1 + i % 3) for i in range(24)]
+            found = [job.result().to_dict() for job in jobs]
+    assert found == [expected[i % 4] for i in range(24)]
+
+
+def test_the_interpreter_is_free_meanwhile():
+    large = mixgist.Draws(*posterior(400, 10, 3))
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.001)
+
+    ticker = threading.Thread(target=tick)
+    ticker.start()
+    started = time.monotonic()
+    summarize(large, slices=400, route="pairs", threads=1)
+    ended = time.monotonic()
+    done.set()
+    ticker.join()
+    assert sum(started < tick < ended for tick in ticks) > 3
+
+
+def test_a_progress_function_hears_of_the_phases():
+    heard = []
+    large = mixgist.Draws(*posterior(600, 10, 3))
+    summarize(large, slices=600, route="pairs", threads=1, progress=lambda *said: heard.append(said))
+    assert heard and all(0 <= done <= total for _, done, total, _ in heard)
+    assert any(phase for phase, *_ in heard)
+
+
+def test_a_progress_function_can_stop_the_job():
+    def stop(phase, done, total, remark):
+        raise RuntimeError("enough")
+
+    large = mixgist.Draws(*posterior(1500, 20, 3))
+    with pytest.raises(RuntimeError, match="enough"):
+        summarize(large, slices=4000, route="pairs", threads=1, progress=stop)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_bars_with_and_without_tqdm(hidden, capsys, monkeypatch):
+    if hidden:
+        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    large = mixgist.Draws(*posterior(600, 10, 3))
+    summarize(large, slices=600, route="pairs", threads=1, progress=True)
+    assert "/600" in capsys.readouterr().err
+
+
+ENDLESS = """
+    import sys, numpy as np, mixgist
+    rng = np.random.default_rng(0)
+    draws = mixgist.Draws(np.ones((3000, 20)), rng.standard_normal((3000, 20, 3)), np.tile(np.eye(3), (3000, 20, 1, 1)))
+    print("ready", flush=True)
+    try:
+        {call}
+    except KeyboardInterrupt:
+        print("stopped", flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize(
+    "call",
+    [
+        "mixgist.summarize(draws, slices=100_000, route='pairs')",
+        "mixgist.distance_matrix(draws, 'exact-w')",
+        "mixgist.fit(rng.standard_normal((2000, 3)), iterations=1_000_000)",
+        "mixgist.partition(rng.integers(0, 200, (3000, 3000)), runs=1000)",
+    ],
+)
+def test_ctrl_c_stops_within_a_second(call):
+    program = textwrap.dedent(ENDLESS).format(call=call)
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(1.5)
+        assert process.poll() is None
+        pressed = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "stopped\n"
+        # A second is the promise; the rest is for a machine that is busy with other things.
+        assert time.monotonic() - pressed < 5.0
+        process.wait(timeout=20)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
+def test_a_forked_process_has_its_own_threads():
+    program = """
+        import os, sys, warnings, numpy as np, mixgist
+        warnings.simplefilter("ignore")
+        rng = np.random.default_rng(0)
+        draws = mixgist.Draws(np.ones((200, 4)), rng.standard_normal((200, 4)), np.ones((200, 4)))
+        before = mixgist.summarize(draws).draw
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if mixgist.summarize(draws).draw == before else 1)
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """
+    assert subprocess.run([sys.executable, "-c", textwrap.dedent(program)], timeout=120).returncode == 0

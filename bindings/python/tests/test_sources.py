@@ -1,0 +1,93 @@
+"""Draws from ArviZ and CmdStan."""
+
+import numpy as np
+import pytest
+
+import mixgist
+from conftest import posterior
+
+
+@pytest.fixture
+def chains():
+    return [x.reshape(2, 60, *x.shape[1:]) for x in posterior()]
+
+
+def dataset(chains, transposed=False):
+    xarray = pytest.importorskip("xarray")
+    weights, means, covariances = chains
+    coordinates = {"chain": [0, 1], "draw": np.arange(100, 160)}
+    mu = (("chain", "draw", "component", "axis"), means)
+    if transposed:
+        mu = (("draw", "axis", "chain", "component"), means.transpose(1, 3, 0, 2))
+    variables = {
+        "w": (("chain", "draw", "component"), weights),
+        "mu": mu,
+        "Sigma": (("chain", "draw", "component", "axis", "other"), covariances),
+        "z": (("chain", "draw", "row"), np.zeros((2, 60, 5), int)),
+    }
+    return xarray.Dataset(variables, coordinates)
+
+
+def check(draws, chains):
+    assert np.array_equal(draws.means, chains[1].reshape(-1, 2))
+    assert np.array_equal(draws.chains, np.repeat([0, 1], 60))
+    assert np.array_equal(draws.iterations, np.tile(np.arange(100, 160), 2))
+
+
+def test_inference_data(chains):
+    arviz = pytest.importorskip("arviz")
+    if not hasattr(arviz, "InferenceData"):
+        pytest.skip("this ArviZ has trees only")
+    idata = arviz.InferenceData(posterior=dataset(chains))
+    check(mixgist.Draws.from_arviz(idata, weights="w", means="mu", covariances="Sigma", covariance_form="cov"), chains)
+
+
+def test_data_tree_and_dataset(chains):
+    xarray = pytest.importorskip("xarray")
+    observed = xarray.Dataset({"y": (("row", "axis"), np.arange(10.0).reshape(5, 2))})
+    tree = xarray.DataTree.from_dict({"posterior": dataset(chains, transposed=True), "observed_data": observed})
+    draws = mixgist.Draws.from_arviz(tree, "w", "mu", "Sigma", labels="z", data="y")
+    check(draws, chains)
+    assert draws.labels.shape == (120, 5) and draws.data.shape == (5, 2)
+    check(mixgist.Draws.from_arviz(dataset(chains), "w", "mu", "Sigma"), chains)
+    with pytest.raises(ValueError, match="no variable 'pi'\nhint: the group has: w, mu, Sigma, z"):
+        mixgist.Draws.from_arviz(tree, "pi", "mu", "Sigma")
+    with pytest.raises(ValueError, match="no group 'prior'"):
+        mixgist.Draws.from_arviz(tree, "w", "mu", "Sigma", group="prior")
+
+
+def stan_csv(path, weights, means, sds):
+    names = [f"{name}.{k + 1}" for name in ("theta", "mu", "sigma") for k in range(2)]
+    lines = ["# model = mixture", ",".join(["lp__", *names])]
+    for row in np.concatenate([weights, means, sds], axis=1):
+        lines.append(",".join(["-1.5", *map(repr, row.tolist())]))
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_cmdstan_files_and_fits_agree(tmp_path):
+    rng = np.random.default_rng(0)
+    weights = np.tile([0.25, 0.75], (40, 1))
+    means, sds = rng.standard_normal((40, 2)), 1.0 + rng.random((40, 2))
+    paths = []
+    for chain in range(2):
+        rows = slice(20 * chain, 20 * (chain + 1))
+        paths.append(tmp_path / f"chain-{chain}.csv")
+        stan_csv(paths[-1], weights[rows], means[rows], sds[rows])
+    from_files = mixgist.Draws.from_cmdstan(paths, "theta", "mu", "sigma", "sd")
+
+    class Fit:
+        """What CmdStanMCMC offers."""
+
+        chains = 2
+
+        def stan_variable(self, name):
+            return {"theta": weights, "mu": means, "sigma": sds}[name]
+
+    from_fit = mixgist.Draws.from_cmdstan(Fit(), "theta", "mu", "sigma", "sd")
+    assert from_files == from_fit
+    assert np.array_equal(np.bincount(from_fit.chains), [20, 20])
+    assert mixgist.Draws.from_cmdstan(paths, "theta", "mu", "sigma", "sd", data=np.ones((3, 1))).data.shape == (3, 1)
+    with pytest.raises(ValueError, match="pi"):
+        mixgist.Draws.from_cmdstan(Fit(), "pi", "mu", "sigma", "sd")
+    with pytest.raises(ValueError, match="pi"):
+        mixgist.Draws.from_cmdstan(paths, "pi", "mu", "sigma", "sd")

@@ -1,0 +1,159 @@
+//! What the verbs about the posterior of an estimate share: draws, data, the distance, and which estimate.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use mixgist::slice::SLICERS;
+use mixgist::{Ensemble, Error, Loss, MixingMeasure, Points, Progress, Result, Route, Settings, summarize};
+use mixgist_io::{DataTable, DrawsFile, SUMMARY_SCHEMA, Schema, SummaryDocument, read_json, to_json, write_json};
+use serde::Serialize;
+
+use crate::options::{
+    DrawsArgs, OutputArgs, ReadingArgs, SlicingArgs, by_name, expect_extension, has_extension, read_data_for,
+};
+use crate::progress::Terminal;
+use crate::text::answer;
+
+/// Draws, data and the distance.
+#[derive(Args)]
+pub struct PosteriorArgs {
+    #[command(flatten)]
+    pub draws: DrawsArgs,
+
+    /// Data to take units from and to label (.csv, .npy, .npz, .parquet); without it, data in the file of draws are used
+    #[arg(long, value_name = "DATA")]
+    data: Option<PathBuf>,
+
+    /// Law of the slices
+    #[arg(long, value_name = "NAME", default_value = "smix-w", help_heading = "Distance",
+          value_parser = PossibleValuesParser::new(SLICERS.iter().map(|slicer| slicer.name())))]
+    distance: String,
+
+    #[command(flatten)]
+    slicing: SlicingArgs,
+
+    /// What the estimate averages over the posterior: the distance, or its p-th power
+    #[arg(long, value_name = "LOSS", default_value = "distance", help_heading = "Distance",
+          value_parser = PossibleValuesParser::new(Loss::NAMES.map(|(name, _)| name)))]
+    loss: String,
+
+    /// Write the answer to this file (.json)
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    printing: OutputArgs,
+}
+
+/// What was read.
+pub struct Posterior {
+    pub ensemble: Ensemble,
+    data: Option<DataTable>,
+    pub settings: Settings,
+}
+
+impl Posterior {
+    /// The data, when there are any.
+    pub fn points(&self) -> Result<Option<Points<'_>>> {
+        self.data.as_ref().map(|data| Points::new(data.columns(), data.values())).transpose()
+    }
+
+    /// Names of the data's columns.
+    pub fn columns(&self) -> Option<&[String]> {
+        self.data.as_ref().and_then(DataTable::column_names)
+    }
+
+    /// The name of coordinate a.
+    pub fn column(&self, a: usize) -> String {
+        self.columns().map_or_else(|| format!("x{}", a + 1), |names| names[a].clone())
+    }
+
+    /// Slices, order, seed and units in one line.
+    pub fn distance_text(&self) -> String {
+        let Settings { slicer, order, seed, units, slices, .. } = &self.settings;
+        format!(
+            "{}, order {}, {} slices, seed {seed}, units {}",
+            slicer.name(),
+            order.value(),
+            slices.first(),
+            units.name()
+        )
+    }
+}
+
+impl PosteriorArgs {
+    /// Checks the options and the output, then reads.
+    pub fn read(&self) -> Result<Posterior> {
+        let settings = self.slicing.settings(&self.distance, by_name(&Loss::NAMES, &self.loss), Route::Auto)?;
+        if let Some(path) = &self.output {
+            expect_extension(path, "--output", &["json"])?;
+        }
+        self.printing.check(&[&self.output])?;
+        let DrawsFile { ensemble, data, .. } = self.draws.read()?;
+        let data = match &self.data {
+            Some(path) => Some(read_data_for(path, &ensemble)?),
+            None => data,
+        };
+        Ok(Posterior { ensemble, data, settings })
+    }
+
+    /// Writes the document where it was asked for, and prints it or the report.
+    pub fn answer<T: Serialize>(&self, schema: Schema, document: &T, report: &str, terminal: &Terminal) -> Result<()> {
+        terminal.begin_writing();
+        if let Some(path) = &self.output {
+            write_json(path, schema, document, self.printing.overwrite())?;
+        }
+        terminal.clear();
+        if self.printing.json { answer(&to_json(schema, document)?) } else { answer(report) }
+    }
+}
+
+/// Which estimate.
+#[derive(Args)]
+pub struct EstimateArgs {
+    /// The estimate: a summary (.json), or a file with one draw; without it, the medoid of the draws
+    #[arg(long, value_name = "FILE")]
+    pub estimate: Option<PathBuf>,
+}
+
+/// An estimate and where it comes from.
+pub struct Estimate {
+    pub measure: MixingMeasure,
+    /// Which draw it is, when it is one of these.
+    pub draw: Option<usize>,
+    pub source: String,
+}
+
+impl EstimateArgs {
+    /// Reads the estimate or computes it.
+    pub fn resolve(&self, posterior: &Posterior, reading: &ReadingArgs, progress: &dyn Progress) -> Result<Estimate> {
+        if let Some(path) = &self.estimate {
+            let measure = read_measure(path, reading, posterior.ensemble.dim())?;
+            return Ok(Estimate { measure, draw: None, source: path.display().to_string() });
+        }
+        let summary = summarize(&posterior.ensemble, posterior.points()?, &posterior.settings, progress)?;
+        let draw = summary.medoid.draw;
+        Ok(Estimate { measure: summary.estimate, draw: Some(draw), source: format!("medoid, draw {draw}") })
+    }
+}
+
+/// One measure of dimension `dim`: the estimate of a summary, or the only draw of a file.
+pub fn read_measure(path: &Path, reading: &ReadingArgs, dim: usize) -> Result<MixingMeasure> {
+    let measure = if has_extension(path, "json") {
+        let summary: SummaryDocument = read_json(path, SUMMARY_SCHEMA)?;
+        MixingMeasure::try_from(&summary.estimate).map_err(|error| error.in_file(path))?
+    } else {
+        let ensemble = reading.read_whole(&[path.to_owned()])?.ensemble;
+        if ensemble.len() != 1 {
+            return Err(Error::usage(format!("holds {} draws, expected one measure", ensemble.len()))
+                .in_file(path)
+                .hint("give a summary.json, or a file with a single draw"));
+        }
+        ensemble.draw(0)
+    };
+    if measure.dim() != dim {
+        return Err(Error::input(format!("has dimension {}, the draws have {dim}", measure.dim())).in_file(path));
+    }
+    Ok(measure)
+}

@@ -1,0 +1,56 @@
+//! The cases that all fronts share (`tests/cases`): the same options by the same names give the same numbers.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Map, Value};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What the program prints as JSON.
+fn answer(folder: &Path, words: &[&str], options: &Value) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mixgist"));
+    command.current_dir(folder).args(words);
+    for (name, value) in options.as_object().unwrap() {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        command.arg(format!("--{}", name.replace('_', "-"))).arg(value);
+    }
+    let output = command.arg("--json").output().unwrap();
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Whole numbers and words must be equal; the last digits of other numbers may depend on the system's mathematical library.
+fn check(case: &Value, answer: &Value) {
+    let expected: &Map<String, Value> = case["expect"].as_object().unwrap();
+    assert!(!expected.is_empty());
+    for (key, value) in expected {
+        match (value.as_f64(), answer[key].as_f64()) {
+            (Some(want), Some(got)) if value.is_f64() => {
+                assert!((got - want).abs() <= 1e-12 * want.abs(), "{}, {key}: {got}, expected {want}", case["name"]);
+            }
+            _ => assert_eq!(&answer[key], value, "{}, {key}", case["name"]),
+        }
+    }
+}
+
+#[test]
+fn every_case_gives_its_numbers() {
+    let cases: Value =
+        serde_json::from_slice(&std::fs::read(root().join("tests/cases/faithful.json")).unwrap()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let data = root().join(cases["data"].as_str().unwrap()).canonicalize().unwrap();
+    answer(folder, &["fit", data.to_str().unwrap(), "-o", "draws.npz"], &cases["fit"]);
+    for (key, words) in [
+        ("summarize", vec!["summarize", "draws.npz"]),
+        ("distance_matrix", vec!["distance", "draws.npz", "--force", "--matrix", "matrix.npy"]),
+        ("partition", vec!["partition", "draws.npz"]),
+    ] {
+        for case in cases[key].as_array().unwrap() {
+            check(case, &answer(folder, &words, &case["options"]));
+        }
+    }
+}

@@ -1,0 +1,94 @@
+use super::*;
+use crate::random::{Purpose, standard_normals, stream};
+use crate::{CovarianceForm, Silent, SliceCount};
+
+/// Draws of two atoms whose means move with sd 0.3; `second` says by how much the second atom is moved besides.
+fn posterior(draws: usize, seed: u64, second: impl Fn(usize) -> f64) -> Ensemble {
+    let mut noise = vec![0.0; 2 * draws];
+    standard_normals(&mut stream(seed, Purpose::Simulation, 0), &mut noise);
+    let means: Vec<f64> =
+        (0..draws).flat_map(|m| [0.3 * noise[2 * m], 5.0 + second(m) + 0.3 * noise[2 * m + 1]]).collect();
+    let ones = vec![1.0; 2 * draws];
+    Ensemble::from_dense(1, 2, &ones, &means, &ones, CovarianceForm::Covariance).unwrap()
+}
+
+fn settings() -> Settings {
+    Settings { slices: SliceCount::Fixed(40), ..Settings::default() }
+}
+
+fn auto(ensemble: &Ensemble) -> Representatives {
+    representatives(ensemble, None, &settings(), Count::Auto, &Silent).unwrap()
+}
+
+/// 40 posteriors with one mode: each is tested at a false-alarm rate of 1e-3 (and a valley of half the peak), so that even one alarm
+/// happens in fewer than 4 runs of 100; the seeds are fixed.
+#[test]
+fn one_mode_gives_one_representative_two_give_two() {
+    for seed in 0..40 {
+        let one = auto(&posterior(150, seed, |_| 0.0));
+        assert_eq!(one.representatives.len(), 1, "seed {seed}: {:?}", one.tests);
+        assert_eq!(one.representatives[0].weight.value, 1.0);
+    }
+    for seed in 0..20 {
+        // A third of the draws, in no order, is elsewhere.
+        let elsewhere = |m: usize| if m * 7 % 3 == 0 { 3.0 } else { 0.0 };
+        let two = auto(&posterior(150, seed, elsewhere));
+        assert_eq!(two.representatives.len(), 2, "seed {seed}: {:?}", two.tests);
+        assert!((two.representatives[0].weight.value - 2.0 / 3.0).abs() < 1e-9, "seed {seed}");
+        for m in 0..150 {
+            assert_eq!(two.assignment[m], usize::from(elsewhere(m) > 0.0));
+        }
+    }
+}
+
+#[test]
+fn three_modes_skewed_posteriors_and_sticky_chains() {
+    for seed in 0..10 {
+        let three = auto(&posterior(300, seed, |m| [0.0, 2.5, -2.5][m % 3]));
+        assert_eq!(three.representatives.len(), 3, "seed {seed}: {:?}", three.tests);
+        // An exponential tail is no mode.
+        let tail = |m: usize| -3.0 * (1.0 - (m as f64 * 0.618_033_988_75).fract()).ln();
+        assert_eq!(auto(&posterior(300, seed, tail)).representatives.len(), 1, "seed {seed}");
+        // One half of the run here, the other there: a chain that changed its mode once.
+        assert_eq!(auto(&posterior(200, seed, |m| if m < 100 { 0.0 } else { 3.0 })).representatives.len(), 2);
+        // A chain that creeps through one wide mode, 300 draws worth a handful.
+        let mut noise = vec![0.0; 300];
+        standard_normals(&mut stream(seed, Purpose::Simulation, 1), &mut noise);
+        let mut x = 0.0;
+        let walk: Vec<f64> = noise
+            .iter()
+            .map(|z| {
+                x = 0.98 * x + 0.4 * z;
+                x
+            })
+            .collect();
+        let sticky = auto(&posterior(300, seed, |m| walk[m]));
+        assert_eq!(sticky.representatives.len(), 1, "seed {seed}: {:?}", sticky.tests);
+    }
+}
+
+#[test]
+fn the_order_of_draws_and_copies_change_nothing() {
+    let draws = posterior(120, 3, |m| if m % 4 == 0 { 3.0 } else { 0.0 });
+    let order: Vec<usize> = (0..120).map(|i| i * 77 % 120).collect();
+    let (a, b) = (auto(&draws), auto(&draws.select(&order).unwrap()));
+    for (x, y) in a.representatives.iter().zip(&b.representatives) {
+        assert_eq!(x.measure, y.measure);
+        assert!((x.weight.value - y.weight.value).abs() < 1e-12);
+    }
+    let same = posterior(1, 0, |_| 0.0).select(&[0; 50]).unwrap();
+    let one = auto(&same);
+    assert_eq!((one.representatives.len(), one.expected_distance), (1, 0.0));
+}
+
+#[test]
+fn a_number_can_be_asked_for() {
+    let draws = posterior(60, 1, |_| 0.0);
+    let three = representatives(&draws, None, &settings(), Count::Fixed(3), &Silent).unwrap();
+    assert_eq!((three.representatives.len(), three.tests.len()), (3, 0));
+    let total: f64 = three.representatives.iter().map(|one| one.weight.value).sum();
+    assert!((total - 1.0).abs() < 1e-12);
+    for k in [0, 61] {
+        assert!(representatives(&draws, None, &settings(), Count::Fixed(k), &Silent).is_err());
+    }
+}

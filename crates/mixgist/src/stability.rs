@@ -1,0 +1,333 @@
+//! The stability card: what the estimate does when a choice that should not matter is made otherwise.
+//!
+//! Every line changes one choice (slices, seed, units, loss, distance, burn-in, chains), estimates again, and measures how far the
+//! estimate moved, in units of the radius of the credible ball around the unchanged one: below one half the choice hardly matters,
+//! above one it matters more than what the posterior leaves open. Half a radius and one radius are conventions; the numbers are given.
+
+use crate::allocate::allocate;
+use crate::credible::{Ball, ball};
+use crate::effective::chains_in_order;
+use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::mixture::Mixture;
+use crate::points::Points;
+use crate::progress::{Progress, Silent};
+use crate::ruler::Ruler;
+use crate::select::Loss;
+use crate::slice::SLICERS;
+use crate::summary::{Settings, SliceCount, summarize};
+use crate::units::Units;
+use crate::{Error, Result};
+
+/// Estimates from draws under settings; every line of the card calls it once.
+pub type Estimator<'a> = dyn Fn(&Ensemble, Option<Points>, &Settings, &dyn Progress) -> Result<MixingMeasure> + 'a;
+
+/// The estimate of [`summarize`].
+pub fn summary_estimate(
+    ensemble: &Ensemble,
+    data: Option<Points>,
+    settings: &Settings,
+    progress: &dyn Progress,
+) -> Result<MixingMeasure> {
+    Ok(summarize(ensemble, data, settings, progress)?.estimate)
+}
+
+/// How far a change moved the estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Movement {
+    /// At most half a radius.
+    Steady,
+    /// At most one radius: no more than the posterior leaves open.
+    Inside,
+    /// Out of the ball.
+    Outside,
+}
+
+impl Movement {
+    /// The name in documents and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Movement::Steady => "steady",
+            Movement::Inside => "inside",
+            Movement::Outside => "outside",
+        }
+    }
+}
+
+/// One line of the card.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    /// The choice that was changed.
+    pub choice: &'static str,
+    /// How: an option, or what was left out.
+    pub change: String,
+    /// The estimate with that change, or why there is none.
+    pub outcome: std::result::Result<Outcome, Error>,
+}
+
+/// What a change did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Distance between the new estimate and the old one.
+    pub distance: f64,
+    /// That in radii of the ball; infinite when the radius is 0 and the distance is not.
+    pub radii: f64,
+    /// The same in a word.
+    pub movement: Movement,
+    /// Number of clusters with the change, when there are data.
+    pub clusters: Option<usize>,
+}
+
+/// The card.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stability {
+    /// The unchanged estimate.
+    pub estimate: MixingMeasure,
+    /// The ball whose radius is the unit.
+    pub ball: Ball,
+    /// Number of clusters of the unchanged estimate, when there are data.
+    pub clusters: Option<usize>,
+    /// Every so many draws of a chain were used.
+    pub thin: usize,
+    /// The lines, choice after choice.
+    pub checks: Vec<Check>,
+    /// What to do.
+    pub verdict: Verdict,
+}
+
+/// What a person can act on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The largest movement.
+    pub movement: Movement,
+    /// One sentence, and a piece of advice for each choice that matters.
+    pub advice: Vec<String>,
+}
+
+/// More draws than this are thinned first: the card asks how much choices matter, and a dozen estimates answer it.
+pub const MOST_DRAWS: usize = 2000;
+
+struct Variant {
+    change: String,
+    settings: Settings,
+    draws: Option<Vec<usize>>,
+}
+
+/// A choice: its name, its variants, and what helps when it matters.
+struct Choice {
+    name: &'static str,
+    variants: fn(&Ensemble, &Settings) -> Vec<Variant>,
+    advice: &'static str,
+}
+
+/// Every choice that is looked at.
+const CHOICES: [Choice; 7] = [
+    Choice {
+        name: "slices",
+        variants: |_, settings| {
+            let (half, twice) = (settings.slices.first() / 2, settings.slices.first() * 2);
+            let with = |count: usize| {
+                Variant::of(format!("--slices {count}"), settings, |s| s.slices = SliceCount::Fixed(count))
+            };
+            let given = settings.directions.is_some();
+            [half, twice].into_iter().filter(|&count| count > 0 && !given).map(with).collect()
+        },
+        advice: "the number of slices decides which estimate is chosen: use more (--slices 4000, or --slices auto)",
+    },
+    Choice {
+        name: "seed",
+        variants: |_, settings| {
+            let with = |seed: u64| Variant::of(format!("--seed {seed}"), settings, |s| s.seed = seed);
+            let given = settings.directions.is_some();
+            (1..=2).filter(|_| !given).map(|add| with(settings.seed.wrapping_add(add))).collect()
+        },
+        advice: "the directions decide which estimate is chosen: use more slices (--slices 4000), or --scheme qmc",
+    },
+    Choice {
+        name: "units",
+        variants: |_, settings| {
+            let others = [Units::None, Units::Sd, Units::Whiten].into_iter().filter(|units| *units != settings.units);
+            others
+                .map(|units| Variant::of(format!("--units {}", units.name()), settings, |s| s.units = units.clone()))
+                .collect()
+        },
+        advice: "the units decide: choose them for a reason, and --units sd when there is none",
+    },
+    Choice {
+        name: "loss",
+        variants: |_, settings| {
+            let others = Loss::NAMES.into_iter().filter(|(_, loss)| *loss != settings.loss);
+            others.map(|(name, loss)| Variant::of(format!("--loss {name}"), settings, |s| s.loss = loss)).collect()
+        },
+        advice: "mean and median of the posterior differ: it is skewed or has several modes, see `mixgist representatives`",
+    },
+    Choice {
+        name: "distance",
+        variants: |_, settings| {
+            let others = SLICERS.into_iter().filter(|slicer| slicer.name() != settings.slicer.name());
+            let given = settings.directions.is_some();
+            others
+                .filter(|_| !given)
+                .map(|slicer| Variant::of(format!("--distance {}", slicer.name()), settings, |s| s.slicer = slicer))
+                .collect()
+        },
+        advice: "distances weigh means and covariances differently: say which one was used",
+    },
+    Choice {
+        name: "burn-in",
+        variants: |ensemble, settings| {
+            let shortest = chains_in_order(ensemble).iter().map(Vec::len).min().unwrap_or(0);
+            let later = [shortest / 4, shortest / 2].into_iter().filter(|&burn_in| burn_in > 0);
+            later
+                .map(|burn_in| {
+                    let change = format!("--burn-in {burn_in} more");
+                    Variant { draws: Some(ensemble.thinned(burn_in, 1)), ..Variant::of(change, settings, |_| ()) }
+                })
+                .collect()
+        },
+        advice: "the chains had not settled: drop more draws (--burn-in), or run them longer",
+    },
+    Choice {
+        name: "chains",
+        variants: |ensemble, settings| {
+            let chains = chains_in_order(ensemble);
+            if chains.len() < 2 {
+                return Vec::new();
+            }
+            let without = |left_out: &Vec<usize>| {
+                let chain = ensemble.chains()[left_out[0]];
+                let rest = (0..ensemble.len()).filter(|&m| ensemble.chains()[m] != chain).collect();
+                Variant { draws: Some(rest), ..Variant::of(format!("without chain {chain}"), settings, |_| ()) }
+            };
+            chains.iter().take(MOST_CHAINS).map(without).collect()
+        },
+        advice: "one chain decides: the chains disagree, run them longer (`mixgist inspect` shows where)",
+    },
+];
+
+/// No more chains than this are left out in turn.
+const MOST_CHAINS: usize = 8;
+
+impl Variant {
+    fn of(change: String, settings: &Settings, edit: impl FnOnce(&mut Settings)) -> Self {
+        let mut settings = settings.clone();
+        settings.route = crate::Route::Auto;
+        edit(&mut settings);
+        Variant { change, settings, draws: None }
+    }
+}
+
+/// Makes the card for `estimator` under `settings`; `level` is that of the ball.
+///
+/// Cost: some dozen estimates from at most [`MOST_DRAWS`] draws.
+pub fn stability(
+    ensemble: &Ensemble,
+    data: Option<Points>,
+    settings: &Settings,
+    level: f64,
+    estimator: &Estimator,
+    progress: &dyn Progress,
+) -> Result<Stability> {
+    let thin = ensemble.len().div_ceil(MOST_DRAWS);
+    let thinned;
+    let ensemble = if thin > 1 {
+        thinned = ensemble.select(&ensemble.thinned(0, thin))?;
+        &thinned
+    } else {
+        ensemble
+    };
+    let variants: Vec<(&Choice, Variant)> = const { &CHOICES }
+        .iter()
+        .flat_map(|choice| (choice.variants)(ensemble, settings).into_iter().map(move |variant| (choice, variant)))
+        .collect();
+    let estimate = estimator(ensemble, data, settings, progress)?;
+    let ruler = Ruler::new(ensemble, data, settings)?;
+    let ball = ball(ensemble, &ruler.row(&estimate, progress)?, level)?;
+    let clusters = clusters(&estimate, data)?;
+    let mut checks = Vec::with_capacity(variants.len());
+    progress.begin("stability", variants.len() as u64);
+    for (choice, variant) in variants {
+        progress.check()?;
+        let outcome = outcome(&variant, ensemble, data, estimator, &estimate, &ruler, &ball, progress);
+        if let Err(error) = &outcome
+            && error.kind() == crate::ErrorKind::Interrupted
+        {
+            return Err(error.clone());
+        }
+        checks.push(Check { choice: choice.name, change: variant.change, outcome });
+        progress.advance(1);
+    }
+    let verdict = verdict(&checks, clusters);
+    Ok(Stability { estimate, ball, clusters, thin, checks, verdict })
+}
+
+/// Passes on that the user wants to stop, and nothing else: the card counts its own lines.
+struct Quiet<'a>(&'a dyn Progress);
+
+impl Progress for Quiet<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "one call, where each is at hand")]
+fn outcome(
+    variant: &Variant,
+    ensemble: &Ensemble,
+    data: Option<Points>,
+    estimator: &Estimator,
+    unchanged: &MixingMeasure,
+    ruler: &Ruler,
+    ball: &Ball,
+    progress: &dyn Progress,
+) -> Result<Outcome> {
+    let quiet = Quiet(progress);
+    let estimate = match &variant.draws {
+        Some(draws) => estimator(&ensemble.select(draws)?, data, &variant.settings, &quiet)?,
+        None => estimator(ensemble, data, &variant.settings, &quiet)?,
+    };
+    let distance = ruler.between(unchanged, &estimate)?.value;
+    let radii = match (distance, ball.radius) {
+        (0.0, _) => 0.0,
+        (_, 0.0) => f64::INFINITY,
+        (distance, radius) => distance / radius,
+    };
+    let movement = match radii {
+        r if r <= 0.5 => Movement::Steady,
+        r if r <= 1.0 => Movement::Inside,
+        _ => Movement::Outside,
+    };
+    Ok(Outcome { distance, radii, movement, clusters: clusters(&estimate, data)? })
+}
+
+fn clusters(estimate: &MixingMeasure, data: Option<Points>) -> Result<Option<usize>> {
+    let Some(points) = data else { return Ok(None) };
+    Ok(Some(allocate(&Mixture::new(estimate)?, points, &Silent)?.clusters()))
+}
+
+fn verdict(checks: &[Check], clusters: Option<usize>) -> Verdict {
+    let outcomes = || checks.iter().filter_map(|check| check.outcome.as_ref().ok().map(|outcome| (check, outcome)));
+    let movement = outcomes().map(|(_, outcome)| outcome.movement).max().unwrap_or(Movement::Steady);
+    let mut advice = vec![match movement {
+        Movement::Steady => "steady: no choice moves the estimate by more than half the radius of the ball".to_owned(),
+        Movement::Inside => {
+            "no choice moves the estimate out of the ball: they matter less than what the posterior leaves open"
+                .to_owned()
+        }
+        Movement::Outside => {
+            "choices move the estimate out of the ball: it says as much about them as about the data".to_owned()
+        }
+    }];
+    for choice in const { &CHOICES } {
+        let of_choice = || outcomes().filter(|(check, _)| check.choice == choice.name);
+        let farthest = of_choice().map(|(_, outcome)| outcome.radii).fold(0.0, f64::max);
+        let counts_differ = of_choice().any(|(_, outcome)| outcome.clusters != clusters);
+        if farthest > 1.0 || (farthest > 0.5 && counts_differ) {
+            let counts = if counts_differ { ", the number of clusters changes" } else { "" };
+            advice.push(format!("{}: moves it by {farthest:.2} radii{counts}; {}", choice.name, choice.advice));
+        }
+    }
+    Verdict { movement, advice }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+use super::*;
+use crate::CovarianceForm;
+use crate::random::{Purpose, standard_normals, stream};
+
+fn settings() -> Settings {
+    Settings { slices: SliceCount::Fixed(60), ..Settings::default() }
+}
+
+/// Two chains of draws with two atoms in the plane; the second chain is moved by `gap`.
+fn chains(draws: usize, noise: f64, gap: f64) -> Ensemble {
+    let mut z = vec![0.0; 4 * draws];
+    standard_normals(&mut stream(5, Purpose::Simulation, 0), &mut z);
+    let second = |m: usize| if 2 * m >= draws { gap } else { 0.0 };
+    let means: Vec<f64> = (0..4 * draws)
+        .map(|i| [0.0, 0.0, 6.0, 3.0][i % 4] + noise * z[i] + if i % 4 == 2 { second(i / 4) } else { 0.0 })
+        .collect();
+    let covariances: Vec<f64> = (0..2 * draws).flat_map(|_| [1.0, 0.0, 0.0, 1.0]).collect();
+    let ensemble = Ensemble::from_dense(2, 2, &vec![0.5; 2 * draws], &means, &covariances, CovarianceForm::Covariance);
+    let owners = (0..draws).map(|m| u32::from(2 * m >= draws)).collect();
+    ensemble.unwrap().with_chains(owners, (0..draws as u64).collect()).unwrap()
+}
+
+fn card(ensemble: &Ensemble, data: Option<Points>) -> Stability {
+    stability(ensemble, data, &settings(), 0.95, &summary_estimate, &Silent).unwrap()
+}
+
+#[test]
+fn equal_draws_do_not_move() {
+    let data = [0.0, 0.0, 6.0, 3.0, 0.5, -1.0, 6.0, 4.0];
+    let same = card(&chains(40, 0.0, 0.0), Some(Points::new(2, &data).unwrap()));
+    assert_eq!((same.ball.radius, same.clusters, same.verdict.movement), (0.0, Some(2), Movement::Steady));
+    let names: Vec<&str> = same.checks.iter().map(|check| check.choice).collect();
+    let expected = [
+        "slices", "slices", "seed", "seed", "units", "units", "loss", "distance", "distance", "distance", "burn-in",
+        "burn-in", "chains", "chains",
+    ];
+    assert_eq!(names, expected);
+    for check in &same.checks {
+        let outcome = check.outcome.as_ref().unwrap();
+        assert_eq!((outcome.distance, outcome.radii, outcome.clusters), (0.0, 0.0, Some(2)), "{check:?}");
+    }
+}
+
+/// Most draws are of one chain, which lies far from the other: without it the estimate leaves the ball, and the card says so.
+#[test]
+fn a_chain_that_disagrees_is_named() {
+    let all = chains(120, 0.1, 8.0);
+    let kept: Vec<usize> = (0..60).chain(60..63).collect();
+    let lopsided = card(&all.select(&kept).unwrap(), None);
+    assert_eq!(lopsided.verdict.movement, Movement::Outside);
+    let without = lopsided.checks.iter().find(|check| check.change == "without chain 0").unwrap();
+    assert!(without.outcome.as_ref().unwrap().radii > 1.0);
+    assert!(
+        lopsided.verdict.advice.iter().any(|line| line.starts_with("chains: moves it by")),
+        "{:?}",
+        lopsided.verdict
+    );
+}
+
+#[test]
+fn distances_on_the_card_are_those_of_the_estimates() {
+    let ensemble = chains(80, 0.3, 0.0);
+    let card = card(&ensemble, None);
+    let other = Settings { loss: Loss::Power, ..settings() };
+    let expected = Ruler::new(&ensemble, None, &settings()).unwrap();
+    let moved = summary_estimate(&ensemble, None, &other, &Silent).unwrap();
+    let check = card.checks.iter().find(|check| check.change == "--loss power").unwrap();
+    let outcome = check.outcome.as_ref().unwrap();
+    assert_eq!(outcome.distance, expected.between(&card.estimate, &moved).unwrap().value);
+    assert!((outcome.radii - outcome.distance / card.ball.radius).abs() < 1e-12);
+}
+
+#[test]
+fn a_choice_that_cannot_be_made_is_told_on_its_line() {
+    let constant = [1.0, 2.0, 1.0, 3.0];
+    let card = card(&chains(40, 0.1, 0.0), Some(Points::new(2, &constant).unwrap()));
+    let sd = card.checks.iter().find(|check| check.change == "--units sd").unwrap();
+    assert!(sd.outcome.as_ref().unwrap_err().to_string().contains("scale 0"));
+}
