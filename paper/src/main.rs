@@ -120,7 +120,7 @@ fn overview(study: &Study, words: &[String], seconds: f64) -> Section {
     );
     section.text(
         "**From mixgist's sampler**: its blocked sampler with the paper's prior, truncation, iterations and burn-in, its partition search and its \
-         medoids (100 slices by quasi-Monte Carlo). **From the published draws**: the same summaries of the draws that the paper's Tables 4 to 6 \
+         medoids (100 slices in orthogonal blocks). **From the published draws**: the same summaries of the draws that the paper's Tables 4 to 6 \
          were made from. **From the published procedure** (`--as-published`): draws by a plain blocked Gibbs sampler started from \
          k-means, densities from partitions and expected distances as they were computed for the paper.",
     );

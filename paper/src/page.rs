@@ -62,7 +62,10 @@ pub fn markdown(title: &str, sections: &[Section]) -> String {
                     let _ = write!(out, "\n{text}\n");
                 }
                 Block::Table { header, rows } => {
-                    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+                    let line = |cells: &[String]| {
+                        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+                        format!("| {} |\n", cells.join(" | "))
+                    };
                     let rule: Vec<String> =
                         (0..header.len()).map(|j| if j == 0 { "---" } else { "---:" }.into()).collect();
                     let _ = write!(out, "\n{}{}", line(header), line(&rule));
@@ -142,14 +145,14 @@ mod tests {
     fn both_forms_hold_everything_and_html_is_escaped() {
         let mut section = Section::new("A < B");
         section.text("see `x < y` and **this**");
-        section.table(&["row", "value"], vec![vec!["a".into(), "1".into()]]);
+        section.table(&["row", "value"], vec![vec!["a".into(), "p(x | y)".into()]]);
         section.blocks.push(Block::Figure { file: "f.svg".into(), caption: "c".into(), svg: "<?xml?><svg/>".into() });
         let text = markdown("T", std::slice::from_ref(&section));
-        assert!(text.contains("| row | value |\n| --- | ---: |\n| a | 1 |\n"), "{text}");
+        assert!(text.contains("| row | value |\n| --- | ---: |\n| a | p(x \\| y) |\n"), "{text}");
         assert!(text.contains("![c](figures/f.svg)"));
         let page = html("T", &[section]);
         assert!(page.contains("<h2>A &lt; B</h2>"));
         assert!(page.contains("<code>x &lt; y</code> and <b>this</b>"));
-        assert!(page.contains("<td>a</td><td>1</td>") && page.contains("<figure><svg/>"));
+        assert!(page.contains("<td>a</td><td>p(x | y)</td>") && page.contains("<figure><svg/>"));
     }
 }

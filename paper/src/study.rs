@@ -140,7 +140,7 @@ impl Study {
             (draws.ensemble, draws.labels)
         };
         let partitions = PartitionDraws::from_dense(observations.values.len() / DIM, &labels)?;
-        Ok(Posterior { observations, ensemble, partitions, labels, medoids: BTreeMap::new(), seed })
+        Ok(Posterior { observations, ensemble, partitions, medoids: BTreeMap::new(), seed })
     }
 }
 
@@ -209,5 +209,5 @@ fn given_draws(folder: &Path) -> Result<Posterior> {
         Ok((distance, summarize(&file.ensemble, None, &settings, &Silent)?.medoid.draw))
     };
     let medoids = DISTANCES.into_iter().map(medoid).collect::<Result<_>>()?;
-    Ok(Posterior { observations, ensemble: file.ensemble, partitions, labels: labels.labels, medoids, seed: 0 })
+    Ok(Posterior { observations, ensemble: file.ensemble, partitions, medoids, seed: 0 })
 }
