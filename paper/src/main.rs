@@ -98,15 +98,22 @@ fn run(words: &[String]) -> Result<()> {
 /// How the page was made and how to read it.
 fn overview(study: &Study, words: &[String], seconds: f64) -> Section {
     let mut section = Section::new("How to read this page");
-    // the folder of the draws is nobody else's
-    let shown: Vec<&str> = words
-        .iter()
-        .enumerate()
-        .map(|(i, word)| if i > 0 && words[i - 1] == "--draws" { "DIR" } else { word.as_str() })
-        .collect();
+    // folders are nobody else's, and where the page was written changes nothing
+    let mut shown = vec!["cargo xtask paper"];
+    let mut rest = words.iter().map(String::as_str);
+    while let Some(word) = rest.next() {
+        match word {
+            "-o" => drop(rest.next()),
+            "--draws" => {
+                shown.extend([word, "DIR"]);
+                rest.next();
+            }
+            _ => shown.push(word),
+        }
+    }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     section.text(format!(
-        "Written by `cargo xtask paper {}` in {:.0} s on {threads} threads of a shared machine. Published numbers: {}.",
+        "Written by `{}` in {:.0} s on {threads} threads of a shared machine. Published numbers: {}.",
         shown.join(" "),
         seconds,
         study.published.source
