@@ -71,9 +71,14 @@ impl DrawsArgs {
 }
 
 impl ReadingArgs {
+    /// Reads all draws from one or several files.
+    pub fn read_whole(&self, paths: &[PathBuf]) -> Result<DrawsFile> {
+        read_draws(paths, &self.options()?)
+    }
+
     /// Reads draws from one or several files and leaves out those that are not wanted.
     pub fn read(&self, paths: &[PathBuf]) -> Result<DrawsFile> {
-        let file = read_draws(paths, &self.options()?)?;
+        let file = self.read_whole(paths)?;
         if self.burn_in == 0 && self.thin == 1 {
             return Ok(file);
         }
@@ -169,6 +174,7 @@ impl SlicingArgs {
             route,
             pruning: pruning(&self.prune)?,
             seed: self.seed,
+            ..Settings::default()
         })
     }
 

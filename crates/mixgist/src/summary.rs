@@ -2,17 +2,21 @@
 
 use crate::allocate::{Allocation, allocate};
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::free::{self, Assessment, Estimator, FreeSupport};
 use crate::line::Order;
 use crate::mixture::Mixture;
 use crate::pairwise::{KEPT_BYTES, SlicedDistance};
 use crate::points::Points;
 use crate::progress::Progress;
+use crate::projection::Projection;
 use crate::prune::{Pruned, Pruning};
+use crate::random::{Purpose, stream};
 use crate::select::{Loss, MOST_ANCHORS, Medoid, Route, medoid};
 use crate::slice::{Freeze, NamedArrays, Scheme, Slicer, Slices, slicer};
 use crate::units::{ResolvedUnits, Units};
 use crate::warning::Warning;
 use crate::{Error, Result};
+use rand::Rng;
 
 /// How many slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +73,10 @@ pub struct Settings {
     pub pruning: Pruning,
     /// Seed of the directions.
     pub seed: u64,
+    /// Which estimate is wanted.
+    pub estimator: Estimator,
+    /// A measure of the user's own, in the original units, to be judged beside the estimate.
+    pub candidate: Option<MixingMeasure>,
 }
 
 impl Default for Settings {
@@ -84,9 +92,14 @@ impl Default for Settings {
             route: Route::default(),
             pruning: Pruning::default(),
             seed: 0,
+            estimator: Estimator::default(),
+            candidate: None,
         }
     }
 }
+
+/// At most this many slices are held out.
+const MOST_HELD_OUT: usize = 500;
 
 impl Settings {
     /// The first `count` slices, or the given ones, for atoms of dimension `dim`.
@@ -102,6 +115,12 @@ impl Settings {
             .hint("use fewer slices; --scheme qmc needs fewer for the same error")),
             None => Ok(self.slicer.freeze(&Freeze { dim, slices: 0..count, seed: self.seed, scheme: self.scheme })),
         }
+    }
+
+    /// Slices of the same law that are independent of those of [`Settings::freeze`]: what estimates are judged on.
+    fn freeze_held_out(&self, dim: usize, count: usize) -> Box<dyn Slices> {
+        let seed = stream(self.seed, Purpose::HeldOut, 0).next_u64();
+        self.slicer.freeze(&Freeze { dim, slices: 0..count.min(MOST_HELD_OUT), seed, scheme: self.scheme })
     }
 
     /// Bytes that [`summarize`] takes at most besides draws and data, known before it starts: the draws on their way through the
@@ -127,8 +146,10 @@ impl Settings {
 pub struct Summary {
     /// Ĝ, in the original units.
     pub estimate: MixingMeasure,
-    /// Which draw it is, and why.
+    /// The draw of least expected loss, and why: the estimate itself, unless a free-support one was asked for.
     pub medoid: Medoid,
+    /// How good the estimates are against the floor and on held-out slices; `None` when the order is not 2.
+    pub assessment: Option<Assessment>,
     /// Labels of the data, when data were given.
     pub allocation: Option<Allocation>,
     /// Number of slices L that the answer is based on.
@@ -141,7 +162,19 @@ pub struct Summary {
     pub warnings: Vec<Warning>,
 }
 
-/// Summarises draws by their medoid.
+impl Summary {
+    /// The free-support estimate, when it was asked for.
+    pub fn free(&self) -> Option<&FreeSupport> {
+        self.assessment.as_ref()?.free.as_ref()
+    }
+
+    /// Distance from the estimate to every draw.
+    pub fn distances(&self) -> &[f64] {
+        self.free().map_or(&self.medoid.distances, |free| &free.distances)
+    }
+}
+
+/// Summarises draws by their medoid, or by a free-support estimate that starts from it.
 ///
 /// `data` sets the scale of `sd` and `whiten` units and gets labels. Cost: see [`Route`].
 pub fn summarize(
@@ -165,8 +198,16 @@ pub fn summarize(
     } else {
         ensemble
     };
-    let chosen = choose(in_units, settings, progress)?;
-    let estimate = ensemble.draw(chosen.medoid.draw);
+    if let Some(own) = settings.candidate.as_ref().filter(|own| own.dim() != ensemble.dim()) {
+        let (own, dim) = (own.dim(), ensemble.dim());
+        return Err(Error::input(format!("the measure to judge has dimension {own}, the draws have {dim}")));
+    }
+    let chosen = choose(in_units, settings, &units, progress)?;
+    let assessment = chosen.assessment.map(|assessment| assessment.in_original(&units)).transpose()?;
+    let estimate = match assessment.as_ref().and_then(|assessment| assessment.free.as_ref()) {
+        Some(free) => free.estimate.clone(),
+        None => ensemble.draw(chosen.medoid.draw),
+    };
     let allocation = match data {
         Some(points) => Some(allocate(&Mixture::new(&estimate)?, points, progress)?),
         None => None,
@@ -175,6 +216,7 @@ pub fn summarize(
     Ok(Summary {
         estimate,
         medoid: chosen.medoid,
+        assessment,
         allocation,
         slices: chosen.slices,
         units,
@@ -185,27 +227,63 @@ pub fn summarize(
 
 struct Chosen {
     medoid: Medoid,
+    assessment: Option<Assessment>,
     pruned: Pruned,
     slices: usize,
 }
 
 /// The medoid; with `auto` slices, again and again with twice as many until it is safe.
-fn choose(ensemble: &Ensemble, settings: &Settings, progress: &dyn Progress) -> Result<Chosen> {
+fn choose(ensemble: &Ensemble, settings: &Settings, units: &ResolvedUnits, progress: &dyn Progress) -> Result<Chosen> {
     let (mut count, cap) = match settings.slices {
         SliceCount::Fixed(count) => (count, count),
         SliceCount::Auto { cap } => (SliceCount::DEFAULT.min(cap), cap),
     };
     loop {
         let slices = settings.freeze(ensemble.dim(), count)?;
+        if matches!(settings.estimator, Estimator::Free(_)) {
+            free::check(settings.order, &*slices)?;
+        }
         let distance = SlicedDistance::new(&*slices, settings.order).with_pruning(settings.pruning);
         let projection = distance.project(ensemble)?;
         let medoid = medoid(&projection, settings.loss, settings.route, progress)?;
         let safe = medoid.runner_up.is_none_or(|other| other.separation.is_some_and(|s| s >= SAFE_SEPARATION));
         if safe || count >= cap || settings.directions.is_some() {
-            return Ok(Chosen { medoid, pruned: projection.pruned(), slices: slices.len() });
+            let assessment = match settings.order == Order::TWO {
+                true => Some(assess(ensemble, settings, units, &distance, &projection, &*slices, &medoid, progress)?),
+                false => None,
+            };
+            return Ok(Chosen { medoid, assessment, pruned: projection.pruned(), slices: slices.len() });
         }
         count = (2 * count).min(cap);
     }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn assess(
+    ensemble: &Ensemble,
+    settings: &Settings,
+    units: &ResolvedUnits,
+    distance: &SlicedDistance,
+    projection: &Projection,
+    slices: &dyn Slices,
+    medoid: &Medoid,
+    progress: &dyn Progress,
+) -> Result<Assessment> {
+    let held_out = settings.freeze_held_out(ensemble.dim(), slices.len());
+    let candidate = settings.candidate.as_ref().map(|own| units.apply_to_measure(own)).transpose()?;
+    let job = free::Job {
+        ensemble,
+        slices,
+        distance,
+        loss: settings.loss,
+        held_out: &*held_out,
+        held_out_distance: &SlicedDistance::new(&*held_out, settings.order).with_pruning(settings.pruning),
+        medoid,
+        estimator: settings.estimator,
+        candidate: candidate.as_ref(),
+        seed: settings.seed,
+    };
+    free::assess(&job, projection, progress)
 }
 
 #[cfg(test)]

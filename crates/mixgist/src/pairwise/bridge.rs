@@ -10,6 +10,10 @@
 //! such products. Only groups that overlap need their jumps one by one. With cell ends at quantiles of all jumps few groups
 //! share a cell, and a product of two draws takes a few products of groups instead of one for each pair of jumps.
 
+mod mean;
+
+pub(crate) use mean::FromMean;
+
 use std::ops::Range;
 
 use fearless_simd::{Simd, f64x4, prelude::*};
@@ -99,7 +103,7 @@ impl<'a> Bridge<'a> {
     }
 
     /// The line measures that were decomposed.
-    pub(super) fn lines(&self) -> &Lines<'a> {
+    pub(crate) fn lines(&self) -> &Lines<'a> {
         &self.lines
     }
 
@@ -114,36 +118,6 @@ impl<'a> Bridge<'a> {
     /// The cell means of one draw.
     pub(super) fn means(&self, i: usize) -> impl Iterator<Item = f64> + '_ {
         self.panel(i / PANEL).iter().map(move |row| row[i % PANEL])
-    }
-
-    /// Adds to `sums[i]` the mean over all draws j of ‖Q_i − Q_j‖², without forming pairs.
-    ///
-    /// The centred cell means have mean zero, so only ⟨rest_i, mean rest⟩ is needed: for each jump a sum over its cell, split at
-    /// the jump itself, which running sums over the sorted cell give. Cost O(M J log J).
-    pub(crate) fn add_mean_squares(&self, draw_weights: &[f64], sums: &mut [f64]) {
-        let mean_norm: f64 = self.norms.iter().zip(draw_weights).map(|(n, w)| n * w).sum();
-        for (sum, norm) in sums.iter_mut().zip(&self.norms) {
-            *sum += norm + mean_norm;
-        }
-        let Bridge { jumps, groups, .. } = self;
-        let mut sorted: Vec<(f64, u32, u32)> = Vec::new();
-        for cell in 0..self.cells {
-            sorted.clear();
-            for g in groups.cell(cell) {
-                let draw = groups.draw[g];
-                sorted.extend(groups.jumps[g].clone().map(|e| (jumps.left[e as usize], e, draw)));
-            }
-            sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            let mass = |e: u32, draw: u32| draw_weights[draw as usize] * jumps.size[e as usize];
-            let mut after: f64 = sorted.iter().map(|&(_, e, draw)| mass(e, draw) * jumps.right[e as usize]).sum();
-            let mut before = 0.0;
-            for &(left, e, draw) in &sorted {
-                let right = jumps.right[e as usize];
-                before += mass(e, draw) * left;
-                after -= mass(e, draw) * right;
-                sums[draw as usize] -= 2.0 * jumps.size[e as usize] * (right * before + left * after);
-            }
-        }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::projection::Projection;
 /// The slices of a projection, decomposed; kept from the first pass on when they fit into memory, otherwise computed anew.
 pub(crate) struct Bridges<'p, 'a> {
     projection: &'p Projection<'a>,
+    batches: Vec<Vec<usize>>,
     kept: Option<Vec<Batch<'p>>>,
 }
 
@@ -21,7 +22,87 @@ pub(crate) const KEPT_BYTES: usize = 1 << 30;
 impl<'p, 'a> Bridges<'p, 'a> {
     /// Nothing is computed before the first pass. The order of the projection is 2.
     pub(crate) fn new(projection: &'p Projection<'a>) -> Self {
-        Bridges { projection, kept: None }
+        Bridges { projection, batches: projection.batches(), kept: None }
+    }
+
+    /// The first `count` slices only.
+    pub(crate) fn leading(projection: &'p Projection<'a>, count: usize) -> Self {
+        let mut batches = projection.batches();
+        batches.iter_mut().for_each(|batch| batch.retain(|&slice| slice < count));
+        batches.retain(|batch| !batch.is_empty());
+        Bridges { projection, batches, kept: None }
+    }
+
+    /// The slices in batches that are independent of each other.
+    pub(crate) fn independent(projection: &'p Projection<'a>) -> Self {
+        Bridges { projection, batches: projection.independent_batches(), kept: None }
+    }
+
+    /// Number of batches.
+    pub(crate) fn batches(&self) -> usize {
+        self.batches.len()
+    }
+
+    /// Number of slices.
+    pub(crate) fn slices(&self) -> usize {
+        self.batches.iter().map(Vec::len).sum()
+    }
+
+    /// Calls `look` for each slice, in parallel, and `take` with what it found, in order.
+    pub(crate) fn visit<T: Send>(
+        &mut self,
+        progress: &dyn Progress,
+        look: impl Fn(usize, &Bridge) -> T + Sync,
+        mut take: impl FnMut(usize, T),
+    ) -> Result<()> {
+        let slices: Vec<usize> = self.batches.concat();
+        let mut done = 0;
+        self.for_each(progress, |batch| {
+            let own = &slices[done..done + batch.bridges().len()];
+            let found: Vec<T> =
+                own.par_iter().zip(batch.bridges()).map(|(&slice, bridge)| look(slice, bridge)).collect();
+            own.iter().zip(found).for_each(|(&slice, found)| take(slice, found));
+            done += own.len();
+        })
+    }
+
+    /// Calls `look` with the line measures of each of the first `most` slices, in parallel, and `take` with what it found, in order.
+    pub(crate) fn visit_lines<T: Send>(
+        &mut self,
+        progress: &dyn Progress,
+        most: usize,
+        look: impl Fn(&Lines) -> T + Sync,
+        mut take: impl FnMut(T),
+    ) -> Result<()> {
+        if self.kept.is_some() {
+            let look = |slice: usize, bridge: &Bridge| (slice < most).then(|| look(bridge.lines()));
+            return self.visit(progress, look, |_, found| found.into_iter().for_each(&mut take));
+        }
+        let batches = Self::leading(self.projection, most).batches;
+        self.projection.stream(
+            &batches,
+            progress,
+            |lines| look(&lines),
+            |_, found| {
+                found.into_iter().for_each(&mut take);
+                Ok(())
+            },
+        )
+    }
+
+    /// For each batch of slices and each of `rows`, the sum over its slices of the transport cost to every draw.
+    pub(crate) fn row_costs_by_batch(
+        &mut self,
+        rows: &[usize],
+        progress: &dyn Progress,
+        mut take: impl FnMut(usize, &[f64]),
+    ) -> Result<()> {
+        let mut sums = vec![0.0; rows.len() * self.projection.draws()];
+        self.for_each(progress, |batch| {
+            sums.fill(0.0);
+            add_rows(batch, rows, &mut sums);
+            take(batch.bridges().len(), &sums);
+        })
     }
 
     /// For each of `rows`, the mean over slices of the transport cost to every draw: `rows.len()` × M numbers.
@@ -84,7 +165,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
             wanted.map(|(j, slope)| slope * transport_cost(own, lines.draw(j), order)).sum()
         };
         self.projection.stream(
-            &self.projection.batches(),
+            &self.batches,
             progress,
             |lines| rows.iter().map(|row| of_row(&lines, row)).collect::<Vec<f64>>(),
             |_, batch| {
@@ -105,11 +186,11 @@ impl<'p, 'a> Bridges<'p, 'a> {
             return Ok(());
         }
         let projection = self.projection;
-        let keep = projection.slices() * projection.bytes_per_slice() <= KEPT_BYTES;
+        let keep = self.slices() * projection.bytes_per_slice() <= KEPT_BYTES;
         let mut kept = Vec::new();
         let weights = projection.draw_weights();
         projection.stream(
-            &projection.batches(),
+            &self.batches,
             progress,
             |lines| Bridge::new(lines, weights),
             |_, bridges| {
