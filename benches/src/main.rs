@@ -3,6 +3,7 @@
 //! `cargo xtask bench` builds this and runs it; timings are the best of a few runs on an otherwise idle machine.
 
 mod draws;
+mod free;
 mod growth;
 mod peer;
 
@@ -15,8 +16,10 @@ fn main() {
         ["peer", python] => peer::compare(python),
         ["growth"] => growth::table(),
         ["large"] => growth::large(),
+        ["free"] => free::large(),
+        ["free", file] => free::from_file(file),
         _ => {
-            eprintln!("usage: mixgist-bench peer PYTHON | growth | large");
+            eprintln!("usage: mixgist-bench peer PYTHON | growth | large | free [DRAWS]");
             std::process::exit(2);
         }
     }

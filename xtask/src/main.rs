@@ -10,7 +10,7 @@ usage: cargo xtask TASK
   check           formatting, lints and documentation, warnings as errors
   validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
   bench           mixgist beside its peer in one run (needs Python), and how the cost grows
-  bench peer|growth|large|partition|sampler
+  bench peer|growth|large|free|partition|sampler
                   one of them; partition is beside dahl-salso";
 
 fn main() -> ExitCode {
@@ -21,8 +21,10 @@ fn main() -> ExitCode {
         ["check"] => check(),
         ["validate"] => example("mixgist-samplers", "validate", &["10"]),
         ["validate", length] => example("mixgist-samplers", "validate", &[length]),
-        ["bench"] => ["peer", "growth", "large", "partition", "sampler"].iter().try_for_each(|which| bench(which)),
-        ["bench", which @ ("peer" | "growth" | "large" | "partition" | "sampler")] => bench(which),
+        ["bench"] => {
+            ["peer", "growth", "large", "free", "partition", "sampler"].iter().try_for_each(|which| bench(which))
+        }
+        ["bench", which @ ("peer" | "growth" | "large" | "free" | "partition" | "sampler")] => bench(which),
         _ => Err(USAGE.to_owned()),
     };
     match done {

@@ -72,8 +72,8 @@ pub struct PathDocument {
     pub judgement: JudgementDocument,
     /// How much its held-out expected loss is above the least on the path.
     pub over_best: f64,
-    /// Standard error of that difference.
-    pub over_best_se: Option<f64>,
+    /// Standard error of that difference, for finitely many slices and draws.
+    pub over_best_se: f64,
     /// The fit, in the original units.
     pub measure: MeasureDocument,
 }

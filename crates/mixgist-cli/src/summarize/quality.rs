@@ -57,7 +57,7 @@ pub fn path(free: &FreeSupport) -> String {
             significant(point.judgement.expected_loss, 5),
             format!("{} %", percent(point.judgement.excess)),
             held,
-            with_error(point.over_best, point.over_best_se),
+            with_error(point.over_best, Some(point.over_best_se)),
         ]
     };
     let rows: Vec<Vec<String>> = free.path.iter().enumerate().map(row).collect();

@@ -14,7 +14,7 @@ use crate::Result;
 use crate::pairwise::{Bridges, FromMean};
 use crate::progress::Progress;
 use crate::projection::Projection;
-use crate::select::Loss;
+use crate::select::{Loss, Medoid};
 
 /// What no summary can beat.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,25 +47,31 @@ pub(crate) struct Center {
 const LEADING_SLICES: usize = 128;
 
 /// The floor is sharp enough when the attained loss is so close to it.
-const SHARP: f64 = 1e-4;
+const SHARP: f64 = 3e-4;
 
 /// Iterations on the leading slices, and sweeps over all slices.
 const MOST_ITERATIONS: usize = 40;
-const MOST_SWEEPS: usize = 4;
+const MOST_SWEEPS: usize = 3;
 
 /// Squared distances are exact to this part of the squared norms that they are differences of.
 const ROUNDING: f64 = 1e-12;
 
 /// Finds the middle and the floor.
-pub(crate) fn center(
-    projection: &Projection,
-    bridges: &mut Bridges,
+///
+/// With many slices the geometric median is found on the leading ones. What it is on all slices is guessed from there: the distance of a draw
+/// from the median changes with the slices as its distance from the medoid does, which is known. A sweep or two over all slices make it exact.
+pub(crate) fn center<'p, 'a>(
+    projection: &'p Projection<'a>,
+    bridges: &mut Bridges<'p, 'a>,
     loss: Loss,
+    medoid: &Medoid,
     progress: &dyn Progress,
 ) -> Result<Center> {
     let draw_weights = projection.draw_weights();
-    progress.begin("floor", projection.slices() as u64);
-    let plain = sweep(bridges, draw_weights, progress)?;
+    let mut leading = Bridges::leading(projection, LEADING_SLICES);
+    let few = if projection.slices() > LEADING_SLICES && loss == Loss::Distance { &mut leading } else { &mut *bridges };
+    progress.begin("floor", few.slices() as u64);
+    let plain = sweep(few, draw_weights, progress)?;
     let mut nearest_first: Vec<usize> = (0..projection.draws()).collect();
     nearest_first.sort_by(|&i, &j| plain.squares[i].total_cmp(&plain.squares[j]).then(i.cmp(&j)));
     if loss == Loss::Power {
@@ -73,23 +79,18 @@ pub(crate) fn center(
         return Ok(Center { weights: draw_weights.to_vec(), nearest_first, floor });
     }
     let mut median = Median::new(draw_weights, &plain);
+    median.iterate(few, MOST_ITERATIONS, progress)?;
     if projection.slices() > LEADING_SLICES {
-        let mut leading = Bridges::leading(projection, LEADING_SLICES);
-        progress.begin("geometric median", LEADING_SLICES as u64);
-        let plain_leading = sweep(&mut leading, draw_weights, progress)?;
-        let mut rough = Median::new(draw_weights, &plain_leading);
-        rough.iterate(&mut leading, MOST_ITERATIONS, progress)?;
-        // How much nearer or farther the median is than the mean depends on the slices far less than the distances do.
-        median.radii.iter_mut().enumerate().for_each(|(m, radius)| {
-            let ratio = rough.radii[m] / plain_leading.squares[m].max(0.0).sqrt();
+        let from_medoid = leading.row_costs(&[medoid.draw], progress)?;
+        for (m, radius) in median.radii.iter_mut().enumerate() {
+            let ratio = medoid.distances[m] / from_medoid[m].sqrt();
             if ratio.is_finite() && ratio > 0.0 {
                 *radius *= ratio;
             }
-        });
+        }
         median.lift_radii();
+        median.floor = Floor { value: 0.0, attained: f64::INFINITY };
         median.iterate(bridges, MOST_SWEEPS, progress)?;
-    } else {
-        median.iterate(bridges, MOST_ITERATIONS, progress)?;
     }
     Ok(Center { weights: median.weights, nearest_first, floor: median.floor })
 }
@@ -150,7 +151,7 @@ impl<'a> Median<'a> {
     fn iterate(&mut self, bridges: &mut Bridges, most: usize, progress: &dyn Progress) -> Result<()> {
         for _ in 0..most {
             if self.radii.iter().all(|&radius| radius == 0.0) {
-                return Ok(());
+                self.radii.fill(1.0);
             }
             progress.begin("geometric median", bridges.slices() as u64);
             let mut weights: Vec<f64> = self.draw_weights.iter().zip(&self.radii).map(|(w, r)| w / r).collect();

@@ -12,6 +12,9 @@ use crate::slice_error::BatchSums;
 pub(crate) struct Judged {
     /// Mean loss over the draws.
     pub(crate) expected_loss: f64,
+    /// Weighted loss of every draw, the terms of that mean.
+    losses: Vec<f64>,
+    draw_weights: Vec<f64>,
     /// Mean transport cost to every draw.
     pub(crate) costs: Vec<f64>,
     /// The loss linearised in the costs, summed over each group of slices.
@@ -22,11 +25,12 @@ pub(crate) struct Judged {
 /// Groups of slices that are kept apart: 31 degrees of freedom are plenty.
 const GROUPS: usize = 32;
 
-/// Judges all measures in one pass over the slices. The order of the distance is 2.
+/// Judges all measures in one pass over the first `most` slices. The order of the distance is 2.
 pub(crate) fn judge(
     measures: &[MixingMeasure],
     ensemble: &Ensemble,
     distance: &SlicedDistance,
+    most: usize,
     loss: Loss,
     progress: &dyn Progress,
 ) -> Result<Vec<Judged>> {
@@ -39,13 +43,14 @@ pub(crate) fn judge(
     let all = Ensemble::concatenate(&[&ensemble.clone().without_draw_weights(), &guests])?;
     let projection = distance.project(&all.with_draw_weights(&all_weights)?)?;
     let rows: Vec<usize> = (draws..draws + measures.len()).collect();
-    let mut bridges = Bridges::independent(&projection);
+    let mut bridges = Bridges::independent(&projection, most);
     let batches = bridges.batches();
     let groups = batches.min(GROUPS);
     let mut sums = vec![0.0; groups * rows.len() * draws];
     let mut group_sizes = vec![0; groups];
     let mut batch = 0;
-    progress.begin("expected losses", projection.slices() as u64);
+    let slices = bridges.slices();
+    progress.begin("expected losses", slices as u64);
     bridges.row_costs_by_batch(&rows, progress, |slices, costs| {
         let group = batch * groups / batches;
         group_sizes[group] += slices;
@@ -56,14 +61,21 @@ pub(crate) fn judge(
         batch += 1;
     })?;
     let order = projection.order();
-    let slices = projection.slices() as f64;
+    let slices = slices as f64;
     let judged = |row: usize| {
         let of_group = |group: usize| &sums[(group * rows.len() + row) * draws..][..draws];
         let costs: Vec<f64> = (0..draws).map(|m| (0..groups).map(|g| of_group(g)[m]).sum::<f64>() / slices).collect();
-        let expected_loss = costs.iter().zip(&weights).map(|(&cost, w)| w * loss.of_cost(cost, order)).sum();
+        let losses: Vec<f64> = costs.iter().zip(&weights).map(|(&cost, w)| w * loss.of_cost(cost, order)).collect();
         let slopes: Vec<f64> = costs.iter().zip(&weights).map(|(&cost, w)| w * loss.slope(cost, order)).collect();
         let linear = |group: usize| of_group(group).iter().zip(&slopes).map(|(cost, slope)| cost * slope).sum();
-        Judged { expected_loss, costs, by_group: (0..groups).map(linear).collect(), group_sizes: group_sizes.clone() }
+        Judged {
+            expected_loss: losses.iter().sum(),
+            losses,
+            draw_weights: weights.clone(),
+            costs,
+            by_group: (0..groups).map(linear).collect(),
+            group_sizes: group_sizes.clone(),
+        }
     };
     Ok((0..rows.len()).map(judged).collect())
 }
@@ -77,6 +89,15 @@ impl Judged {
     /// Standard error over slices of the difference to another measure judged in the same pass.
     pub(crate) fn difference_error(&self, other: &Judged) -> Option<f64> {
         self.error(|group| self.by_group[group] - other.by_group[group])
+    }
+
+    /// Standard error of the difference to another measure that counts finitely many slices and finitely many draws, which are taken
+    /// to be independent.
+    pub(crate) fn difference_error_of_both(&self, other: &Judged) -> f64 {
+        let mean = self.expected_loss - other.expected_loss;
+        let terms = self.losses.iter().zip(&other.losses).zip(&self.draw_weights);
+        let variance: f64 = terms.map(|((own, other), weight)| (own - other - weight * mean).powi(2)).sum();
+        libm::hypot(variance.sqrt(), self.difference_error(other).unwrap_or(0.0))
     }
 
     fn error(&self, value: impl Fn(usize) -> f64) -> Option<f64> {

@@ -24,29 +24,38 @@ pub(super) struct SliceTarget {
 }
 
 impl SliceTarget {
-    /// The mean of the draws with these weights, which sum to 1, over the given cells.
-    pub(super) fn new(lines: &Lines, weights: &[f64], cells: &Cells) -> Self {
-        let count = cells.ends.len();
-        let mut level = 0.0;
-        let (mut steps, mut parts) = (vec![0.0; count], vec![0.0; count]);
-        for (m, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
+    /// The means of the draws under several weightings, each of sum 1, over the given cells.
+    pub(super) fn many(lines: &Lines, weightings: &[&[f64]], cells: &Cells) -> Vec<Self> {
+        let (count, n) = (cells.ends.len(), weightings.len());
+        let mut levels = vec![0.0; n];
+        // Jumps inside each cell, and what they add to its integral, a number for each weighting.
+        let (mut steps, mut parts) = (vec![0.0; count * n], vec![0.0; count * n]);
+        let mut weights = vec![0.0; n];
+        for m in 0..lines.len() {
+            weights.iter_mut().zip(weightings).for_each(|(weight, weighting)| *weight = weighting[m]);
             let line = lines.draw(m);
             let (positions, cumulative) = (line.positions(), line.cumulative());
-            level += weight * (positions[0] - cells.origin);
+            add_scaled(&mut levels, positions[0] - cells.origin, &weights);
             let mut cell = 0;
             for (pair, &place) in positions.windows(2).zip(cumulative) {
                 if place >= 1.0 {
                     break;
                 }
-                let jump = weight * (pair[1] - pair[0]);
+                let jump = pair[1] - pair[0];
                 cell += cells.ends[cell..].partition_point(|&end| end <= place);
-                steps[cell] += jump;
-                parts[cell] += jump * (cells.ends[cell] - place);
+                add_scaled(&mut steps[cell * n..(cell + 1) * n], jump, &weights);
+                add_scaled(&mut parts[cell * n..(cell + 1) * n], jump * (cells.ends[cell] - place), &weights);
             }
         }
+        let column = |values: &[f64], i: usize| -> Vec<f64> { values.iter().skip(i).step_by(n).copied().collect() };
+        (0..n).map(|i| Self::new(cells, levels[i], &column(&steps, i), &column(&parts, i))).collect()
+    }
+
+    /// From the level at 0, the jumps inside each cell and what they add to its integral.
+    fn new(cells: &Cells, mut level: f64, steps: &[f64], parts: &[f64]) -> Self {
         let (mut start, mut integral, mut norm) = (0.0, 0.0, 0.0);
-        let (mut means, mut integrals) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        for (&end, (step, part)) in cells.ends.iter().zip(steps.iter().zip(&parts)) {
+        let (mut means, mut integrals) = (Vec::with_capacity(steps.len()), Vec::with_capacity(steps.len()));
+        for (&end, (step, part)) in cells.ends.iter().zip(steps.iter().zip(parts)) {
             let length = end - start;
             let mean = level + part / length;
             integrals.push(integral);
@@ -81,6 +90,10 @@ impl SliceTarget {
         let mean = self.integral(last, 1.0);
         (self.norm - mean * mean).max(0.0)
     }
+}
+
+fn add_scaled(sums: &mut [f64], factor: f64, x: &[f64]) {
+    sums.iter_mut().zip(x).for_each(|(sum, x)| *sum += factor * x);
 }
 
 /// Cells of (0, 1) for one slice.

@@ -15,6 +15,7 @@ mod mean;
 pub(crate) use mean::FromMean;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use fearless_simd::{Simd, f64x4, prelude::*};
 
@@ -33,6 +34,8 @@ pub(crate) struct Bridge<'a> {
     norms: Vec<f64>,
     jumps: Jumps,
     groups: Groups,
+    /// Jumps and their draws by place, when a sweep has sorted them.
+    by_place: OnceLock<Vec<(u32, u32)>>,
 }
 
 /// Jumps inside cells, as columns: draw after draw, each from left to right.
@@ -99,7 +102,7 @@ impl<'a> Bridge<'a> {
                 norms.iter_mut().zip(row).for_each(|(norm, x)| *norm += x * x);
             }
         }
-        Bridge { lines, cells, panels, norms, jumps: found.jumps, groups }
+        Bridge { lines, cells, panels, norms, jumps: found.jumps, groups, by_place: OnceLock::new() }
     }
 
     /// The line measures that were decomposed.

@@ -27,15 +27,12 @@ impl<'p, 'a> Bridges<'p, 'a> {
 
     /// The first `count` slices only.
     pub(crate) fn leading(projection: &'p Projection<'a>, count: usize) -> Self {
-        let mut batches = projection.batches();
-        batches.iter_mut().for_each(|batch| batch.retain(|&slice| slice < count));
-        batches.retain(|batch| !batch.is_empty());
-        Bridges { projection, batches, kept: None }
+        Bridges { projection, batches: below(projection.batches(), count), kept: None }
     }
 
-    /// The slices in batches that are independent of each other.
-    pub(crate) fn independent(projection: &'p Projection<'a>) -> Self {
-        Bridges { projection, batches: projection.independent_batches(), kept: None }
+    /// The first `count` slices in batches that are independent of each other.
+    pub(crate) fn independent(projection: &'p Projection<'a>, count: usize) -> Self {
+        Bridges { projection, batches: below(projection.independent_batches(), count), kept: None }
     }
 
     /// Number of batches.
@@ -205,6 +202,13 @@ impl<'p, 'a> Bridges<'p, 'a> {
         self.kept = keep.then_some(kept);
         Ok(())
     }
+}
+
+/// The batches without slices from `count` on.
+fn below(mut batches: Vec<Vec<usize>>, count: usize) -> Vec<Vec<usize>> {
+    batches.iter_mut().for_each(|batch| batch.retain(|&slice| slice < count));
+    batches.retain(|batch| !batch.is_empty());
+    batches
 }
 
 /// A draw and what each of its costs counts for.

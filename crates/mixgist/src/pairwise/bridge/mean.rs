@@ -39,25 +39,42 @@ impl Bridge<'_> {
     /// Adds to `sums[i]` the product of the rest of draw i with the weighted mean of all rests, times a factor: for each jump a sum
     /// over its cell, split at the jump itself, which running sums over the sorted cell give.
     fn add_rest_products(&self, weights: &[f64], factor: f64, sums: &mut [f64]) {
-        let Bridge { jumps, groups, .. } = self;
-        let mut sorted: Vec<(f64, u32, u32)> = Vec::new();
+        let jumps = &self.jumps;
+        let mass = |&(e, draw): &(u32, u32)| weights[draw as usize] * jumps.size[e as usize];
+        let mut rest = self.jumps_by_place();
         for cell in 0..self.cells {
-            sorted.clear();
-            for g in groups.cell(cell) {
-                let draw = groups.draw[g];
-                sorted.extend(groups.jumps[g].clone().map(|e| (jumps.left[e as usize], e, draw)));
-            }
-            sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            let mass = |e: u32, draw: u32| weights[draw as usize] * jumps.size[e as usize];
-            let mut after: f64 = sorted.iter().map(|&(_, e, draw)| mass(e, draw) * jumps.right[e as usize]).sum();
+            let count = self.groups.cell(cell).map(|g| self.groups.jumps[g].len()).sum();
+            let (sorted, later) = rest.split_at(count);
+            rest = later;
+            let mut after: f64 = sorted.iter().map(|jump| mass(jump) * jumps.right[jump.0 as usize]).sum();
             let mut before = 0.0;
-            for &(left, e, draw) in &sorted {
-                let right = jumps.right[e as usize];
-                before += mass(e, draw) * left;
-                after -= mass(e, draw) * right;
-                sums[draw as usize] += factor * jumps.size[e as usize] * (right * before + left * after);
+            for jump in sorted {
+                let (e, draw) = (jump.0 as usize, jump.1 as usize);
+                let (left, right) = (jumps.left[e], jumps.right[e]);
+                before += mass(jump) * left;
+                after -= mass(jump) * right;
+                sums[draw] += factor * jumps.size[e] * (right * before + left * after);
             }
         }
+    }
+
+    /// The jumps, each with its draw, cell after cell and from left to right: sorted at the first sweep, for all that follow.
+    fn jumps_by_place(&self) -> &[(u32, u32)] {
+        let Bridge { jumps, groups, .. } = self;
+        self.by_place.get_or_init(|| {
+            let mut all = Vec::with_capacity(jumps.size.len());
+            let mut sorted: Vec<(f64, u32, u32)> = Vec::new();
+            for cell in 0..self.cells {
+                sorted.clear();
+                for g in groups.cell(cell) {
+                    let draw = groups.draw[g];
+                    sorted.extend(groups.jumps[g].clone().map(|e| (jumps.left[e as usize], e, draw)));
+                }
+                sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                all.extend(sorted.iter().map(|&(_, e, draw)| (e, draw)));
+            }
+            all
+        })
     }
 }
 
