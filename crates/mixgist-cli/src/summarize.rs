@@ -10,12 +10,13 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::slice::SLICERS;
 use mixgist::{
-    AtomCount, Ensemble, Error, Estimator, Loss, MixingMeasure, Points, Result, Route, Settings, Summary, summarize,
+    AtomCount, Ensemble, Error, Estimator, Loss, MixingMeasure, Order, Points, Result, Route, Settings, Summary,
+    summarize,
 };
-use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, to_json, write_json};
+use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, read_json, to_json, write_json};
 
 use crate::memory;
-use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, by_name, expect_extension, read_data_for};
+use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, by_name, expect_extension, has_extension, read_data_for};
 use crate::progress::Terminal;
 use crate::text::{answer, warn};
 use derived::{Derived, DerivedArgs};
@@ -56,7 +57,7 @@ pub struct Summarize {
     #[arg(long, value_name = "K", help_heading = "Estimate")]
     atoms: Option<String>,
 
-    /// A measure of your own to judge beside the estimate: a file with one draw
+    /// A measure of your own to judge beside the estimate: a file with one draw, or a summary (.json)
     #[arg(long, value_name = "FILE", help_heading = "Estimate")]
     candidate: Option<PathBuf>,
 
@@ -83,6 +84,10 @@ impl Summarize {
         let settings = Settings { estimator: self.estimator()?, ..self.slicing.settings(&self.distance, loss, route)? };
         self.check_outputs()?;
         let file = self.draws.read()?;
+        if self.candidate.is_some() && settings.order != Order::TWO {
+            return Err(Error::usage("--candidate is judged against the floor, which is known for order 2 only")
+                .hint("leave out --order, or use mixgist distance"));
+        }
         let settings = Settings { candidate: self.read_candidate()?, ..settings };
         let data = match &self.data {
             Some(path) => Some(read_data_for(path, &file.ensemble)?),
@@ -131,6 +136,10 @@ impl Summarize {
 
     fn read_candidate(&self) -> Result<Option<MixingMeasure>> {
         let Some(path) = &self.candidate else { return Ok(None) };
+        if has_extension(path, "json") {
+            let document: SummaryDocument = read_json(path, SUMMARY_SCHEMA)?;
+            return MixingMeasure::try_from(&document.estimate).map(Some).map_err(|error| error.in_file(path));
+        }
         let draws = self.draws.reading.read_whole(std::slice::from_ref(path))?.ensemble;
         match draws.len() {
             1 => Ok(Some(draws.draw(0))),

@@ -30,8 +30,9 @@ pub struct AssessmentDocument {
 pub struct JudgementDocument {
     /// Expected loss under the slices that the floor is for.
     pub expected_loss: f64,
-    /// How far that is above the floor, as a part of the floor: 0.02 is "within 2 % of the best possible".
-    pub excess: f64,
+    /// How far that is above the floor, as a part of the floor: 0.02 is "within 2 % of the best possible"; `null`
+    /// when the floor is 0.
+    pub excess: Option<f64>,
     /// Expected loss under held-out slices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_out: Option<HeldOutDocument>,
@@ -101,7 +102,7 @@ impl From<&Judgement> for JudgementDocument {
         };
         JudgementDocument {
             expected_loss: judgement.expected_loss,
-            excess: judgement.excess,
+            excess: judgement.excess.is_finite().then_some(judgement.excess),
             held_out: judgement.held_out.as_ref().map(held_out),
         }
     }

@@ -164,7 +164,8 @@ impl<'a> Projection<'a> {
     }
 }
 
-fn bytes_per_slice(atoms: usize, draws: usize) -> usize {
+/// Memory that one slice takes while it is worked on, roughly.
+pub(crate) fn bytes_per_slice(atoms: usize, draws: usize) -> usize {
     64 * atoms + 64 * draws
 }
 

@@ -2,13 +2,13 @@
 
 use crate::allocate::{Allocation, allocate};
 use crate::ensemble::{Ensemble, MixingMeasure};
-use crate::free::{self, Assessment, Estimator, FreeSupport};
+use crate::free::{self, Assessment, Estimator, FreeSupport, LEADING_SLICES};
 use crate::line::Order;
 use crate::mixture::Mixture;
 use crate::pairwise::{KEPT_BYTES, SlicedDistance};
 use crate::points::Points;
 use crate::progress::Progress;
-use crate::projection::Projection;
+use crate::projection::{self, Projection};
 use crate::prune::{Pruned, Pruning};
 use crate::random::{Purpose, stream};
 use crate::select::{Loss, MOST_ANCHORS, Medoid, Route, medoid};
@@ -127,17 +127,23 @@ impl Settings {
     /// slices and what the route keeps, which is a number for each pair of draws in the route `pairs` and little in the others.
     pub fn predicted_bytes(&self, ensemble: &Ensemble) -> Result<u64> {
         let (dim, atoms, draws) = (ensemble.dim(), ensemble.weights().len(), ensemble.len());
-        let copy = if self.units == Units::None { 0 } else { 8 * (atoms * (1 + dim + dim * dim)) as u64 };
+        // Units make a copy of the draws; judging what is not a draw puts it among copies of them.
+        let judged = matches!(self.estimator, Estimator::Free(_)) || self.candidate.is_some();
+        let copies = u64::from(self.units != Units::None) + if judged { 2 } else { 0 };
+        let copy = copies * 8 * (atoms * (1 + dim + dim * dim)) as u64;
         let kept = match self.route.resolve(self.order, self.loss, draws)? {
             Route::Pairs | Route::Auto => SlicedDistance::matrix_bytes(draws) as u64 / 2,
             Route::Certified => KEPT_BYTES as u64 + 2 * 8 * (MOST_ANCHORS * draws) as u64,
             Route::Sweep => KEPT_BYTES as u64 + 8 * 4 * draws as u64,
         };
+        // The floor comes after the route: all slices, as far as they are kept, and the leading ones.
+        let leading = (LEADING_SLICES * projection::bytes_per_slice(atoms, draws)).min(KEPT_BYTES);
+        let kept = if self.order == Order::TWO { kept.max((KEPT_BYTES + leading) as u64) } else { kept };
         let slices = match self.slices {
             SliceCount::Fixed(count) | SliceCount::Auto { cap: count } => count as u64,
         };
         let directions = slices.saturating_mul(8 * (dim * dim + 2 * dim + 4) as u64);
-        Ok((copy + crate::projection::predicted_bytes(dim, atoms, draws) + kept).saturating_add(directions))
+        Ok((copy + projection::predicted_bytes(dim, atoms, draws) + kept).saturating_add(directions))
     }
 }
 
@@ -238,6 +244,7 @@ fn choose(ensemble: &Ensemble, settings: &Settings, units: &ResolvedUnits, progr
         SliceCount::Fixed(count) => (count, count),
         SliceCount::Auto { cap } => (SliceCount::DEFAULT.min(cap), cap),
     };
+    let candidate = settings.candidate.as_ref().map(|own| units.apply_to_measure(own)).transpose()?;
     loop {
         let slices = settings.freeze(ensemble.dim(), count)?;
         if matches!(settings.estimator, Estimator::Free(_)) {
@@ -248,42 +255,25 @@ fn choose(ensemble: &Ensemble, settings: &Settings, units: &ResolvedUnits, progr
         let medoid = medoid(&projection, settings.loss, settings.route, progress)?;
         let safe = medoid.runner_up.is_none_or(|other| other.separation.is_some_and(|s| s >= SAFE_SEPARATION));
         if safe || count >= cap || settings.directions.is_some() {
-            let assessment = match settings.order == Order::TWO {
-                true => Some(assess(ensemble, settings, units, &distance, &projection, &*slices, &medoid, progress)?),
-                false => None,
+            let held_out = settings.freeze_held_out(ensemble.dim(), slices.len());
+            let job = free::Job {
+                ensemble,
+                slices: &*slices,
+                distance: &distance,
+                loss: settings.loss,
+                held_out: &*held_out,
+                held_out_distance: &SlicedDistance::new(&*held_out, settings.order).with_pruning(settings.pruning),
+                medoid: &medoid,
+                estimator: settings.estimator,
+                candidate: candidate.as_ref(),
+                seed: settings.seed,
             };
+            let assessed = settings.order == Order::TWO;
+            let assessment = assessed.then(|| free::assess(&job, &projection, progress)).transpose()?;
             return Ok(Chosen { medoid, assessment, pruned: projection.pruned(), slices: slices.len() });
         }
         count = (2 * count).min(cap);
     }
-}
-
-#[allow(clippy::too_many_arguments)]
-fn assess(
-    ensemble: &Ensemble,
-    settings: &Settings,
-    units: &ResolvedUnits,
-    distance: &SlicedDistance,
-    projection: &Projection,
-    slices: &dyn Slices,
-    medoid: &Medoid,
-    progress: &dyn Progress,
-) -> Result<Assessment> {
-    let held_out = settings.freeze_held_out(ensemble.dim(), slices.len());
-    let candidate = settings.candidate.as_ref().map(|own| units.apply_to_measure(own)).transpose()?;
-    let job = free::Job {
-        ensemble,
-        slices,
-        distance,
-        loss: settings.loss,
-        held_out: &*held_out,
-        held_out_distance: &SlicedDistance::new(&*held_out, settings.order).with_pruning(settings.pruning),
-        medoid,
-        estimator: settings.estimator,
-        candidate: candidate.as_ref(),
-        seed: settings.seed,
-    };
-    free::assess(&job, projection, progress)
 }
 
 #[cfg(test)]

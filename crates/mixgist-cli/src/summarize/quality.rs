@@ -55,7 +55,11 @@ pub fn path(free: &FreeSupport) -> String {
             if i == free.chosen { "->" } else { "" }.to_owned(),
             point.atoms.to_string(),
             significant(point.judgement.expected_loss, 5),
-            format!("{} %", percent(point.judgement.excess)),
+            if point.judgement.excess.is_finite() {
+                format!("{} %", percent(point.judgement.excess))
+            } else {
+                "-".into()
+            },
             held,
             with_error(point.over_best, Some(point.over_best_se)),
         ]

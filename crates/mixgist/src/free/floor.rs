@@ -44,7 +44,7 @@ pub(crate) struct Center {
 }
 
 /// Slices on which the geometric median is found before it is corrected on all.
-const LEADING_SLICES: usize = 128;
+pub(crate) const LEADING_SLICES: usize = 128;
 
 /// The floor is sharp enough when the attained loss is so close to it.
 const SHARP: f64 = 3e-4;
@@ -52,6 +52,9 @@ const SHARP: f64 = 3e-4;
 /// Iterations on the leading slices, and sweeps over all slices.
 const MOST_ITERATIONS: usize = 40;
 const MOST_SWEEPS: usize = 3;
+
+/// Iterations without progress after which the search ends.
+const PATIENCE: usize = 3;
 
 /// Squared distances are exact to this part of the squared norms that they are differences of.
 const ROUNDING: f64 = 1e-12;
@@ -149,6 +152,7 @@ impl<'a> Median<'a> {
     }
 
     fn iterate(&mut self, bridges: &mut Bridges, most: usize, progress: &dyn Progress) -> Result<()> {
+        let (mut gap, mut stalled) = (f64::INFINITY, 0);
         for _ in 0..most {
             if self.radii.iter().all(|&radius| radius == 0.0) {
                 self.radii.fill(1.0);
@@ -166,9 +170,13 @@ impl<'a> Median<'a> {
             }
             self.radii = roots(&found);
             self.lift_radii();
-            if self.floor.attained - self.floor.value <= SHARP * self.floor.attained {
+            // Sharp enough, or nothing but rounding is left.
+            let new_gap = self.floor.attained - self.floor.value;
+            stalled = if new_gap > 0.99 * gap { stalled + 1 } else { 0 };
+            if new_gap <= SHARP * self.floor.attained || stalled == PATIENCE {
                 break;
             }
+            gap = new_gap;
         }
         Ok(())
     }

@@ -7,9 +7,10 @@
 //! the distances from the geometric median itself, then, for each fit, with the distances from that fit.
 //!
 //! **How many atoms.** The path holds the best fit for k = 1 … `most` atoms, each judged on slices that it was not fitted to. `auto` takes the smallest
-//! k whose held-out expected loss is at most [`SAFE_SEPARATION`] standard errors above the least one on the path. The standard error is that of the
-//! difference between the two fits, on the same slices and draws; it counts that slices and draws are finitely many, the draws as if they were
-//! independent. Atoms whose weight falls below a millionth are dropped, atoms that coincide become one.
+//! k that cannot be told from the best one: its held-out expected loss is at most [`SAFE_SEPARATION`] standard errors, or at most 1 % of itself, above
+//! the least one on the path. The standard error is that of the difference between the two fits, on the same slices and draws; it counts that slices
+//! and draws are finitely many, the draws as if they were independent. The 1 % is there because with many slices and draws every atom is
+//! significant, however little it says. Atoms whose weight falls below a millionth are dropped, atoms that coincide become one.
 //!
 //! **Floor.** See [`Floor`].
 
@@ -22,6 +23,7 @@ mod reduce;
 mod target;
 
 pub use floor::Floor;
+pub(crate) use floor::LEADING_SLICES;
 
 use rand::seq::index;
 
@@ -290,6 +292,9 @@ fn best(held_out: &[Judged]) -> usize {
     (0..held_out.len()).reduce(|best, i| if loss(i) < loss(best) { i } else { best }).unwrap_or(0)
 }
 
+/// A loss that is larger by no more than this part is not worth another atom.
+pub const IMMATERIAL: f64 = 0.01;
+
 /// The fit that was asked for, or that `auto` takes; see the module text.
 fn choose(estimator: Estimator, fits: &[Fitted], held_out: &[Judged]) -> Option<usize> {
     match estimator {
@@ -298,8 +303,9 @@ fn choose(estimator: Estimator, fits: &[Fitted], held_out: &[Judged]) -> Option<
         Estimator::Free(AtomCount::Auto { .. }) => {
             let best = &held_out[best(held_out)];
             (0..fits.len()).find(|&i| {
-                let behind = held_out[i].expected_loss - best.expected_loss;
-                behind <= SAFE_SEPARATION * held_out[i].difference_error_of_both(best)
+                let error = held_out[i].difference_error_of_both(best);
+                let tolerated = (SAFE_SEPARATION * error).max(IMMATERIAL * best.expected_loss);
+                held_out[i].expected_loss - best.expected_loss <= tolerated
             })
         }
     }

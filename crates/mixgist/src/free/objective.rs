@@ -209,3 +209,88 @@ impl Workspace {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::free::target::Cells;
+    use crate::line::{Lines, Order, transport_cost};
+    use crate::random::{Purpose, standard_normals, stream};
+    use crate::slice::{Freeze, SLICERS, Scheme};
+
+    const SLICES: usize = 10;
+
+    /// Numbers that look random.
+    fn numbers(count: usize, seed: u64) -> Vec<f64> {
+        let mut x = vec![0.0; count];
+        standard_normals(&mut stream(seed, Purpose::Simulation, 0), &mut x);
+        x
+    }
+
+    /// A line measure of so many atoms for each slice.
+    fn with_targets(atoms: usize, job: impl Fn(&[SliceTarget], &[Lines])) {
+        let offsets = [0, atoms];
+        let total: f64 = numbers(atoms, 99).iter().map(|x| x.exp()).sum();
+        let weights: Vec<f64> = numbers(atoms, 99).iter().map(|x| x.exp() / total).collect();
+        let lines: Vec<Lines> =
+            (0..SLICES as u64).map(|l| Lines::sort(&offsets, numbers(atoms, l), &weights)).collect();
+        let target = |lines: &Lines| SliceTarget::many(lines, &[&[1.0]], &Cells::choose(lines, &[0])).remove(0);
+        job(&lines.iter().map(target).collect::<Vec<_>>(), &lines);
+    }
+
+    #[test]
+    fn gradients_are_differences_of_the_loss_for_every_slicer() {
+        // So many atoms that the target's steps are finer than the differences, up to the last digits.
+        with_targets(7, |targets, _| {
+            for (slicer, dim) in SLICERS.into_iter().flat_map(|slicer| [1, 2, 3].map(|dim| (slicer, dim))) {
+                let freeze = Freeze { dim, slices: 0..SLICES, seed: 4, scheme: Scheme::Iid };
+                let slices = slicer.freeze(&freeze);
+                let objective = Objective::new(slices.tangents().unwrap(), targets, dim);
+                let x: Vec<f64> = numbers(4 * (1 + objective.width()), 7).iter().map(|x| 0.6 * x).collect();
+                let mut gradient = vec![0.0; x.len()];
+                objective.evaluate(&x, &mut gradient);
+                for c in 0..x.len() {
+                    let moved = |step: f64| {
+                        let mut moved = x.clone();
+                        moved[c] += step;
+                        objective.evaluate(&moved, &mut vec![0.0; x.len()])
+                    };
+                    let difference = (moved(1e-6) - moved(-1e-6)) / 2e-6;
+                    let scale = gradient.iter().map(|g| g.abs()).fold(1e-3, f64::max);
+                    assert!(
+                        (difference - gradient[c]).abs() < 1e-6 * scale,
+                        "{} in dimension {dim}, coordinate {c}: {difference} {}",
+                        slicer.name(),
+                        gradient[c]
+                    );
+                }
+                assert!(objective.curvature(&x).iter().all(|c| *c > 0.0 && c.is_finite()));
+            }
+        });
+    }
+
+    /// The loss is the transport cost, exactly while the target fits into its cells and nearly when it does not.
+    #[test]
+    fn the_loss_is_the_mean_transport_cost() {
+        for (atoms, tolerance) in [(1, 1e-12), (7, 1e-12), (200, 1e-12), (5000, 1e-4)] {
+            with_targets(atoms, |targets, lines| {
+                let freeze = Freeze { dim: 2, slices: 0..SLICES, seed: 4, scheme: Scheme::Iid };
+                let slices = SLICERS[1].freeze(&freeze);
+                let objective = Objective::new(slices.tangents().unwrap(), targets, 2);
+                let x = numbers(4 * (1 + objective.width()), 8);
+                let loss = objective.evaluate(&x, &mut vec![0.0; x.len()]);
+                let weights = softmax(&x[..4]);
+                let own = slices.coordinates(&objective.chart().atoms(2, &x[4..]).unwrap());
+                let mut expected = 0.0;
+                for (l, lines) in lines.iter().enumerate() {
+                    let mut positions = vec![0.0; 4];
+                    slices.project(l..l + 1, &own, &mut positions);
+                    let offsets = [0, 4];
+                    let sorted = Lines::sort(&offsets, positions, &weights);
+                    expected += transport_cost(sorted.draw(0), lines.draw(0), Order::TWO) / SLICES as f64;
+                }
+                assert!((loss - expected).abs() < tolerance * expected, "{atoms}: {loss} {expected}");
+            });
+        }
+    }
+}

@@ -466,6 +466,27 @@ pub(in crate::pairwise) mod tests {
         }
     }
 
+    /// ‖Q_i − Q̄‖² = Σ_j a_j ‖Q_i − Q_j‖² − ½ Σ_jk a_j a_k ‖Q_j − Q_k‖² for any weights a, not only those of the draws.
+    #[test]
+    fn squares_from_a_mean_follow_from_all_pairs() {
+        for (draws, atoms) in [(1, 1), (5, 3), (12, 30), (9, 500)] {
+            let slice = random_slice(draws, atoms, 8);
+            let lines = Lines::sort(&slice.offsets, slice.positions.clone(), &slice.weights);
+            let bridge = Bridge::new(lines.clone(), &vec![1.0 / draws as f64; draws]);
+            let weights: Vec<f64> = (0..draws).map(|m| (m + 1) as f64 / (draws * (draws + 1) / 2) as f64).collect();
+            let cost = |i, j| transport_cost(lines.draw(i), lines.draw(j), Order::TWO);
+            let mean = |i: usize| (0..draws).map(|j| weights[j] * cost(i, j)).sum::<f64>();
+            let spread = 0.5 * (0..draws).map(|j| weights[j] * mean(j)).sum::<f64>();
+            let found = bridge.squares_from_mean(&weights);
+            for i in 0..draws {
+                let expected = mean(i) - spread;
+                let square = found.squares[i];
+                assert!((square - expected).abs() <= 1e-12 * expected.max(1.0), "draw {i}: {square} {expected}");
+                assert!(square <= found.sizes[i] * 4.0 + 1e-12);
+            }
+        }
+    }
+
     #[test]
     fn cells_cover_the_unit_interval_and_are_not_too_many() {
         for (draws, atoms) in [(1, 1), (1, 2), (3, 10), (200, 4), (4, 2000)] {
