@@ -8,7 +8,7 @@ use crate::mixture::Mixture;
 use crate::pairwise::{KEPT_BYTES, SlicedDistance};
 use crate::points::Points;
 use crate::progress::Progress;
-use crate::projection::{self, Projection};
+use crate::projection;
 use crate::prune::{Pruned, Pruning};
 use crate::random::{Purpose, stream};
 use crate::select::{Loss, MOST_ANCHORS, Medoid, Route, medoid};

@@ -270,8 +270,8 @@ fn what_cannot_be_done_is_refused_with_a_remedy() {
         let error = summarize(&ensemble, None, &settings, &Silent).unwrap_err();
         format!("{error} {}", error.hint_text().unwrap_or_default())
     };
-    let order = message(Settings { order: order(1.0), ..free(AtomCount::default(), 10) });
-    assert!(order.contains("needs order 2") && order.contains("--estimate medoid"), "{order}");
+    let refused = message(Settings { order: order(1.0), ..free(AtomCount::default(), 10) });
+    assert!(refused.contains("needs order 2") && refused.contains("--estimate medoid"), "{refused}");
     assert!(message(free(AtomCount::Fixed(0), 10)).contains("from 1 to"));
     let other = noisy_measure(3, 1..2, 0.1, 1, 0);
     assert!(message(Settings { candidate: Some(other), ..Settings::default() }).contains("dimension 3"));

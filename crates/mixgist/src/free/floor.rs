@@ -47,11 +47,11 @@ pub(crate) struct Center {
 pub(crate) const LEADING_SLICES: usize = 128;
 
 /// The floor is sharp enough when the attained loss is so close to it.
-const SHARP: f64 = 3e-4;
+const SHARP: f64 = 1e-4;
 
 /// Iterations on the leading slices, and sweeps over all slices.
 const MOST_ITERATIONS: usize = 40;
-const MOST_SWEEPS: usize = 3;
+const MOST_SWEEPS: usize = 4;
 
 /// Iterations without progress after which the search ends.
 const PATIENCE: usize = 3;
@@ -61,7 +61,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// Finds the middle and the floor.
 ///
-/// With many slices the geometric median is found on the leading ones. What it is on all slices is guessed from there: the distance of a draw
+/// With more slices than are kept in memory the geometric median is found on the leading ones. What it is on all slices is guessed from there: the distance of a draw
 /// from the median changes with the slices as its distance from the medoid does, which is known. A sweep or two over all slices make it exact.
 pub(crate) fn center<'p, 'a>(
     projection: &'p Projection<'a>,
@@ -72,7 +72,8 @@ pub(crate) fn center<'p, 'a>(
 ) -> Result<Center> {
     let draw_weights = projection.draw_weights();
     let mut leading = Bridges::leading(projection, LEADING_SLICES);
-    let few = if projection.slices() > LEADING_SLICES && loss == Loss::Distance { &mut leading } else { &mut *bridges };
+    let guess = loss == Loss::Distance && leading.slices() < bridges.slices() && !bridges.keeps();
+    let few = if guess { &mut leading } else { &mut *bridges };
     progress.begin("floor", few.slices() as u64);
     let plain = sweep(few, draw_weights, progress)?;
     let mut nearest_first: Vec<usize> = (0..projection.draws()).collect();
@@ -83,7 +84,7 @@ pub(crate) fn center<'p, 'a>(
     }
     let mut median = Median::new(draw_weights, &plain);
     median.iterate(few, MOST_ITERATIONS, progress)?;
-    if projection.slices() > LEADING_SLICES {
+    if guess {
         let from_medoid = leading.row_costs(&[medoid.draw], progress)?;
         for (m, radius) in median.radii.iter_mut().enumerate() {
             let ratio = medoid.distances[m] / from_medoid[m].sqrt();

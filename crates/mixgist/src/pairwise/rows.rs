@@ -45,6 +45,11 @@ impl<'p, 'a> Bridges<'p, 'a> {
         self.batches.iter().map(Vec::len).sum()
     }
 
+    /// Whether the decomposed slices are kept from the first pass on, so that further passes are cheap.
+    pub(crate) fn keeps(&self) -> bool {
+        self.slices() * self.projection.bytes_per_slice() <= KEPT_BYTES
+    }
+
     /// Calls `look` for each slice, in parallel, and `take` with what it found, in order.
     pub(crate) fn visit<T: Send>(
         &mut self,
@@ -183,7 +188,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
             return Ok(());
         }
         let projection = self.projection;
-        let keep = self.slices() * projection.bytes_per_slice() <= KEPT_BYTES;
+        let keep = self.keeps();
         let mut kept = Vec::new();
         let weights = projection.draw_weights();
         projection.stream(
