@@ -4,6 +4,7 @@
 
 mod couplings;
 mod draws;
+mod free;
 mod growth;
 mod peer;
 
@@ -17,8 +18,10 @@ fn main() {
         ["growth"] => growth::table(),
         ["large"] => growth::large(),
         ["couplings"] => couplings::table(),
+        ["free"] => free::large(),
+        ["free", file] => free::from_file(file),
         _ => {
-            eprintln!("usage: mixgist-bench peer PYTHON | growth | large | couplings");
+            eprintln!("usage: mixgist-bench peer PYTHON | growth | large | couplings | free [DRAWS]");
             std::process::exit(2);
         }
     }

@@ -3,6 +3,7 @@
 use mixgist::summary::SAFE_SEPARATION;
 use mixgist::{Ensemble, Settings, Summary};
 
+use super::quality;
 use crate::text::{count, line, significant, table, with_error};
 
 /// The answer for a person: which draw, how good, how safe, what it looks like.
@@ -11,9 +12,25 @@ pub fn report(summary: &Summary, ensemble: &Ensemble, settings: &Settings, colum
     let mut lines = Vec::new();
     let (chain, iteration) = (ensemble.chains()[medoid.draw], ensemble.iterations()[medoid.draw]);
     let place = format!("draw {} of {} (chain {chain}, iteration {iteration})", medoid.draw, ensemble.len());
-    lines.push(line("estimate", place));
-    lines.push(line("expected loss", with_error(medoid.expected_loss, medoid.expected_loss_se)));
+    let assessment = summary.assessment.as_ref();
+    let loss = match assessment {
+        Some(assessment) => quality::loss(&assessment.medoid, medoid.expected_loss_se),
+        None => with_error(medoid.expected_loss, medoid.expected_loss_se),
+    };
+    match summary.free() {
+        Some(free) => {
+            let atoms = count(free.estimate.len(), "atom");
+            lines.push(line("estimate", format!("free, {atoms}")));
+            lines.push(line("expected loss", quality::loss(&free.judgement, None)));
+            lines.push(line("medoid", format!("{place}: {loss}")));
+        }
+        None => {
+            lines.push(line("estimate", place));
+            lines.push(line("expected loss", loss));
+        }
+    }
     lines.push(line("runner-up", runner_up(summary)));
+    lines.extend(assessment.into_iter().flat_map(quality::lines));
     if let Some(sizes) = cluster_sizes(summary) {
         let mut sizes: Vec<usize> = sizes.into_iter().filter(|&size| size > 0).collect();
         sizes.sort_unstable_by(|a, b| b.cmp(a));
@@ -33,6 +50,9 @@ pub fn report(summary: &Summary, ensemble: &Ensemble, settings: &Settings, colum
     lines.push(line("route", format!("{}, {exact}", medoid.route.name())));
     lines.push(String::new());
     lines.push(atoms(summary, columns));
+    if let Some(free) = summary.free() {
+        lines.extend([String::new(), quality::path(free)]);
+    }
     lines.join("\n")
 }
 
