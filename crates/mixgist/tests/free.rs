@@ -116,6 +116,16 @@ proptest! {
     }
 }
 
+/// Once a light atom ran off to a covariance that overflows.
+#[test]
+fn heavy_tails_do_not_carry_atoms_away() {
+    let settings = Settings { slicer: slicer("mix-sw").unwrap(), seed: 194, ..free(AtomCount::Fixed(4), 40) };
+    let summary = run(&Kind::HeavyTails.ensemble(2, 12, 194), &settings);
+    let assessment = summary.assessment.as_ref().unwrap();
+    let loss = summary.free().unwrap().judgement.expected_loss;
+    assert!(loss.is_finite() && loss >= assessment.floor.value * (1.0 - 1e-9));
+}
+
 #[test]
 fn the_floor_is_sharp() {
     for slices in [100, 300] {

@@ -50,12 +50,16 @@ impl<'a> Objective<'a> {
     }
 
     /// Loss and gradient. `parameters` are k logits of the weights, then the free parameters of k atoms. Same bits for any
-    /// number of threads.
+    /// number of threads. Infinite where a covariance could not be written down.
     pub(super) fn evaluate(&self, parameters: &[f64], gradient: &mut [f64]) -> f64 {
         let k = self.atoms(parameters);
         let weights = softmax(&parameters[..k]);
         let mut points = parameters[k..].to_vec();
         self.chart().to_points(self.dim, &mut points);
+        if !self.chart().admits(self.dim, &points) {
+            gradient.fill(0.0);
+            return f64::INFINITY;
+        }
         let of_block = |(block, targets): (usize, &[SliceTarget])| {
             let mut work = Workspace::new(k, self.width());
             for (i, target) in targets.iter().enumerate() {

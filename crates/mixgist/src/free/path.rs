@@ -23,9 +23,23 @@ pub(super) fn finish(objective: &Objective, start: Vec<f64>) -> Fit {
     descend(objective, start, FINE)
 }
 
+/// All parameters together, and once more with the weights held where a kink of the loss may have stopped them: when many draws jump at the
+/// same cumulative weight, the best weights lie on such a kink, and no step along the gradient leads down from it.
 fn descend(objective: &Objective, start: Vec<f64>, effort: Effort) -> Fit {
     let curvature = objective.curvature(&start);
-    let end = minimize(|x, gradient| objective.evaluate(x, gradient), start, &curvature, effort);
+    let logits = objective.atoms(&start);
+    let together = |start| minimize(|x, gradient| objective.evaluate(x, gradient), start, &curvature, effort);
+    let atoms_only = |x: &[f64], gradient: &mut [f64]| {
+        let value = objective.evaluate(x, gradient);
+        gradient[..logits].fill(0.0);
+        value
+    };
+    let first = together(start);
+    let value = first.value;
+    let mut end = minimize(atoms_only, first.x, &curvature, effort);
+    if end.value < value * (1.0 - effort.tolerance) {
+        end = together(end.x);
+    }
     Fit { parameters: end.x, value: end.value }
 }
 

@@ -76,6 +76,22 @@ impl Chart {
         }
     }
 
+    /// Whether the covariances at these points can be written down: an optimiser may try steps that are far too long.
+    pub fn admits(self, dim: usize, points: &[f64]) -> bool {
+        points.chunks_exact(width(dim)).all(|point| {
+            let size = point[dim..].iter().map(|x| x * x).sum::<f64>();
+            let limit: f64 = match self {
+                // Eigenvalues of Σ between e^-650 and e^650.
+                Chart::Logarithm => 650.0 * 650.0,
+                Chart::Factor => 1e280,
+            };
+            let thinnest = (0..dim).map(|i| point[dim + Self::factor_entry(i, i)]).fold(f64::INFINITY, f64::min);
+            size <= limit
+                && (self == Chart::Logarithm || thinnest > 1e-140)
+                && point[..dim].iter().all(|x| x.is_finite())
+        })
+    }
+
     /// Turns derivatives at points into derivatives with respect to free parameters, in place.
     pub fn pull_back(self, dim: usize, points: &[f64], derivatives: &mut [f64]) {
         if self == Chart::Logarithm {
