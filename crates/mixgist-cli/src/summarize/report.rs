@@ -2,6 +2,7 @@
 
 use mixgist::summary::SAFE_SEPARATION;
 use mixgist::{Ensemble, Settings, Summary};
+use mixgist_report::subject::{LISTED_WEIGHT, main_atoms};
 
 use super::quality;
 use crate::text::{count, line, significant, table, with_error};
@@ -80,17 +81,11 @@ pub fn runner_up(summary: &Summary) -> String {
     }
 }
 
-/// Lighter atoms are counted, not listed.
-const LISTED_WEIGHT: f64 = 0.01;
-
 /// The atoms that matter: those of some weight or with observations, heaviest first.
 pub fn atoms(summary: &Summary, columns: Option<&[String]>) -> String {
     let (measure, d) = (&summary.estimate, summary.estimate.dim());
     let sizes = cluster_sizes(summary);
-    let occupied = |k: usize| sizes.as_ref().is_some_and(|sizes| sizes[k] > 0);
-    let mut listed: Vec<usize> =
-        (0..measure.len()).filter(|&k| measure.weights()[k] >= LISTED_WEIGHT || occupied(k)).collect();
-    listed.sort_by(|&a, &b| measure.weights()[b].total_cmp(&measure.weights()[a]));
+    let listed = main_atoms(measure, summary.allocation.as_ref().map(|allocation| &allocation.labels[..]));
     let shown = d.min(6);
     let name = |a: usize| match columns {
         Some(names) => names[a].clone(),
