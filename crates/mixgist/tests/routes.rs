@@ -52,7 +52,7 @@ proptest! {
         let matrix = distance.matrix(&ensemble, &Silent).unwrap();
         let last = ensemble.len() - 1;
         let row = distance.to_draws(&ensemble.draw(last), &ensemble, &Silent).unwrap();
-        let rows = distance.rows(&[last, 0], &ensemble, &Silent).unwrap();
+        let rows = distance.draw_rows(&[last, 0], &ensemble, &Silent).unwrap();
         prop_assert_eq!(rows.len(), 2 * ensemble.len());
         for (j, entry) in row.iter().enumerate() {
             let expected = distance.between(&ensemble.draw(last), &ensemble.draw(j)).unwrap();
