@@ -1,4 +1,4 @@
-//! One door for everything a developer runs: `cargo xtask test | check | wheel | bench | validate`.
+//! One door for everything a developer runs: `cargo xtask test | check | wheel | bench | validate | paper`.
 
 mod python;
 
@@ -16,7 +16,8 @@ usage: cargo xtask TASK
   validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
   bench           mixgist beside its peers in one run (needs Python), and how the cost grows
   bench peer|python|growth|large|partition|sampler
-                  one of them; python is from numpy arrays, partition beside dahl-salso";
+                  one of them; python is from numpy arrays, partition beside dahl-salso
+  paper [OPTIONS] every table and figure of the paper, ours beside the published; --help has the options";
 
 const BENCHES: [&str; 6] = ["peer", "python", "growth", "large", "partition", "sampler"];
 
@@ -33,6 +34,10 @@ fn main() -> ExitCode {
         ["validate", length] => example("mixgist-samplers", "validate", &[length]),
         ["bench"] => BENCHES.iter().try_for_each(|which| bench(which)),
         ["bench", which] if BENCHES.contains(which) => bench(which),
+        ["paper", options @ ..] => {
+            let run = ["run", "--release", "--quiet", "--package", "mixgist-paper", "--"];
+            cargo(&[&run[..], options].concat())
+        }
         _ => Err(USAGE.to_owned()),
     };
     match done {

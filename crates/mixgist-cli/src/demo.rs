@@ -4,14 +4,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mixgist::slice::slicer;
-use mixgist::{Error, Points, Result, Settings, SliceCount, Summary, summarize};
+use mixgist::{Error, Points, Progress, Result, Settings, SliceCount, Summary, summarize};
 use mixgist_io::{
-    DataTable, DrawsFile, Overwrite, SUMMARY_SCHEMA, SummaryDocument, write_data, write_draws, write_json,
+    DataTable, DrawsFile, FileDocument, Overwrite, ReadingDocument, SUMMARY_SCHEMA, SourceDocument, SummaryDocument,
+    write_data, write_draws, write_json,
 };
 use mixgist_samplers::{Agreement, ComponentPrior, Scale, Settings as FitSettings, fit};
 
 use crate::fit::{draws_file, report};
+use crate::material::Material;
 use crate::progress::Terminal;
+use crate::report::write_report;
 use crate::summarize::report::{atoms, runner_up};
 use crate::text::{answer, table, with_error};
 
@@ -21,7 +24,7 @@ use crate::text::{answer, table, with_error};
   mixgist demo
   mixgist demo -o demo && mixgist summarize demo/draws.npz --units sd")]
 pub struct Demo {
-    /// Write the data, the draws and the summaries to this new folder
+    /// Write the data, the draws, the summaries and a report to this new folder
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 }
@@ -65,13 +68,13 @@ impl Demo {
         text.push(match &self.output {
             Some(folder) => {
                 let folder = folder.display();
-                format!("Written to {folder}. Next: mixgist summarize {folder}/draws.npz --units sd")
+                format!("Written to {folder}; open {folder}/report.html. Next: mixgist summarize {folder}/draws.npz --units sd")
             }
             None => "Next: mixgist demo -o demo && mixgist summarize demo/draws.npz --units sd".into(),
         });
         terminal.begin_writing();
         if let Some(folder) = folder {
-            folder.fill(|path| write_all(path, draws_file(&fitted, data), &results))?;
+            folder.fill(|path| write_all(path, draws_file(&fitted, data), &results, terminal))?;
         }
         terminal.clear();
         answer(&text.join("\n"))
@@ -124,17 +127,29 @@ fn comparison(results: &[(Settings, Summary)]) -> String {
     table(&header, &rows)
 }
 
-fn write_all(folder: &Path, draws: DrawsFile, results: &[(Settings, Summary)]) -> Result<()> {
+fn write_all(folder: &Path, draws: DrawsFile, results: &[(Settings, Summary)], progress: &dyn Progress) -> Result<()> {
     let path = folder.join("draws.npz");
     write_draws(&path, &draws, None, Overwrite::Refuse)?;
-    let DrawsFile { ensemble, data: Some(data), .. } = draws else { return Ok(()) };
-    write_data(&folder.join("data.csv"), &data, None, Overwrite::Refuse)?;
+    let source = SourceDocument {
+        draws: vec![FileDocument::new(&path, folder)?],
+        reading: ReadingDocument::default(),
+        data: None,
+    };
+    let columns = draws.data.as_ref().and_then(DataTable::column_names);
+    if let Some(data) = &draws.data {
+        write_data(&folder.join("data.csv"), data, None, Overwrite::Refuse)?;
+    }
+    let mut documents = Vec::new();
     for (settings, summary) in results {
-        let document = SummaryDocument::new(summary, &ensemble, settings, data.column_names());
+        let document = SummaryDocument::new(summary, &draws.ensemble, settings, columns).with_source(source.clone());
         let name = format!("summary-{}.json", settings.slicer.name());
         write_json(&folder.join(name), SUMMARY_SCHEMA, &document, Overwrite::Refuse)?;
+        documents.push(document);
     }
-    Ok(())
+    // The default distance is what the reader sees first.
+    documents.reverse();
+    let material = Material::new(Some(draws), None)?;
+    write_report(&folder.join("report.html"), "Old Faithful", &documents, &material, Overwrite::Refuse, progress)
 }
 
 /// A folder that did not exist before and disappears again unless it is filled.

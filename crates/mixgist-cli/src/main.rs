@@ -7,9 +7,12 @@ mod demo;
 mod distance;
 mod fit;
 mod inspect;
+mod material;
 mod options;
 mod partition;
+mod plot;
 mod progress;
+mod report;
 mod summarize;
 mod text;
 
@@ -47,6 +50,8 @@ enum Verb {
     Distance(distance::Distance),
     Partition(partition::PartitionVerb),
     Compare(compare::Compare),
+    Plot(plot::Plot),
+    Report(report::Report),
     Inspect(inspect::Inspect),
     Convert(convert::Convert),
     Demo(demo::Demo),
@@ -81,6 +86,8 @@ fn run(cli: &Cli) -> Result<()> {
         Verb::Distance(verb) => verb.run(&terminal),
         Verb::Partition(verb) => verb.run(&terminal),
         Verb::Compare(verb) => verb.run(&terminal),
+        Verb::Plot(verb) => verb.run(&terminal),
+        Verb::Report(verb) => verb.run(&terminal),
         Verb::Inspect(verb) => verb.run(),
         Verb::Convert(verb) => verb.run(&terminal),
         Verb::Demo(verb) => verb.run(&terminal),

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::slice::{Array, Scheme, slicer};
-use mixgist::{CovarianceForm, Ensemble, Error, Loss, Order, Pruning, Result, Route, Settings, SliceCount, Units};
+use mixgist::{CovarianceForm, Error, Loss, Order, Pruning, Result, Route, Settings, SliceCount, Units};
 use mixgist_io::{
-    DataTable, DrawsFile, Format, Overwrite, ReadOptions, StanVariables, check_writable, read_arrays, read_data,
-    read_draws,
+    DataTable, DrawsFile, FileDocument, Format, Overwrite, ReadingDocument, SourceDocument, check_writable,
+    read_arrays, read_data,
 };
 
 use crate::memory::reading;
@@ -73,44 +73,39 @@ impl DrawsArgs {
 impl ReadingArgs {
     /// Reads draws from one or several files and leaves out those that are not wanted.
     pub fn read(&self, paths: &[PathBuf]) -> Result<DrawsFile> {
-        let file = read_draws(paths, &self.options()?)?;
-        if self.burn_in == 0 && self.thin == 1 {
-            return Ok(file);
-        }
-        let kept = file.ensemble.thinned(self.burn_in, self.thin as usize);
-        if kept.is_empty() {
-            return Err(Error::usage(format!(
-                "--burn-in {} leaves none of {} draws",
-                self.burn_in,
-                file.ensemble.len()
-            ))
-            .hint("it counts the draws of each chain that are in the file, not the sampler's iterations"));
-        }
-        file.select(&kept)
+        self.document().read(paths, reading().memory_limit)
     }
 
-    fn options(&self) -> Result<ReadOptions> {
-        Ok(ReadOptions {
-            format: self.format.as_deref().map(Format::from_name).transpose()?,
-            covariance_form: CovarianceForm::from_name(&self.covariance_form)?,
-            stan: StanVariables {
-                weights: self.stan_weights.clone(),
-                means: self.stan_means.clone(),
-                covariances: self.stan_covariances.clone(),
-                labels: self.stan_labels.clone(),
-            },
-            ..reading()
+    /// What the options mean, as results record it.
+    pub fn document(&self) -> ReadingDocument {
+        ReadingDocument {
+            format: self.format.clone(),
+            covariance_form: self.covariance_form.clone(),
+            stan_variables: [&self.stan_weights, &self.stan_means, &self.stan_covariances].map(Clone::clone),
+            stan_labels: self.stan_labels.clone(),
+            burn_in: self.burn_in,
+            thin: self.thin as usize,
+        }
+    }
+
+    /// The files of a result that will be written to `output`, or printed.
+    pub fn source(&self, draws: &[PathBuf], data: Option<&Path>, output: Option<&Path>) -> Result<SourceDocument> {
+        let folder = output.and_then(Path::parent).unwrap_or(Path::new("."));
+        Ok(SourceDocument {
+            draws: draws.iter().map(|path| FileDocument::new(path, folder)).collect::<Result<_>>()?,
+            reading: self.document(),
+            data: data.map(|path| FileDocument::new(path, folder)).transpose()?,
         })
     }
 }
 
 /// Data of the dimension that the draws have.
-pub fn read_data_for(path: &Path, ensemble: &Ensemble) -> Result<DataTable> {
+pub fn read_data_for(path: &Path, dim: usize) -> Result<DataTable> {
     let table = read_data(path, &reading())?;
-    if table.columns() == ensemble.dim() {
+    if table.columns() == dim {
         return Ok(table);
     }
-    let (columns, dim) = (count(table.columns(), "column"), ensemble.dim());
+    let columns = count(table.columns(), "column");
     Err(Error::input(format!("has {columns}, the draws have dimension {dim}")).in_file(path))
 }
 
@@ -186,16 +181,36 @@ pub fn by_name<T: Copy>(table: &[(&str, T)], name: &str) -> T {
 #[derive(Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Replace files that exist
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: ForceArgs,
 
     /// Print the answer as JSON
     #[arg(long)]
     pub json: bool,
 }
 
+/// Whether files may be replaced.
+#[derive(Args)]
+#[command(next_help_heading = "Output")]
+pub struct ForceArgs {
+    /// Replace files that exist
+    #[arg(long)]
+    force: bool,
+}
+
 impl OutputArgs {
+    /// What to do when a file exists.
+    pub fn overwrite(&self) -> Overwrite {
+        self.force.overwrite()
+    }
+
+    /// Checks, before any work, that all these files can be written and are different ones.
+    pub fn check(&self, paths: &[&Option<PathBuf>]) -> Result<()> {
+        self.force.check(paths)
+    }
+}
+
+impl ForceArgs {
     /// What to do when a file exists.
     pub fn overwrite(&self) -> Overwrite {
         if self.force { Overwrite::Force } else { Overwrite::Refuse }

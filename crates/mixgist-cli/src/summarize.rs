@@ -8,12 +8,14 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::slice::SLICERS;
-use mixgist::{Ensemble, Loss, Points, Result, Route, Settings, Summary, summarize};
+use mixgist::{Ensemble, Loss, Points, Result, Route, Settings, summarize};
 use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, to_json, write_json};
 
+use crate::material::Material;
 use crate::memory;
 use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, by_name, expect_extension, read_data_for};
 use crate::progress::Terminal;
+use crate::report::{check_output, name_of, write_report};
 use crate::text::{answer, warn};
 use derived::{Derived, DerivedArgs};
 
@@ -52,6 +54,10 @@ pub struct Summarize {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
+    /// Write a report with figures to this file (.html)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    report: Option<PathBuf>,
+
     #[command(flatten)]
     derived: DerivedArgs,
 
@@ -65,10 +71,11 @@ impl Summarize {
         let (loss, route) = (by_name(&Loss::NAMES, &self.loss), by_name(&Route::NAMES, &self.route));
         let settings = self.slicing.settings(&self.distance, loss, route)?;
         self.check_outputs()?;
-        let file = self.draws.read()?;
+        let mut file = self.draws.read()?;
+        let own = file.data.take();
         let data = match &self.data {
-            Some(path) => Some(read_data_for(path, &file.ensemble)?),
-            None => file.data,
+            Some(path) => Some(read_data_for(path, file.ensemble.dim())?),
+            None => own,
         };
         let points = data.as_ref().map(|data| Points::new(data.columns(), data.values())).transpose()?;
         let new_points = self.derived.read_new_points(&file.ensemble)?;
@@ -78,44 +85,43 @@ impl Summarize {
         let summary = summarize(&file.ensemble, points, &settings, terminal)?;
         let columns = data.as_ref().and_then(DataTable::column_names);
         let derived = Derived::compute(&self.derived, &summary, &file.ensemble, points, new_points.as_ref(), terminal)?;
-        let document = SummaryDocument::new(&summary, &file.ensemble, &settings, columns);
+        let source = self.draws.reading.source(&self.draws.draws, self.data.as_deref(), self.output.as_deref())?;
+        let document = SummaryDocument::new(&summary, &file.ensemble, &settings, columns).with_source(source);
 
         terminal.begin_writing();
         derived.write(columns, self.printing.overwrite(), terminal)?;
         if let Some(path) = &self.output {
             write_json(path, SUMMARY_SCHEMA, &document, self.printing.overwrite())?;
         }
+        let text = match self.printing.json {
+            true => to_json(SUMMARY_SCHEMA, &document)?,
+            false => report::report(&summary, &file.ensemble, &settings, document.columns.as_deref()),
+        };
+        if let Some(path) = &self.report {
+            let title = format!("Summary of {}", name_of(&self.draws.draws));
+            let material = Material::new(Some(file), data)?;
+            write_report(path, &title, &[document], &material, self.printing.overwrite(), terminal)?;
+        }
         terminal.clear();
-        self.print(&summary, &document, &file.ensemble, &settings)
+        answer(&text)?;
+        warn(&summary.warnings);
+        Ok(())
     }
 
     fn check_outputs(&self) -> Result<()> {
         if let Some(path) = &self.output {
             expect_extension(path, "--output", &["json"])?;
         }
-        let [labels, memberships, density] = self.derived.outputs()?;
-        self.printing.check(&[&self.output, labels, memberships, density])
-    }
-
-    fn print(
-        &self,
-        summary: &Summary,
-        document: &SummaryDocument,
-        ensemble: &Ensemble,
-        settings: &Settings,
-    ) -> Result<()> {
-        if self.printing.json {
-            answer(&to_json(SUMMARY_SCHEMA, document)?)?;
-        } else {
-            answer(&report::report(summary, ensemble, settings, document.columns.as_deref()))?;
+        if let Some(path) = &self.report {
+            check_output(path, "--report")?;
         }
-        warn(&summary.warnings);
-        Ok(())
+        let [labels, memberships, density] = self.derived.outputs()?;
+        self.printing.check(&[&self.output, &self.report, labels, memberships, density])
     }
 }
 
 /// Refuses at once what cannot fit.
-fn require_memory(ensemble: &Ensemble, settings: &Settings) -> Result<()> {
+pub fn require_memory(ensemble: &Ensemble, settings: &Settings) -> Result<()> {
     let needed = settings.predicted_bytes(ensemble)?;
     memory::require(needed, &format!("summarising {} draws this way", ensemble.len()), |free| {
         let fits = |route, loss| {

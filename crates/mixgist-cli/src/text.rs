@@ -4,6 +4,8 @@ use std::io::{ErrorKind, Write};
 
 use mixgist::{Error, Result, Warning};
 
+pub use mixgist_report::words::{count, significant, with_error};
+
 /// Prints the answer on standard output. A reader that has seen enough (`mixgist … | head`) is no error.
 pub fn answer(text: &str) -> Result<()> {
     let mut output = std::io::stdout().lock();
@@ -27,30 +29,6 @@ pub fn warn(warnings: &[Warning]) {
     }
 }
 
-/// A number with so many significant digits, without an exponent where that is readable.
-pub fn significant(x: f64, digits: usize) -> String {
-    if x == 0.0 || !x.is_finite() {
-        return x.to_string();
-    }
-    let exponent = x.abs().log10().floor() as i32;
-    if (-4..6).contains(&exponent) {
-        format!("{x:.*}", (digits as i32 - 1 - exponent).max(0) as usize)
-    } else {
-        format!("{x:.*e}", digits - 1)
-    }
-}
-
-/// A value with its standard error: 1.2953 ± 0.0213.
-pub fn with_error(value: f64, error: Option<f64>) -> String {
-    match error {
-        Some(error) if error > 0.0 => {
-            let decimals = (1 - error.log10().floor() as i32).clamp(0, 12) as usize;
-            format!("{value:.decimals$} ± {error:.decimals$}")
-        }
-        _ => significant(value, 5),
-    }
-}
-
 /// A line of the answer: what, and the value in its column.
 pub fn line(name: &str, text: impl std::fmt::Display) -> String {
     format!("{name:<14}{text}")
@@ -68,26 +46,9 @@ pub fn table(header: &[String], rows: &[Vec<String>]) -> String {
     all().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// "1 draw", "2 draws".
-pub fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_show_the_digits_that_count() {
-        assert_eq!(significant(1234.5678, 3), "1235");
-        assert_eq!(significant(-0.0012345, 3), "-0.00123");
-        assert_eq!(significant(1.5e-7, 3), "1.50e-7");
-        assert_eq!(significant(0.0, 3), "0");
-        assert_eq!(with_error(1.29531, Some(0.02134)), "1.295 ± 0.021");
-        assert_eq!(with_error(1.29531, Some(0.0)), "1.2953");
-        assert_eq!(with_error(1.29531, None), "1.2953");
-        assert_eq!((count(1, "draw"), count(2, "draw")), ("1 draw".into(), "2 draws".into()));
-    }
 
     #[test]
     fn columns_are_flush_right() {

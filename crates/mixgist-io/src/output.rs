@@ -55,6 +55,11 @@ pub(crate) fn write_whole(
     Ok(())
 }
 
+/// Writes a file of these bytes, whole or not at all.
+pub fn write_bytes(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<()> {
+    write_whole(path, overwrite, |output| output.write_all(bytes).map_err(cannot_write))
+}
+
 /// Reports a failed write inside a writer; the file is added further up.
 pub(crate) fn cannot_write(cause: std::io::Error) -> Error {
     Error::new(mixgist::ErrorKind::Io, format!("cannot write: {cause}"))

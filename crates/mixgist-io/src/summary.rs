@@ -4,6 +4,7 @@ use mixgist::{Ensemble, Error, MixingMeasure, Result, Settings, Summary, Warning
 use serde::{Deserialize, Serialize};
 
 use crate::formats::json::Schema;
+use crate::provenance::SourceDocument;
 
 /// The schema of summaries.
 pub const SUMMARY_SCHEMA: Schema = Schema { name: "mixgist.summary", version: 1 };
@@ -74,6 +75,9 @@ pub struct SummaryDocument {
     /// Names of the data columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<String>>,
+    /// The files that it came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceDocument>,
 }
 
 /// Units with their numbers.
@@ -197,6 +201,14 @@ impl SummaryDocument {
             certainty: summary.allocation.as_ref().map(|allocation| allocation.certainty.clone()),
             clusters: summary.allocation.as_ref().map(|allocation| allocation.clusters()),
             columns: columns.map(<[String]>::to_vec),
+            source: None,
         }
+    }
+
+    /// With the files that it came from.
+    #[must_use]
+    pub fn with_source(mut self, source: SourceDocument) -> Self {
+        self.source = Some(source);
+        self
     }
 }

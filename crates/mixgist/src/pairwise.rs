@@ -8,5 +8,5 @@ mod tile;
 
 pub(crate) use matrix::cost_matrix;
 pub use matrix::{Condensed, DistanceMatrix};
-pub(crate) use rows::{AnchorRows, Bridges, KEPT_BYTES, WeightedRow};
+pub(crate) use rows::{AnchorRows, Bridges, Form, KEPT_BYTES, WeightedRow};
 pub use sliced::{Distance, SlicedDistance};

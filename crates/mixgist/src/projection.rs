@@ -164,7 +164,7 @@ impl<'a> Projection<'a> {
     }
 }
 
-fn bytes_per_slice(atoms: usize, draws: usize) -> usize {
+pub(crate) fn bytes_per_slice(atoms: usize, draws: usize) -> usize {
     64 * atoms + 64 * draws
 }
 

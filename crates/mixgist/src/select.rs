@@ -6,10 +6,10 @@ mod evidence;
 mod pairs;
 mod sweep;
 
-pub(crate) use certified::MOST_ANCHORS;
+pub(crate) use certified::most_numbers;
 
 use crate::line::Order;
-use crate::pairwise::Bridges;
+use crate::pairwise::{Bridges, Form};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::{Error, Result};
@@ -135,7 +135,8 @@ pub struct RunnerUp {
 /// neither on the route, the CPU nor the number of threads.
 pub(crate) fn medoid(projection: &Projection, loss: Loss, route: Route, progress: &dyn Progress) -> Result<Medoid> {
     let route = route.resolve(projection.order(), loss, projection.draws())?;
-    let mut bridges = Bridges::new(projection);
+    let form = if route == Route::Certified { Form::Compressed } else { Form::Exact };
+    let mut bridges = Bridges::new(projection, form);
     let choice = match route {
         Route::Sweep => sweep::choose(projection, &mut bridges, progress)?,
         Route::Certified => certified::choose(projection, &mut bridges, progress)?,

@@ -7,8 +7,9 @@ use crate::mixture::Mixture;
 use crate::pairwise::{KEPT_BYTES, SlicedDistance};
 use crate::points::Points;
 use crate::progress::Progress;
+use crate::projection::{bytes_per_slice, predicted_bytes};
 use crate::prune::{Pruned, Pruning};
-use crate::select::{Loss, MOST_ANCHORS, Medoid, Route, medoid};
+use crate::select::{Loss, Medoid, Route, medoid, most_numbers};
 use crate::slice::{Freeze, NamedArrays, Scheme, Slicer, Slices, slicer};
 use crate::units::{ResolvedUnits, Units};
 use crate::warning::Warning;
@@ -125,16 +126,18 @@ impl Settings {
     pub fn predicted_bytes(&self, ensemble: &Ensemble) -> Result<u64> {
         let (dim, atoms, draws) = (ensemble.dim(), ensemble.weights().len(), ensemble.len());
         let copy = if self.units == Units::None { 0 } else { 8 * (atoms * (1 + dim + dim * dim)) as u64 };
-        let kept = match self.route.resolve(self.order, self.loss, draws)? {
-            Route::Pairs | Route::Auto => SlicedDistance::matrix_bytes(draws) as u64 / 2,
-            Route::Certified => KEPT_BYTES as u64 + 2 * 8 * (MOST_ANCHORS * draws) as u64,
-            Route::Sweep => KEPT_BYTES as u64 + 8 * 4 * draws as u64,
-        };
         let slices = match self.slices {
             SliceCount::Fixed(count) | SliceCount::Auto { cap: count } => count as u64,
         };
+        let decomposed = slices.saturating_mul(bytes_per_slice(atoms, draws) as u64).min(KEPT_BYTES as u64);
+        let kept = match self.route.resolve(self.order, self.loss, draws)? {
+            Route::Pairs | Route::Auto => SlicedDistance::matrix_bytes(draws) as u64 / 2,
+            // Compressed slices, and exact ones when very many draws are in question.
+            Route::Certified => 2 * decomposed + 8 * most_numbers(draws) as u64,
+            Route::Sweep => decomposed + 8 * 4 * draws as u64,
+        };
         let directions = slices.saturating_mul(8 * (dim * dim + 2 * dim + 4) as u64);
-        Ok((copy + crate::projection::predicted_bytes(dim, atoms, draws) + kept).saturating_add(directions))
+        Ok((copy + predicted_bytes(dim, atoms, draws) + kept).saturating_add(directions))
     }
 }
 

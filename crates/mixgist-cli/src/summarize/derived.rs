@@ -62,7 +62,7 @@ impl DerivedArgs {
 
     /// The observations to predict for.
     pub fn read_new_points(&self, ensemble: &Ensemble) -> Result<Option<DataTable>> {
-        self.predict.as_deref().map(|path| read_data_for(path, ensemble)).transpose()
+        self.predict.as_deref().map(|path| read_data_for(path, ensemble.dim())).transpose()
     }
 
     /// Checks before the work that it can be done.

@@ -5,29 +5,70 @@ use rayon::prelude::*;
 use super::bridge::{Bridge, PANEL};
 use super::tile::{Batch, Columns, row_costs, row_costs_on};
 use crate::Result;
-use crate::line::{Lines, transport_cost};
+use crate::line::{Lines, Order, row_of_costs, transport_cost};
 use crate::progress::Progress;
 use crate::projection::Projection;
 
 /// The slices of a projection, decomposed; kept from the first pass on when they fit into memory, otherwise computed anew.
 pub(crate) struct Bridges<'p, 'a> {
     projection: &'p Projection<'a>,
-    kept: Option<Vec<Batch<'p>>>,
+    form: Form,
+    kept: Option<Kept<'p>>,
+}
+
+/// What is decomposed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The draws themselves.
+    Exact,
+    /// The draws with neighbouring atoms merged where that is a small fraction of a typical distance: half the atoms, and so half
+    /// the time and memory of everything that follows. How far each draw moved is known.
+    Compressed,
+}
+
+struct Kept<'p> {
+    batches: Vec<Batch<'p>>,
+    /// The draws themselves, when the batches hold another form.
+    lines: Vec<Lines<'p>>,
 }
 
 /// Decomposed slices of up to this many bytes are kept: a third of the time of a medoid of 1000 draws is spent on computing them again.
 pub(crate) const KEPT_BYTES: usize = 1 << 30;
 
+/// A step of compression costs at most this part of a typical transport cost.
+const COMPRESSION: f64 = 1e-9;
+
+/// Kept slices that are worked on between two looks at whether to go on.
+const LINES_TOGETHER: usize = 32;
+
+/// Pairs of draws whose transport costs say what is typical.
+const TYPICAL_PAIRS: usize = 16;
+
 impl<'p, 'a> Bridges<'p, 'a> {
     /// Nothing is computed before the first pass. The order of the projection is 2.
-    pub(crate) fn new(projection: &'p Projection<'a>) -> Self {
-        Bridges { projection, kept: None }
+    pub(crate) fn new(projection: &'p Projection<'a>, form: Form) -> Self {
+        Bridges { projection, form, kept: None }
     }
 
     /// For each of `rows`, the mean over slices of the transport cost to every draw: `rows.len()` × M numbers.
     pub(crate) fn row_costs(&mut self, rows: &[usize], progress: &dyn Progress) -> Result<Vec<f64>> {
         let mut sums = vec![0.0; rows.len() * self.projection.draws()];
-        self.for_each(progress, |batch| add_rows(batch, rows, &mut sums))?;
+        self.for_each(progress, |batch, _| add_rows(batch, rows, &mut sums))?;
+        divide(&mut sums, self.projection.slices());
+        Ok(sums)
+    }
+
+    /// As [`Bridges::row_costs`], but always of the draws themselves, by merging pair by pair: for a few rows.
+    pub(crate) fn merged_row_costs(&self, rows: &[usize], progress: &dyn Progress) -> Result<Vec<f64>> {
+        let draws = self.projection.draws();
+        let of_slice = |lines: &Lines| -> Vec<f64> {
+            let mut costs = vec![0.0; rows.len() * draws];
+            let rows = rows.iter().zip(costs.chunks_exact_mut(draws));
+            rows.for_each(|(&i, row)| row_of_costs(lines, i, row));
+            costs
+        };
+        let mut sums = vec![0.0; rows.len() * draws];
+        self.for_each_line(progress, of_slice, |costs| add(&mut sums, &costs))?;
         divide(&mut sums, self.projection.slices());
         Ok(sums)
     }
@@ -41,8 +82,9 @@ impl<'p, 'a> Bridges<'p, 'a> {
     pub(crate) fn row_costs_and_mean_squares(&mut self, rows: &[usize], progress: &dyn Progress) -> Result<AnchorRows> {
         let (draws, weights) = (self.projection.draws(), self.projection.draw_weights());
         let mut costs = vec![0.0; rows.len() * draws];
-        let mut mean_squares = vec![0.0; draws];
-        self.for_each(progress, |batch| {
+        let (mut mean_squares, mut moved) = (vec![0.0; draws], vec![0.0; draws]);
+        self.for_each(progress, |batch, residuals| {
+            residuals.iter().for_each(|residuals| add(&mut moved, residuals));
             add_rows(batch, rows, &mut costs);
             let of_slice = |bridge: &Bridge| {
                 let mut squares = vec![0.0; draws];
@@ -54,69 +96,112 @@ impl<'p, 'a> Bridges<'p, 'a> {
         })?;
         divide(&mut costs, self.projection.slices());
         divide(&mut mean_squares, self.projection.slices());
-        Ok(AnchorRows { rows: costs, mean_squares })
+        divide(&mut moved, self.projection.slices());
+        let moved = moved.into_iter().map(f64::sqrt).collect();
+        Ok(AnchorRows { rows: costs, mean_squares, moved })
     }
 
     /// For each slice the weighted sums Σ_j slopes_j c_ij of one or two draws i, in the order of slices.
     pub(crate) fn weighted_costs(&self, rows: &[WeightedRow], progress: &dyn Progress) -> Result<Vec<Vec<f64>>> {
         let (draws, order) = (self.projection.draws(), self.projection.order());
-        let mut sums = Vec::with_capacity(self.projection.slices());
-        if let Some(kept) = &self.kept {
-            let of_slice = |bridge: &Bridge| -> Vec<f64> {
-                let mut costs = vec![0.0; draws];
-                let of_row = |row: &WeightedRow| {
-                    row_costs_on(bridge, row.draw, &mut costs);
-                    row.slopes.iter().zip(&costs).map(|(slope, cost)| slope * cost).sum()
-                };
-                rows.iter().map(of_row).collect()
-            };
-            for batch in kept {
-                progress.check()?;
-                sums.par_extend(batch.bridges().par_iter().map(of_slice));
-                progress.advance(batch.bridges().len() as u64);
-            }
-            return Ok(sums);
-        }
-        // Without decomposed slices at hand, merging a row or two is cheaper than making them.
-        let of_row = |lines: &Lines, row: &WeightedRow| -> f64 {
-            let own = lines.draw(row.draw);
-            let wanted = row.slopes.iter().enumerate().filter(|(_, slope)| **slope != 0.0);
-            wanted.map(|(j, slope)| slope * transport_cost(own, lines.draw(j), order)).sum()
+        let weighted = |row: &WeightedRow, costs: &[f64]| -> f64 {
+            row.slopes.iter().zip(costs).map(|(slope, cost)| slope * cost).sum()
         };
-        self.projection.stream(
-            &self.projection.batches(),
-            progress,
-            |lines| rows.iter().map(|row| of_row(&lines, row)).collect::<Vec<f64>>(),
-            |_, batch| {
-                sums.extend(batch);
-                Ok(())
-            },
-        )?;
+        let mut sums = Vec::with_capacity(self.projection.slices());
+        match &self.kept {
+            Some(kept) if self.form == Form::Exact => {
+                let of_slice = |bridge: &Bridge| -> Vec<f64> {
+                    let mut costs = vec![0.0; draws];
+                    let of_row = |row: &WeightedRow| {
+                        row_costs_on(bridge, row.draw, &mut costs);
+                        weighted(row, &costs)
+                    };
+                    rows.iter().map(of_row).collect()
+                };
+                for batch in &kept.batches {
+                    progress.check()?;
+                    sums.par_extend(batch.bridges().par_iter().map(of_slice));
+                    progress.advance(batch.bridges().len() as u64);
+                }
+            }
+            // Without decomposed slices at hand, merging a row or two is cheaper than making them.
+            _ => {
+                let of_slice = |lines: &Lines| -> Vec<f64> {
+                    let mut costs = vec![0.0; draws];
+                    let of_row = |row: &WeightedRow| {
+                        if order == Order::TWO {
+                            row_of_costs(lines, row.draw, &mut costs);
+                        } else {
+                            let cost = |j| transport_cost(lines.draw(row.draw), lines.draw(j), order);
+                            costs.iter_mut().enumerate().for_each(|(j, out)| *out = cost(j));
+                        }
+                        weighted(row, &costs)
+                    };
+                    rows.iter().map(of_row).collect()
+                };
+                self.for_each_line(progress, of_slice, |of_rows| sums.push(of_rows))?;
+            }
+        }
         Ok(sums)
     }
 
-    fn for_each(&mut self, progress: &dyn Progress, mut job: impl FnMut(&Batch)) -> Result<()> {
+    /// Computes something from the draws themselves on every slice, and consumes it in the order of slices.
+    fn for_each_line<T: Send>(
+        &self,
+        progress: &dyn Progress,
+        of_slice: impl Fn(&Lines) -> T + Sync,
+        mut consume: impl FnMut(T),
+    ) -> Result<()> {
+        match &self.kept {
+            Some(kept) if self.form == Form::Compressed => {
+                for lines in kept.lines.chunks(LINES_TOGETHER) {
+                    progress.check()?;
+                    let batch: Vec<T> = lines.par_iter().map(&of_slice).collect();
+                    batch.into_iter().for_each(&mut consume);
+                    progress.advance(lines.len() as u64);
+                }
+                Ok(())
+            }
+            _ => self.projection.stream(
+                &self.projection.batches(),
+                progress,
+                |lines| of_slice(&lines),
+                |_, batch| {
+                    batch.into_iter().for_each(&mut consume);
+                    Ok(())
+                },
+            ),
+        }
+    }
+
+    /// Calls `job` with each batch, and in the first pass with how far compression moved the draws of each slice.
+    fn for_each(&mut self, progress: &dyn Progress, mut job: impl FnMut(&Batch, &[Vec<f64>])) -> Result<()> {
         if let Some(kept) = &self.kept {
-            for batch in kept {
+            for batch in &kept.batches {
                 progress.check()?;
-                job(batch);
+                job(batch, &[]);
                 progress.advance(batch.bridges().len() as u64);
             }
             return Ok(());
         }
-        let projection = self.projection;
+        let (projection, form) = (self.projection, self.form);
         let keep = projection.slices() * projection.bytes_per_slice() <= KEPT_BYTES;
-        let mut kept = Vec::new();
-        let weights = projection.draw_weights();
+        let mut kept = Kept { batches: Vec::new(), lines: Vec::new() };
         projection.stream(
             &projection.batches(),
             progress,
-            |lines| Bridge::new(lines, weights),
-            |_, bridges| {
+            |lines| build(lines, form, projection.draw_weights()),
+            |_, slices| {
+                let (mut bridges, mut residuals) = (Vec::new(), Vec::new());
+                for slice in slices {
+                    bridges.push(slice.bridge);
+                    residuals.extend(slice.residuals);
+                    kept.lines.extend(slice.lines.filter(|_| keep));
+                }
                 let batch = Batch::new(bridges);
-                job(&batch);
+                job(&batch, &residuals);
                 if keep {
-                    kept.push(batch);
+                    kept.batches.push(batch);
                 }
                 Ok(())
             },
@@ -124,6 +209,35 @@ impl<'p, 'a> Bridges<'p, 'a> {
         self.kept = keep.then_some(kept);
         Ok(())
     }
+}
+
+/// One slice in the form that was asked for.
+struct Slice<'p> {
+    bridge: Bridge<'p>,
+    /// The lines themselves, and how far compression moved each draw; when it did.
+    lines: Option<Lines<'p>>,
+    residuals: Option<Vec<f64>>,
+}
+
+fn build<'p>(lines: Lines<'p>, form: Form, draw_weights: &[f64]) -> Slice<'p> {
+    match form {
+        Form::Exact => Slice { bridge: Bridge::new(lines, draw_weights), lines: None, residuals: None },
+        Form::Compressed => {
+            let compressed = lines.compress(COMPRESSION * typical_cost(&lines));
+            let bridge = Bridge::new(compressed.lines, draw_weights);
+            Slice { bridge, lines: Some(lines), residuals: Some(compressed.residuals) }
+        }
+    }
+}
+
+/// The mean cost of some pairs of draws.
+fn typical_cost(lines: &Lines) -> f64 {
+    let draws = lines.len();
+    let cost = |pair: usize| {
+        let i = pair * draws / TYPICAL_PAIRS;
+        transport_cost(lines.draw(i), lines.draw((i + draws / 2) % draws), Order::TWO)
+    };
+    (0..TYPICAL_PAIRS).map(cost).sum::<f64>() / TYPICAL_PAIRS as f64
 }
 
 /// A draw and what each of its costs counts for.
@@ -138,6 +252,8 @@ pub(crate) struct AnchorRows {
     pub(crate) rows: Vec<f64>,
     /// For every draw the mean over all draws of its squared distance.
     pub(crate) mean_squares: Vec<f64>,
+    /// For every draw its distance from the form that was decomposed.
+    pub(crate) moved: Vec<f64>,
 }
 
 fn add_rows(batch: &Batch, rows: &[usize], sums: &mut [f64]) {

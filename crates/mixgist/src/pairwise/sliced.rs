@@ -1,7 +1,7 @@
 //! The sliced distance as a value: frozen slices and an order, ready to compare measures.
 
 use super::matrix::{Condensed, DistanceMatrix, distance_matrix};
-use super::rows::Bridges;
+use super::rows::{Bridges, Form};
 use crate::Result;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::{Order, transport_cost};
@@ -106,6 +106,19 @@ impl<'a> SlicedDistance<'a> {
             .collect())
     }
 
+    /// From some of the draws to every draw: `rows.len()` × M distances. One pass over the slices for p = 2.
+    pub fn rows(&self, rows: &[usize], ensemble: &Ensemble, progress: &dyn Progress) -> Result<Vec<f64>> {
+        if self.order != Order::TWO {
+            let row = |&m: &usize| self.to_draws(&ensemble.draw(m), ensemble, progress);
+            let rows = rows.iter().map(row).collect::<Result<Vec<_>>>()?;
+            return Ok(rows.concat().iter().map(|distance| distance.value).collect());
+        }
+        let projection = self.project(ensemble)?;
+        progress.begin("distances", self.slices.len() as u64);
+        let costs = Bridges::new(&projection, Form::Exact).row_costs(rows, progress)?;
+        Ok(costs.iter().map(|cost| self.order.root(cost.max(0.0))).collect())
+    }
+
     /// Expected losses of several estimates, which need not be draws: for each its mean loss over the draws.
     ///
     /// For p = 2 all estimates share one pass over the slices that needs no merging.
@@ -133,7 +146,7 @@ impl<'a> SlicedDistance<'a> {
         let projection = self.project(&Ensemble::from_measures(&all)?.with_draw_weights(&all_weights)?)?;
         let rows: Vec<usize> = (draws..all.len()).collect();
         progress.begin("expected losses", self.slices.len() as u64);
-        let costs = Bridges::new(&projection).row_costs(&rows, progress)?;
+        let costs = Bridges::new(&projection, Form::Exact).row_costs(&rows, progress)?;
         let mean_loss = |costs: &[f64]| {
             let losses = costs.iter().map(|&cost| loss.of_cost(cost.max(0.0), self.order));
             losses.zip(&weights).map(|(loss, weight)| loss * weight).sum()

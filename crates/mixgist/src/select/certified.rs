@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::embedding::{Embedding, Truncated};
 use super::{Candidate, Choice, Loss, least};
 use crate::Result;
-use crate::pairwise::{AnchorRows, Bridges};
+use crate::pairwise::{AnchorRows, Bridges, Form};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::random::{Purpose, stream};
@@ -15,7 +15,7 @@ use crate::random::{Purpose, stream};
 pub(super) const WORTHWHILE: usize = 400;
 
 /// Never more anchors than this.
-pub(crate) const MOST_ANCHORS: usize = 256;
+const MOST_ANCHORS: usize = 256;
 
 /// Axes of the first, cheap pass over the bounds.
 const FEW_AXES: usize = 16;
@@ -26,6 +26,11 @@ const SAFETY: f64 = 1e-9;
 /// Rows that are computed together may take this many numbers, 256 MB.
 const MOST_NUMBERS: usize = 1 << 25;
 
+/// Up to this many contenders are merged with all draws pair by pair; for more, decomposing the slices pays.
+const MOST_MERGED: usize = 8;
+
+/// `bridges` hold compressed draws: the search runs on those, and knows how far each is from the draw that it stands for. The few
+/// draws that are in question then are compared as they are.
 pub(super) fn choose<'a>(
     projection: &Projection<'a>,
     bridges: &mut Bridges<'_, 'a>,
@@ -34,14 +39,15 @@ pub(super) fn choose<'a>(
     let draws = projection.draws();
     let anchors = anchors(draws);
     progress.begin("anchors", projection.slices() as u64);
-    let AnchorRows { rows, mean_squares } = bridges.row_costs_and_mean_squares(&anchors, progress)?;
+    let AnchorRows { rows, mean_squares, moved } = bridges.row_costs_and_mean_squares(&anchors, progress)?;
     let weights = projection.draw_weights();
     // Σ_j ω_j d_ij² = ρ_i² + V with V the mean of ρ².
     let variance = 0.5 * mean_squares.iter().zip(weights).map(|(square, weight)| square * weight).sum::<f64>();
     let squares = mean_squares.iter().map(|square| (square - variance).max(0.0)).collect();
     let embedding = Embedding::new(&anchors, &rows, squares);
 
-    let mut search = Search::new(projection, bridges);
+    let mut search = Search::new(projection, |rows, progress| bridges.row_costs(rows, progress));
+    search.slack = slack(&moved, weights);
     search.add(&anchors, &rows, progress)?;
     let suspects: Vec<usize> = (0..draws).filter(|&i| !search.known[i]).collect();
     let bounds = |axes: &Truncated, suspects: &[usize]| -> Vec<(f64, usize)> {
@@ -57,18 +63,41 @@ pub(super) fn choose<'a>(
     search.compute(&promising, progress)?;
     search.retain(&mut few);
     let suspects: Vec<usize> = few.into_iter().map(|(_, i)| i).collect();
+    let left = bounds(&embedding.leading(embedding.axes()), &suspects);
+    search.exhaust(left, 16, progress)?;
 
-    let mut left = bounds(&embedding.leading(embedding.axes()), &suspects);
-    let mut batch = 16;
-    loop {
-        search.retain(&mut left);
-        if left.is_empty() {
-            return Ok(search.finish());
-        }
-        let next: Vec<usize> = left.drain(..batch.min(left.len())).map(|(_, i)| i).collect();
-        search.compute(&next, progress)?;
-        batch = (2 * batch).min((MOST_NUMBERS / draws).max(16));
-    }
+    let contenders = search.contenders();
+    let computed = search.losses.len();
+    let (mut exact, mut asked) = (Bridges::new(projection, Form::Exact), 0);
+    let mut finals = Search::new(projection, |rows, progress| {
+        asked += rows.len();
+        if asked <= MOST_MERGED { bridges.merged_row_costs(rows, progress) } else { exact.row_costs(rows, progress) }
+    });
+    // The first two are the winner and the runner-up, unless they differ from the others by less than compression changed them.
+    finals.exhaust(contenders, 2, progress)?;
+    Ok(Choice {
+        winner: finals.winner.expect("there is a contender"),
+        runner_up: finals.runner_up,
+        expected_losses: None,
+        exact_draws: computed,
+    })
+}
+
+/// How far the expected loss of each draw may be from that of the compressed draws: by how far the draw itself moved, and by how far the
+/// others moved on average.
+fn slack(moved: &[f64], weights: &[f64]) -> Vec<f64> {
+    let others: f64 = moved.iter().zip(weights).map(|(moved, weight)| moved * weight).sum();
+    moved.iter().map(|own| (own + others) * (1.0 + SAFETY)).collect()
+}
+
+/// Numbers that the rows of costs take at most, for `draws` draws: those of the anchors, or of a batch of candidates and their copies.
+pub(crate) fn most_numbers(draws: usize) -> usize {
+    2 * draws * anchor_count(draws).max(largest_batch(draws).min(draws))
+}
+
+/// Candidates that are computed together at most.
+fn largest_batch(draws: usize) -> usize {
+    (MOST_NUMBERS / draws).max(16)
 }
 
 fn anchor_count(draws: usize) -> usize {
@@ -88,31 +117,42 @@ fn anchors(draws: usize) -> Vec<usize> {
     chosen
 }
 
-/// The draws whose losses are known exactly, with the rows of the two best: other rows are forgotten, so that memory does not grow.
-struct Search<'s, 'p, 'a> {
+/// The draws whose losses have been computed, with the rows of the two best: other rows are forgotten, so that memory does not grow.
+struct Search<'s, 'a, R> {
     projection: &'s Projection<'a>,
-    bridges: &'s mut Bridges<'p, 'a>,
-    exact: Vec<(usize, f64)>,
+    /// Computes the mean costs of some draws to all.
+    rows: R,
+    losses: Vec<(usize, f64)>,
     known: Vec<bool>,
+    /// How far the computed loss of each draw may be from its exact one.
+    slack: Vec<f64>,
     winner: Option<Candidate>,
     runner_up: Option<Candidate>,
 }
 
-impl<'s, 'p, 'a> Search<'s, 'p, 'a> {
-    fn new(projection: &'s Projection<'a>, bridges: &'s mut Bridges<'p, 'a>) -> Self {
-        Search {
-            projection,
-            bridges,
-            exact: Vec::new(),
-            known: vec![false; projection.draws()],
-            winner: None,
-            runner_up: None,
+impl<'s, 'a, R: FnMut(&[usize], &dyn Progress) -> Result<Vec<f64>>> Search<'s, 'a, R> {
+    fn new(projection: &'s Projection<'a>, rows: R) -> Self {
+        let draws = projection.draws();
+        let (known, slack) = (vec![false; draws], vec![0.0; draws]);
+        Search { projection, rows, losses: Vec::new(), known, slack, winner: None, runner_up: None }
+    }
+
+    /// Computes suspects, the least bounds first, until all that are left are out.
+    fn exhaust(&mut self, mut left: Vec<(f64, usize)>, mut batch: usize, progress: &dyn Progress) -> Result<()> {
+        loop {
+            self.retain(&mut left);
+            if left.is_empty() {
+                return Ok(());
+            }
+            let next: Vec<usize> = left.drain(..batch.min(left.len())).map(|(_, i)| i).collect();
+            self.compute(&next, progress)?;
+            batch = (2 * batch).min(largest_batch(self.known.len()));
         }
     }
 
     fn compute(&mut self, draws: &[usize], progress: &dyn Progress) -> Result<()> {
         progress.begin("exact losses of candidates", self.projection.slices() as u64);
-        let rows = self.bridges.row_costs(draws, progress)?;
+        let rows = (self.rows)(draws, progress)?;
         self.add(draws, &rows, progress)
     }
 
@@ -122,15 +162,15 @@ impl<'s, 'p, 'a> Search<'s, 'p, 'a> {
             rows.map(|(&draw, costs)| Candidate::new(draw, costs, self.projection, Loss::Distance)).collect();
         for candidate in &candidates {
             self.known[candidate.draw] = true;
-            self.exact.push((candidate.draw, candidate.expected_loss));
+            self.losses.push((candidate.draw, candidate.expected_loss));
         }
         candidates.extend(self.winner.take());
         candidates.extend(self.runner_up.take());
         loop {
-            let best = least(self.exact.iter().copied()).expect("anchors are exact");
+            let best = least(self.losses.iter().copied()).expect("a loss is known");
             let winner = self.candidate(best, &candidates, progress)?;
             let is_copy = winner.copies();
-            let second = least(self.exact.iter().copied().filter(|&(draw, _)| !is_copy(draw)));
+            let second = least(self.losses.iter().copied().filter(|&(draw, _)| !is_copy(draw)));
             drop(is_copy);
             let runner_up = second.map(|draw| self.candidate(draw, &candidates, progress)).transpose()?;
             let copies = self.recognize_copies(&winner) + runner_up.as_ref().map_or(0, |c| self.recognize_copies(c));
@@ -146,7 +186,7 @@ impl<'s, 'p, 'a> Search<'s, 'p, 'a> {
         let copies: Vec<usize> = (0..self.known.len()).filter(|&i| !self.known[i] && of.costs[i] == 0.0).collect();
         for &copy in &copies {
             self.known[copy] = true;
-            self.exact.push((copy, of.expected_loss));
+            self.losses.push((copy, of.expected_loss));
         }
         copies.len()
     }
@@ -157,29 +197,33 @@ impl<'s, 'p, 'a> Search<'s, 'p, 'a> {
         match own.or_else(|| at_hand.iter().find(|candidate| candidate.costs[draw] == 0.0)) {
             Some(candidate) => Ok(Candidate { draw, ..candidate.clone() }),
             None => {
-                let row = self.bridges.row_costs(&[draw], progress)?;
+                let row = (self.rows)(&[draw], progress)?;
                 Ok(Candidate::new(draw, &row, self.projection, Loss::Distance))
             }
         }
     }
 
-    /// A draw whose bound is above this can be neither winner nor runner-up.
+    /// A draw whose exact loss is above this can be neither winner nor runner-up: two draws that are not copies are below.
     fn threshold(&self) -> f64 {
-        self.runner_up.as_ref().map_or(f64::INFINITY, |candidate| candidate.expected_loss * (1.0 + SAFETY))
+        let most = |candidate: &Candidate| (candidate.expected_loss + self.slack[candidate.draw]) * (1.0 + SAFETY);
+        match (&self.winner, &self.runner_up) {
+            (Some(winner), Some(runner_up)) => most(winner).max(most(runner_up)),
+            _ => f64::INFINITY,
+        }
     }
 
     /// Drops those that are known by now or cannot matter.
     fn retain(&self, suspects: &mut Vec<(f64, usize)>) {
         let threshold = self.threshold();
-        suspects.retain(|&(bound, i)| bound <= threshold && !self.known[i]);
+        suspects.retain(|&(bound, i)| bound - self.slack[i] <= threshold && !self.known[i]);
     }
 
-    fn finish(self) -> Choice {
-        Choice {
-            winner: self.winner.expect("anchors are exact"),
-            runner_up: self.runner_up,
-            expected_losses: None,
-            exact_draws: self.exact.len(),
-        }
+    /// Draws that may be the winner or the runner-up, with lower bounds of their exact losses, the least first.
+    fn contenders(&self) -> Vec<(f64, usize)> {
+        let threshold = self.threshold();
+        let bounds = self.losses.iter().map(|&(draw, loss)| (loss - self.slack[draw], draw));
+        let mut contenders: Vec<(f64, usize)> = bounds.filter(|&(bound, _)| bound <= threshold).collect();
+        contenders.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        contenders
     }
 }

@@ -1,0 +1,76 @@
+//! `mixgist plot`: a figure of a summary, as SVG or PNG.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use mixgist::Result;
+use mixgist_io::{SUMMARY_SCHEMA, SummaryDocument, read_json, write_bytes};
+use mixgist_report::{KINDS, Kind};
+
+use crate::material::{Material, MaterialArgs};
+use crate::options::{ForceArgs, expect_extension, has_extension};
+use crate::progress::Terminal;
+
+/// Draw a figure of a summary
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mixgist plot summary.json -o contours.svg
+  mixgist plot summary.json --kind map -o map.png
+  mixgist plot summary.json --kind contours --data data.csv -o contours.png")]
+pub struct Plot {
+    /// The summary (.json), as 'summarize -o' writes it
+    #[arg(value_name = "SUMMARY")]
+    summary: PathBuf,
+
+    /// Kind of figure; without it the one that shows the estimate in its dimension
+    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(
+          KINDS.iter().map(|kind| PossibleValue::new(kind.name).help(kind.help))))]
+    kind: Option<String>,
+
+    /// Write the figure to this file (.svg or .png)
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: PathBuf,
+
+    /// Write this title above the figure
+    #[arg(long, value_name = "TEXT", help_heading = "Output")]
+    title: Option<String>,
+
+    /// Dots an inch of a .png
+    #[arg(long, value_name = "N", default_value_t = 300, help_heading = "Output",
+          value_parser = clap::value_parser!(u16).range(20..=2400))]
+    dpi: u16,
+
+    #[command(flatten)]
+    material: MaterialArgs,
+
+    #[command(flatten)]
+    force: ForceArgs,
+}
+
+impl Plot {
+    /// Reads, draws and writes.
+    pub fn run(&self, terminal: &Terminal) -> Result<()> {
+        expect_extension(&self.output, "--output", &["svg", "png"])?;
+        self.force.check(&[&Some(self.output.clone())])?;
+        let document: SummaryDocument = read_json(&self.summary, SUMMARY_SCHEMA)?;
+        let material = Material::read(&document, &self.summary, &self.material)?;
+        let subject = material.subject(&document, terminal)?;
+        let kind = match &self.kind {
+            Some(name) => Kind::from_name(name)?,
+            None => Kind::of_estimate(subject.estimate.dim()),
+        };
+        let mut figure = kind.draw(&subject)?;
+        if let Some(title) = &self.title {
+            figure = figure.titled(title);
+        }
+        let bytes = match has_extension(&self.output, "png") {
+            true => figure.to_png(self.dpi.into())?,
+            false => figure.to_svg().into_bytes(),
+        };
+        terminal.begin_writing();
+        write_bytes(&self.output, &bytes, self.force.overwrite())?;
+        terminal.clear();
+        Ok(())
+    }
+}

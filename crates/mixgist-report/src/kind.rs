@@ -1,0 +1,158 @@
+//! The kinds of figures: one table. A kind is a file in `kind/` and a line here.
+
+pub mod atoms;
+mod bands;
+mod contours;
+mod convergence;
+mod losses;
+mod map;
+mod pairs;
+mod similarity;
+pub mod traces;
+
+use mixgist::{Error, Result};
+
+use crate::figure::Figure;
+
+use crate::subject::Subject;
+pub(crate) use pairs::shown as pairs_shown;
+
+/// A kind of figure.
+pub struct Kind {
+    /// The name that options use.
+    pub name: &'static str,
+    /// What it shows.
+    pub help: &'static str,
+    /// What it is drawn from besides the summary.
+    pub needs: &'static [Need],
+    draw: fn(&Subject) -> Result<Figure>,
+}
+
+/// What a figure is drawn from besides the summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// The draws.
+    Draws,
+    /// The partitions that came with the draws.
+    Partitions,
+    /// Coordinates: at least the first and at most the second number of them.
+    Dimension(usize, usize),
+}
+
+/// Every kind.
+pub const KINDS: &[Kind] = &[
+    Kind {
+        name: "density",
+        help: "density with posterior band, observations as a rug, atoms (one coordinate)",
+        needs: &[Need::Dimension(1, 1)],
+        draw: bands::draw_line,
+    },
+    Kind {
+        name: "contours",
+        help: "density contours, observations by cluster, atoms as 2-sigma ellipses (two coordinates)",
+        needs: &[Need::Dimension(2, 2)],
+        draw: contours::draw,
+    },
+    Kind {
+        name: "pairs",
+        help: "the same for all pairs of coordinates, marginal densities on the diagonal",
+        needs: &[Need::Dimension(2, usize::MAX)],
+        draw: pairs::draw,
+    },
+    Kind {
+        name: "bands",
+        help: "marginal densities with posterior mean and 90 % band",
+        needs: &[Need::Draws],
+        draw: bands::draw_marginals,
+    },
+    Kind {
+        name: "similarity",
+        help: "how often two observations share a cluster",
+        needs: &[Need::Partitions],
+        draw: similarity::draw,
+    },
+    Kind {
+        name: "map",
+        help: "the draws by multidimensional scaling, with estimate, runner-up and the 95 % ball",
+        needs: &[Need::Draws],
+        draw: map::draw,
+    },
+    Kind { name: "losses", help: "expected losses of all draws", needs: &[Need::Draws], draw: losses::draw },
+    Kind {
+        name: "convergence",
+        help: "expected loss against the number of slices",
+        needs: &[Need::Draws],
+        draw: convergence::draw,
+    },
+    Kind {
+        name: "traces",
+        help: "traces of the chains, with R-hat and effective sample sizes",
+        needs: &[Need::Draws],
+        draw: traces::draw,
+    },
+];
+
+impl Kind {
+    /// The kind of this name.
+    pub fn from_name(name: &str) -> Result<&'static Kind> {
+        KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| {
+            let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+            Error::usage(format!("unknown kind of figure '{name}'")).hint(format!("one of: {}", names.join(", ")))
+        })
+    }
+
+    /// The kind that shows an estimate of this dimension.
+    pub fn of_estimate(dim: usize) -> &'static Kind {
+        let shows = |kind: &&Kind| kind.needs.iter().any(|need| need.admits(dim));
+        KINDS.iter().find(shows).unwrap_or(&KINDS[0])
+    }
+
+    /// Draws it, or says what is missing.
+    pub fn draw(&self, subject: &Subject) -> Result<Figure> {
+        self.needs.iter().try_for_each(|need| need.check(self.name, subject))?;
+        (self.draw)(subject)
+    }
+
+    /// Whether it can be drawn.
+    pub fn fits(&self, subject: &Subject) -> bool {
+        self.needs.iter().all(|need| need.check(self.name, subject).is_ok())
+    }
+}
+
+impl Need {
+    /// Whether it is a need for a dimension, and this is one.
+    fn admits(self, dim: usize) -> bool {
+        matches!(self, Need::Dimension(least, most) if (least..=most).contains(&dim))
+    }
+
+    fn check(self, kind: &str, subject: &Subject) -> Result<()> {
+        let missing =
+            |what: &str, hint: &str| Err(Error::usage(format!("the figure '{kind}' needs {what}")).hint(hint));
+        let d = subject.estimate.dim();
+        match self {
+            Need::Draws if subject.draws.is_none() => {
+                missing("the draws that were summarised", "give them with --draws")
+            }
+            Need::Partitions if subject.partitions.is_none() => missing(
+                "the labels of the observations in every draw, and the file of draws holds none",
+                "draws from 'mixgist fit' hold them; for Stan's give --stan-labels to 'mixgist convert'",
+            ),
+            Need::Dimension(least, most) if d < least || d > most => {
+                let other = Kind::of_estimate(d).name;
+                missing(
+                    &format!("dimension {}, the estimate has {d}", range(least, most)),
+                    &format!("use --kind {other}"),
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn range(least: usize, most: usize) -> String {
+    match most {
+        _ if least == most => least.to_string(),
+        usize::MAX => format!("{least} or more"),
+        _ => format!("{least} to {most}"),
+    }
+}

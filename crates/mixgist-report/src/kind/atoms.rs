@@ -1,0 +1,163 @@
+//! Atoms and observations in a plane of two coordinates: what contours and pairs share.
+
+use mixgist::density::Grid;
+use mixgist::linalg::eigen_symmetric;
+use mixgist::{GridDensity, MixingMeasure, Result};
+
+use crate::contour::{mass_levels, rings};
+use crate::figure::{Figure, Fill, Key, Layer, Points, Position, Stroke};
+use crate::palette::{Color, Marker, group_style};
+use crate::subject::Subject;
+
+/// Shares of the mass that the contours enclose, from the outermost one.
+pub const SHARES: [f64; 6] = [0.99, 0.95, 0.8, 0.6, 0.4, 0.2];
+
+/// More groups than this are not listed in a legend.
+const MOST_LISTED: usize = 12;
+
+/// The density of a measure as filled contours: regions of highest density that hold [`SHARES`] of the mass on the grid.
+pub fn density_contours(density: &GridDensity) -> Vec<Layer> {
+    let axes = density.grid().axes();
+    let (xs, ys) = (axes[0].positions(), axes[1].positions());
+    let levels = mass_levels(density.values(), &SHARES);
+    let layers = levels.iter().enumerate().map(|(i, &level)| {
+        let shade = Color::INK.mix(Color::WHITE, 0.955 - 0.06 * i as f64);
+        Layer::Area {
+            rings: rings(&xs, &ys, density.values(), level),
+            fill: Fill { color: shade, opacity: 1.0 },
+            outline: Some(Stroke::new(Color::INK.mix(Color::WHITE, 0.62), 0.6)),
+        }
+    });
+    layers.collect()
+}
+
+/// The outline of the ellipse at `sigmas` standard deviations around an atom, in coordinates a and b.
+pub fn ellipse(measure: &MixingMeasure, atom: usize, [a, b]: [usize; 2], sigmas: f64) -> Vec<Position> {
+    const STEPS: u32 = 96;
+    let d = measure.dim();
+    let (mean, covariance) = (measure.atoms().mean(atom), measure.atoms().covariance(atom));
+    let marginal = [covariance[a * d + a], covariance[a * d + b], covariance[b * d + a], covariance[b * d + b]];
+    let eigen = eigen_symmetric(&marginal, 2);
+    let axes = [0, 1].map(|i| sigmas * eigen.values[i].max(0.0).sqrt());
+    (0..STEPS)
+        .map(|step| {
+            let angle = std::f64::consts::TAU * f64::from(step) / f64::from(STEPS);
+            let (u, v) = (axes[0] * angle.cos(), axes[1] * angle.sin());
+            let along = |row: usize| u * eigen.vectors[2 * row] + v * eigen.vectors[2 * row + 1];
+            [mean[a] + along(0), mean[b] + along(1)]
+        })
+        .collect()
+}
+
+/// Width of the line around an atom: the heavier, the bolder.
+pub fn line_width(weight: f64) -> f64 {
+    ((0.8 + 3.4 * weight.sqrt()) * 10.0).round() / 10.0
+}
+
+/// The atoms as 2-sigma ellipses, their lines the bolder and their centres the larger the heavier they are.
+pub fn atom_layers(subject: &Subject, coordinates: [usize; 2]) -> Vec<Layer> {
+    let mut layers = Vec::new();
+    for (rank, k) in subject.main_atoms().into_iter().enumerate() {
+        let (color, _) = group_style(rank);
+        let weight = subject.estimate.weights()[k];
+        let dark = color.mix(Color(0, 0, 0), 0.25);
+        layers.push(Layer::Area {
+            rings: vec![ellipse(&subject.estimate, k, coordinates, 2.0)],
+            fill: Fill { color, opacity: 0.08 },
+            outline: Some(Stroke::new(dark, line_width(weight))),
+        });
+        let mean = subject.estimate.atoms().mean(k);
+        let centre = |radius, color| {
+            Layer::Points(Points {
+                at: vec![coordinates.map(|a| mean[a])],
+                marker: Marker::Circle,
+                radius,
+                color,
+                opacity: 1.0,
+                group: None,
+            })
+        };
+        let radius = ((1.5 + 6.0 * weight.sqrt()) * 10.0).round() / 10.0;
+        layers.push(centre(radius + 1.2, Color::WHITE));
+        layers.push(centre(radius, dark));
+    }
+    layers
+}
+
+/// The observations, each cluster with its colour and marker; grey discs when there are no labels.
+pub fn observation_layers(subject: &Subject, coordinates: [usize; 2], panels: usize) -> Vec<Layer> {
+    let Some(data) = subject.data else { return Vec::new() };
+    let shown = subject.shown(panels);
+    let radius = if shown.len() * panels > 4000 { 1.2 } else { 2.1 };
+    let opacity = if shown.len() > 2000 { 0.55 } else { 0.8 };
+    let position = |i: usize| coordinates.map(|a| data.point(i)[a]);
+    let Some(labels) = &subject.summary.labels else {
+        let at = shown.into_iter().map(position).collect();
+        let layer = Points { at, marker: Marker::Circle, radius, color: Color::GREY, opacity, group: None };
+        return vec![Layer::Points(layer)];
+    };
+    let mut members = vec![Vec::new(); subject.estimate.len()];
+    shown.into_iter().for_each(|i| members[labels[i] as usize].push(position(i)));
+    let groups = subject.main_atoms().into_iter().enumerate();
+    groups
+        .map(|(rank, k)| {
+            let (color, marker) = group_style(rank);
+            let at = std::mem::take(&mut members[k]);
+            Layer::Points(Points { at, marker, radius, color, opacity, group: Some(k) })
+        })
+        .filter(|layer| matches!(layer, Layer::Points(points) if !points.at.is_empty()))
+        .collect()
+}
+
+/// The density of the estimate over a grid of two coordinates.
+pub fn density(subject: &Subject, grid: &Grid) -> Result<GridDensity> {
+    GridDensity::of_measure(&subject.estimate, grid, subject.progress)
+}
+
+/// Adds the clusters to the legend of a figure.
+pub fn with_cluster_legend(mut figure: Figure, subject: &Subject) -> Figure {
+    let atoms = subject.main_atoms();
+    for (rank, &k) in atoms.iter().enumerate().take(MOST_LISTED) {
+        let (color, marker) = group_style(rank);
+        let weight = 100.0 * subject.estimate.weights()[k];
+        let marker = if subject.summary.labels.is_some() { marker } else { Marker::Circle };
+        figure = figure.with_legend(Key::Point(marker, color), format!("atom {k}: {weight:.1} %"));
+    }
+    if atoms.len() > MOST_LISTED {
+        let rest = format!("and {} more", atoms.len() - MOST_LISTED);
+        figure = figure.with_legend(Key::Point(Marker::Circle, Color::WHITE), rest);
+    }
+    figure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mixgist::GaussianAtoms;
+
+    #[test]
+    fn ellipses_lie_two_sigma_from_the_mean() {
+        // The marginal of coordinates 0 and 2 of a covariance with correlation there.
+        let covariance = [4.0, 0.3, 1.2, 0.3, 1.0, 0.1, 1.2, 0.1, 0.9];
+        let atoms = GaussianAtoms::new(3, vec![1.0, 2.0, 3.0], covariance.to_vec(), Default::default()).unwrap();
+        let measure = MixingMeasure::new(vec![1.0], atoms).unwrap();
+        let (a, b, c) = (4.0, 1.2, 0.9);
+        let determinant: f64 = a * c - b * b;
+        let outline = ellipse(&measure, 0, [0, 2], 2.0);
+        assert_eq!(outline.len(), 96);
+        for [x, y] in &outline {
+            let (x, y) = (x - 1.0, y - 3.0);
+            let squared = (c * x * x - 2.0 * b * x * y + a * y * y) / determinant;
+            assert!((squared.sqrt() - 2.0).abs() < 1e-9);
+        }
+        let area: f64 = 0.5
+            * outline.iter().zip(outline.iter().cycle().skip(1)).map(|(p, q)| p[0] * q[1] - p[1] * q[0]).sum::<f64>();
+        let exact = std::f64::consts::PI * 4.0 * determinant.sqrt();
+        assert!((area.abs() / exact - 1.0).abs() < 2e-3, "{area} {exact}");
+    }
+
+    #[test]
+    fn heavier_atoms_have_bolder_lines() {
+        assert!(line_width(0.9) > line_width(0.3) && line_width(0.3) > line_width(0.01));
+    }
+}

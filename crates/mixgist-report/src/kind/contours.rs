@@ -1,0 +1,38 @@
+//! Density contours of the estimate in the plane, with observations by cluster and atoms as ellipses.
+
+use mixgist::Result;
+
+use super::atoms::{SHARES, atom_layers, density, density_contours, observation_layers, with_cluster_legend};
+use crate::figure::{Axis, Figure, Panel};
+use crate::subject::Subject;
+
+/// Grid points an axis.
+const COUNT: usize = 161;
+
+pub fn draw(subject: &Subject) -> Result<Figure> {
+    let bounds = subject.bounds()?;
+    let grid = bounds.grid(&[0, 1], COUNT)?;
+    let axis = |a: usize| Axis::linear(&subject.columns[a], bounds.intervals()[a].low, bounds.intervals()[a].high);
+    let panel = Panel::new(axis(0), axis(1))
+        .sized(500.0, 370.0)
+        .with_all(density_contours(&density(subject, &grid)?))
+        .with_all(observation_layers(subject, [0, 1], 1))
+        .with_all(atom_layers(subject, [0, 1]));
+    let summary = subject.summary;
+    let shares: Vec<String> = SHARES.iter().map(|share| format!("{:.0}", 100.0 * share)).collect();
+    let clusters = summary.clusters.map_or(String::new(), |count| format!(" in {count} clusters"));
+    let observations = subject.data.map_or(String::new(), |data| format!(", {} observations{clusters}", data.len()));
+    let description = format!(
+        "Density contours of {} and {}{observations}, {} atoms as 2-sigma ellipses.",
+        subject.columns[0],
+        subject.columns[1],
+        subject.main_atoms().len()
+    );
+    let caption = format!(
+        "Density of the estimate: contours enclose {} % of its mass. Ellipses lie two standard deviations around the \
+         means of the atoms; the heavier an atom, the bolder its line and the larger its centre.{}",
+        shares.join(", "),
+        subject.left_out(1)
+    );
+    Ok(with_cluster_legend(Figure::single(panel), subject).described(description, caption))
+}

@@ -1,0 +1,106 @@
+//! All pairs of coordinates: contours, clusters and atoms below the diagonal, marginal densities on it.
+
+use mixgist::{GridDensity, Result};
+
+use super::atoms::{SHARES, atom_layers, density, density_contours, observation_layers, with_cluster_legend};
+use crate::figure::{Axis, Figure, Fill, Layer, Panel, Stroke, Ticks};
+use crate::palette::Color;
+use crate::subject::Subject;
+
+/// Grid points an axis.
+const COUNT: usize = 81;
+/// More coordinates do not fit on a page.
+const MOST: usize = 6;
+
+/// Number of coordinates of `dim` that are shown.
+pub fn shown(dim: usize) -> usize {
+    dim.min(MOST)
+}
+
+pub fn draw(subject: &Subject) -> Result<Figure> {
+    let coordinates = chosen(subject);
+    let count = coordinates.len();
+    let size = (600.0 / count as f64).round().min(230.0);
+    let panels_with_points = count * (count - 1) / 2;
+    let bounds = subject.bounds()?;
+    let axis = |a: usize, outer: bool| {
+        let interval = bounds.intervals()[a];
+        let label = if outer { subject.columns[a].as_str() } else { "" };
+        let axis = Axis::linear(label, interval.low, interval.high);
+        if outer { axis } else { axis.with_ticks(Ticks::Hidden) }
+    };
+    let mut panels = Vec::new();
+    for (row, &b) in coordinates.iter().enumerate() {
+        for (column, &a) in coordinates.iter().enumerate() {
+            let last = row + 1 == count;
+            panels.push(match column.cmp(&row) {
+                std::cmp::Ordering::Greater => None,
+                std::cmp::Ordering::Equal => Some(marginal(subject, a, axis(a, last))?.sized(size, size)),
+                std::cmp::Ordering::Less => {
+                    let grid = bounds.grid(&[a, b], COUNT)?;
+                    let panel = Panel::new(axis(a, last), axis(b, column == 0)).sized(size, size);
+                    Some(
+                        panel
+                            .with_all(density_contours(&density(subject, &grid)?))
+                            .with_all(observation_layers(subject, [a, b], panels_with_points))
+                            .with_all(atom_layers(subject, [a, b])),
+                    )
+                }
+            });
+        }
+    }
+    let d = subject.estimate.dim();
+    let shares: Vec<String> = SHARES.iter().map(|share| format!("{:.0}", 100.0 * share)).collect();
+    let some = match count < d {
+        true => format!(" The {count} of {d} coordinates are shown along which the atoms differ most."),
+        false => String::new(),
+    };
+    let caption = format!(
+        "All pairs of coordinates: contours enclose {} % of the estimate's mass, ellipses lie two standard deviations around \
+         the means of the atoms. On the diagonal the marginal densities.{some}{}",
+        shares.join(", "),
+        subject.left_out(panels_with_points)
+    );
+    let names: Vec<&str> = coordinates.iter().map(|&a| subject.columns[a].as_str()).collect();
+    let description = format!(
+        "Pairs of {} with density contours and {} atoms as 2-sigma ellipses.",
+        names.join(", "),
+        subject.main_atoms().len()
+    );
+    Ok(with_cluster_legend(Figure::grid(count, panels), subject).described(description, caption))
+}
+
+/// The coordinates to show: those whose variance is to the largest part between atoms, in their own order.
+fn chosen(subject: &Subject) -> Vec<usize> {
+    let (measure, d) = (&subject.estimate, subject.estimate.dim());
+    let share = |a: usize| {
+        let mean: f64 = (0..measure.len()).map(|k| measure.weights()[k] * measure.atoms().mean(k)[a]).sum();
+        let (mut between, mut within) = (0.0, 0.0);
+        for k in 0..measure.len() {
+            between += measure.weights()[k] * (measure.atoms().mean(k)[a] - mean).powi(2);
+            within += measure.weights()[k] * measure.atoms().covariance(k)[a * d + a];
+        }
+        between / (between + within)
+    };
+    let mut order: Vec<usize> = (0..d).collect();
+    order.sort_by(|&a, &b| share(b).total_cmp(&share(a)));
+    order.truncate(shown(d));
+    order.sort_unstable();
+    order
+}
+
+fn marginal(subject: &Subject, a: usize, axis: Axis) -> Result<Panel> {
+    let grid = subject.bounds()?.grid(&[a], 201)?;
+    let density = GridDensity::of_measure(&subject.estimate, &grid, subject.progress)?;
+    let xs = grid.axes()[0].positions();
+    let mut ring: Vec<[f64; 2]> = xs.iter().zip(density.values()).map(|(x, y)| [*x, *y]).collect();
+    let most = density.values().iter().copied().fold(0.0, f64::max);
+    let line = Layer::Line { path: ring.clone(), stroke: Stroke::new(Color::INK, 1.4) };
+    ring.extend([[xs[xs.len() - 1], 0.0], [xs[0], 0.0]]);
+    let fill = Fill { color: Color::INK, opacity: 0.1 };
+    let y = Axis::linear("", 0.0, 1.1 * most).with_ticks(Ticks::Hidden);
+    Ok(Panel::new(axis, y)
+        .titled(&subject.columns[a])
+        .with(Layer::Area { rings: vec![ring], fill, outline: None })
+        .with(line))
+}

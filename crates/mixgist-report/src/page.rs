@@ -1,0 +1,158 @@
+//! The report: one HTML file that needs no network, complete when printed and without its script.
+//!
+//! A section is a file in `page/` and a line in [`SECTIONS`].
+
+mod answer;
+mod atoms;
+mod diagnostics;
+mod figures;
+mod memberships;
+mod methods;
+mod settings;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use mixgist::Result;
+
+use crate::figure::Figure;
+use crate::font::Glyph;
+use crate::subject::Subject;
+use crate::svg::{escaped, glyph_definitions};
+
+/// A part of the report on one summary.
+pub struct Section {
+    /// Its name within the page.
+    pub id: &'static str,
+    /// Its heading.
+    pub title: &'static str,
+    /// Its content; left out when empty.
+    write: fn(&Subject, &mut Page) -> Result<String>,
+}
+
+/// The sections, in order.
+pub const SECTIONS: &[Section] = &[
+    Section { id: "answer", title: "The answer", write: answer::write },
+    Section { id: "estimate", title: "The estimate", write: figures::estimate },
+    Section { id: "atoms", title: "Atoms", write: atoms::write },
+    Section { id: "uncertainty", title: "How sure is it?", write: figures::uncertainty },
+    Section { id: "diagnostics", title: "Diagnostics", write: diagnostics::write },
+    Section { id: "settings", title: "To repeat it", write: settings::write },
+    Section { id: "methods", title: "For a methods section", write: methods::write },
+];
+
+/// Marks for observations in all figures of a report, so that it stays below 2 MB.
+const MOST_MARKS: usize = 40_000;
+/// Marks for draws in each figure, shared by the summaries.
+const MOST_DRAWS: usize = 4000;
+
+/// What the sections share while a page is written.
+#[derive(Default)]
+pub struct Page {
+    glyphs: BTreeSet<Glyph>,
+    figures: usize,
+}
+
+impl Page {
+    /// A figure with its caption.
+    pub fn figure(&mut self, figure: &Figure) -> String {
+        self.figures += 1;
+        let drawing = figure.to_svg_without_glyphs(&mut self.glyphs);
+        let (number, caption) = (self.figures, escaped(&figure.caption));
+        format!(
+            "<figure><div class=\"drawing\">{drawing}</div>\
+             <figcaption><b>Figure {number}.</b> {caption}</figcaption></figure>\n"
+        )
+    }
+}
+
+/// The report on one summary, or on several of the same draws between which the reader can switch.
+pub fn html(title: &str, subjects: Vec<Subject>) -> Result<String> {
+    let several = subjects.len() > 1;
+    let mut page = Page::default();
+    let mut articles = String::new();
+    let mut members = Vec::new();
+    let names = variant_names(&subjects);
+    let share = subjects.len().max(1);
+    for (i, (mut subject, name)) in subjects.into_iter().zip(&names).enumerate() {
+        subject.most_marks = subject.most_marks.min(MOST_MARKS / share);
+        subject.most_draws = subject.most_draws.min(MOST_DRAWS / share);
+        let heading = if several { format!("<h2>{}</h2>\n", escaped(name)) } else { String::new() };
+        let _ = write!(articles, "<article id=\"v{i}\" data-name=\"{}\">\n{heading}", escaped(name));
+        for section in SECTIONS {
+            let content = (section.write)(&subject, &mut page)?;
+            if !content.is_empty() {
+                let _ = write!(
+                    articles,
+                    "<section id=\"v{i}-{}\">\n<h3>{}</h3>\n{content}</section>\n",
+                    section.id, section.title
+                );
+            }
+        }
+        articles.push_str("</article>\n");
+        members.push(memberships::json(&subject)?);
+    }
+    Ok(assemble(title, &articles, &members, &page.glyphs))
+}
+
+fn assemble(title: &str, articles: &str, members: &[String], glyphs: &BTreeSet<Glyph>) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
+         <svg class=\"letters\" width=\"0\" height=\"0\" aria-hidden=\"true\">{letters}</svg>\n\
+         <header><h1>{title}</h1></header>\n<main>\n{articles}</main>\n\
+         <footer>Written by mixgist {version}.</footer>\n\
+         <script type=\"application/json\" id=\"memberships\">[{members}]</script>\n<script>\n{script}</script>\n\
+         </body>\n</html>\n",
+        title = escaped(title),
+        style = include_str!("page/style.css"),
+        letters = glyph_definitions(glyphs),
+        version = env!("CARGO_PKG_VERSION"),
+        members = members.join(",\n"),
+        script = include_str!("page/script.js"),
+    )
+}
+
+/// What tells summaries apart: the distance, and what else differs.
+fn variant_names(subjects: &[Subject]) -> Vec<String> {
+    let full = |subject: &Subject| {
+        let summary = subject.summary;
+        [
+            summary.distance.clone(),
+            format!("{} loss", summary.loss),
+            format!("order {}", summary.order),
+            format!("units {}", summary.units.name),
+            format!("{} slices", summary.slices),
+            format!("seed {}", summary.seed),
+        ]
+    };
+    let all: Vec<[String; 6]> = subjects.iter().map(full).collect();
+    let differs = |part: usize| part == 0 || all.iter().any(|parts| parts[part] != all[0][part]);
+    all.iter()
+        .map(|parts| {
+            let shown: Vec<&str> = (0..6).filter(|&part| differs(part)).map(|part| parts[part].as_str()).collect();
+            shown.join(", ")
+        })
+        .collect()
+}
+
+/// A table; the first column is a heading of its row.
+fn table(header: &[String], rows: &[Vec<String>]) -> String {
+    let mut text = String::from("<div class=\"table\"><table>\n<thead><tr>");
+    header.iter().for_each(|cell| text.push_str(&format!("<th scope=\"col\">{}</th>", escaped(cell))));
+    text.push_str("</tr></thead>\n<tbody>\n");
+    for row in rows {
+        text.push_str("<tr>");
+        for (i, cell) in row.iter().enumerate() {
+            let cell = escaped(cell);
+            let _ = match i {
+                0 => write!(text, "<th scope=\"row\">{cell}</th>"),
+                _ => write!(text, "<td>{cell}</td>"),
+            };
+        }
+        text.push_str("</tr>\n");
+    }
+    text.push_str("</tbody></table></div>\n");
+    text
+}

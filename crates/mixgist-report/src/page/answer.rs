@@ -1,0 +1,80 @@
+//! The answer in words, and what the reader should know about it.
+
+use std::fmt::Write;
+
+use mixgist::Result;
+use mixgist::summary::SAFE_SEPARATION;
+
+use super::Page;
+use crate::subject::Subject;
+use crate::svg::escaped;
+use crate::words::{count, significant, with_error};
+
+pub fn write(subject: &Subject, _: &mut Page) -> Result<String> {
+    let summary = subject.summary;
+    let atoms = subject.main_atoms();
+    let mut text = format!(
+        "<p class=\"answer\">Draw {} of {} (chain {}, iteration {}) stands for the posterior: of all draws it has the least \
+         expected loss, {}.",
+        summary.draw,
+        summary.draws,
+        summary.chain,
+        summary.iteration,
+        with_error(summary.expected_loss, summary.expected_loss_se)
+    );
+    let mass: f64 = atoms.iter().map(|&k| subject.estimate.weights()[k]).sum();
+    let heaviest = atoms.first().map_or(String::new(), |&k| {
+        let weight = 100.0 * subject.estimate.weights()[k];
+        let means = subject.columns.iter().zip(subject.estimate.atoms().mean(k)).take(4);
+        let means: Vec<String> = means.map(|(name, x)| format!("{} {}", escaped(name), significant(*x, 3))).collect();
+        format!("; the heaviest has {weight:.1} % around {}", means.join(", "))
+    });
+    let _ =
+        write!(text, " It has {} with {:.1} % of the mass{heaviest}.", count(atoms.len(), "main atom"), 100.0 * mass);
+    if let (Some(labels), Some(clusters)) = (&summary.labels, summary.clusters) {
+        let mut sizes = vec![0usize; subject.estimate.len()];
+        labels.iter().for_each(|&label| sizes[label as usize] += 1);
+        sizes.retain(|size| *size > 0);
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        let listed: Vec<String> = sizes.iter().take(8).map(usize::to_string).collect();
+        let more = if sizes.len() > 8 { ", …" } else { "" };
+        let _ = write!(
+            text,
+            " The {} observations fall into {} ({}{more}).",
+            labels.len(),
+            count(clusters, "cluster"),
+            listed.join(", ")
+        );
+    }
+    text.push_str("</p>\n");
+    let _ = writeln!(text, "<p class=\"{}\">{}</p>", if is_safe(subject) { "good" } else { "doubt" }, choice(subject));
+    for warning in &summary.warnings {
+        let (message, advice) = (escaped(&warning.message), escaped(&warning.advice));
+        let _ = writeln!(text, "<p class=\"doubt\"><b>Warning:</b> {message}. <i>What helps:</i> {advice}.</p>");
+    }
+    Ok(text)
+}
+
+/// Whether the runner-up is safely behind.
+pub fn is_safe(subject: &Subject) -> bool {
+    subject.summary.runner_up.is_none() || subject.summary.separation.is_some_and(|s| s >= SAFE_SEPARATION)
+}
+
+/// How safe the choice of the draw is.
+pub fn choice(subject: &Subject) -> String {
+    let summary = subject.summary;
+    let (Some(other), Some(loss)) = (summary.runner_up, summary.runner_up_expected_loss) else {
+        return "All draws are the same measure, so there was nothing to choose.".into();
+    };
+    let behind = significant(loss - summary.expected_loss, 3);
+    match summary.separation {
+        Some(separation) if separation >= SAFE_SEPARATION => format!(
+            "The choice is safe: the runner-up, draw {other}, is {behind} behind, {separation:.1} standard errors over slices."
+        ),
+        Some(separation) => format!(
+            "The choice between the best draws is not settled: the runner-up, draw {other}, is only {behind} behind, \
+             {separation:.1} standard errors over slices. The two are nearly equally good; more slices would tell them apart."
+        ),
+        None => format!("The runner-up, draw {other}, is {behind} behind; a single slice gives no standard error."),
+    }
+}

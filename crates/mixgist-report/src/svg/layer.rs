@@ -1,0 +1,201 @@
+//! The layers of a panel as paths.
+
+use std::fmt::Write;
+
+use super::markup::{Anchor, Markup, coordinate, pair, stroke_attributes};
+use crate::figure::{Crossing, Fill, Layer, Panel, Points, Position, Side, Stroke};
+use crate::font::{self, Weight};
+use crate::palette::{Color, Marker};
+
+/// Size of texts within panels.
+const TEXT: f64 = 11.0;
+
+/// Draws the layers of a panel; what lies outside of the frame is cut off.
+pub fn draw_all(markup: &mut Markup, panel: &Panel, [left, top]: [f64; 2]) {
+    let (width, height) = (coordinate(panel.width), coordinate(panel.height));
+    let _ = writeln!(
+        markup.text,
+        "<svg x=\"{}\" y=\"{}\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">",
+        coordinate(left),
+        coordinate(top)
+    );
+    let frame = Frame { panel };
+    for layer in &panel.layers {
+        frame.draw(markup, layer);
+    }
+    markup.text.push_str("</svg>\n");
+}
+
+/// A marker on its own.
+pub fn single_point(markup: &mut Markup, marker: Marker, radius: f64, color: Color, [x, y]: [f64; 2]) {
+    let d = format!("M{}{}", pair(x, y), outline(marker, radius));
+    let _ = writeln!(markup.text, "<path d=\"{d}\"{}/>", marker_attributes(marker, radius, color, 1.0));
+}
+
+struct Frame<'a> {
+    panel: &'a Panel,
+}
+
+impl Frame<'_> {
+    fn place(&self, [x, y]: Position) -> [f64; 2] {
+        [self.panel.x.fraction(x) * self.panel.width, (1.0 - self.panel.y.fraction(y)) * self.panel.height]
+    }
+
+    fn draw(&self, markup: &mut Markup, layer: &Layer) {
+        match layer {
+            Layer::Points(points) => self.points(markup, points),
+            Layer::Line { path, stroke } => markup.path(&self.line(path), *stroke),
+            Layer::Area { rings, fill, outline } => self.area(markup, rings, *fill, *outline),
+            Layer::Rug { values, color } => self.rug(markup, values, *color),
+            Layer::Shades { rows, color } => self.shades(markup, rows, *color),
+            Layer::Rule { at, stroke } => {
+                let (width, height) = (self.panel.width, self.panel.height);
+                let d = match at {
+                    Crossing::X(x) => {
+                        format!("M{}v{}", pair(self.panel.x.fraction(*x) * width, 0.0), coordinate(height))
+                    }
+                    Crossing::Y(y) => {
+                        format!("M{}h{}", pair(0.0, (1.0 - self.panel.y.fraction(*y)) * height), coordinate(width))
+                    }
+                };
+                markup.path(&d, *stroke);
+            }
+            Layer::Text { at, text, side, color } => self.words(markup, *at, text, *side, *color),
+        }
+    }
+
+    fn points(&self, markup: &mut Markup, points: &Points) {
+        let shape = outline(points.marker, points.radius);
+        let mut d = String::with_capacity(points.at.len() * 14);
+        for &at in &points.at {
+            let [x, y] = self.place(at);
+            let _ = write!(d, "M{}{shape}", pair(x, y));
+        }
+        if d.is_empty() {
+            return;
+        }
+        let group = points.group.map(|group| format!(" data-group=\"{group}\"")).unwrap_or_default();
+        let look = marker_attributes(points.marker, points.radius, points.color, points.opacity);
+        let _ = writeln!(markup.text, "<path{group} d=\"{d}\"{look}/>");
+    }
+
+    fn line(&self, path: &[Position]) -> String {
+        let mut d = String::new();
+        let mut last = String::new();
+        for &at in path {
+            let [x, y] = self.place(at);
+            let here = pair(x, y);
+            if here != last {
+                let _ = write!(d, "{}{here}", if d.is_empty() { 'M' } else { 'L' });
+                last = here;
+            }
+        }
+        d
+    }
+
+    fn area(&self, markup: &mut Markup, rings: &[Vec<Position>], fill: Fill, outline: Option<Stroke>) {
+        let d: String = rings.iter().map(|ring| self.line(ring) + "Z").collect();
+        if d.is_empty() {
+            return;
+        }
+        let stroke = outline.map(stroke_attributes).unwrap_or_default();
+        let _ = writeln!(
+            markup.text,
+            "<path d=\"{d}\" fill=\"{}\" fill-opacity=\"{}\" fill-rule=\"evenodd\"{stroke}/>",
+            fill.color, fill.opacity
+        );
+    }
+
+    fn rug(&self, markup: &mut Markup, values: &[f64], color: Color) {
+        let (width, height) = (self.panel.width, self.panel.height);
+        let mut places: Vec<String> = values.iter().map(|x| coordinate(self.panel.x.fraction(*x) * width)).collect();
+        places.sort();
+        places.dedup();
+        let d: String = places.iter().map(|x| format!("M{x} {}v-8", coordinate(height))).collect();
+        markup.path(&d, Stroke::new(color, 0.7).with_opacity(0.6));
+    }
+
+    /// One path for each shade, a run of equal cells being one stroke.
+    fn shades(&self, markup: &mut Markup, rows: &[Vec<f64>], color: Color) {
+        const STEPS: usize = 16;
+        let height = self.panel.height / rows.len().max(1) as f64;
+        let mut paths = vec![String::new(); STEPS + 1];
+        for (i, row) in rows.iter().enumerate() {
+            let width = self.panel.width / row.len().max(1) as f64;
+            let shade = |v: f64| (v.clamp(0.0, 1.0) * STEPS as f64).round() as usize;
+            let mut start = 0;
+            while start < row.len() {
+                let level = shade(row[start]);
+                let run = row[start..].iter().take_while(|v| shade(**v) == level).count();
+                let middle = (i as f64 + 0.5) * height;
+                let (from, long) = (start as f64 * width, run as f64 * width);
+                // Slightly longer than the cell, so that no seam shows.
+                let _ = write!(paths[level], "M{}h{}", pair(from, middle), coordinate(long + 0.1));
+                start += run;
+            }
+        }
+        for (level, path) in paths.iter().enumerate().skip(1) {
+            let shade = Color::WHITE.mix(color, level as f64 / STEPS as f64);
+            markup.path(path, Stroke::new(shade, ((height + 0.15) * 100.0).round() / 100.0));
+        }
+    }
+
+    fn words(&self, markup: &mut Markup, at: Position, text: &str, side: Side, color: Color) {
+        let [x, y] = self.place(at);
+        let (x, y, anchor) = match side {
+            Side::Centre => (x, y + 0.35 * TEXT, Anchor::Middle),
+            Side::Above => (x, y - 7.0, Anchor::Middle),
+            Side::Right => (x + 8.0, y + 0.35 * TEXT, Anchor::Start),
+            Side::Left => (x - 8.0, y + 0.35 * TEXT, Anchor::End),
+        };
+        // Kept within the frame.
+        let width = font::width(text, Weight::Bold, TEXT);
+        let reach = match anchor {
+            Anchor::Start => [0.0, width],
+            Anchor::Middle => [width / 2.0, width / 2.0],
+            Anchor::End => [width, 0.0],
+        };
+        let x = x.min(self.panel.width - reach[1] - 2.0).max(reach[0] + 2.0);
+        let y = y.clamp(TEXT, self.panel.height - 3.0);
+        markup.words(text, Weight::Bold, TEXT, [x, y], anchor, color);
+    }
+}
+
+/// The rest of a path that draws the marker around the position where the path stands.
+fn outline(marker: Marker, radius: f64) -> String {
+    let r = radius;
+    let step = |x: f64, y: f64| pair(x, y);
+    match marker {
+        // A line of no length with round ends is a disc, one with square ends a square.
+        Marker::Circle | Marker::Square => "h0".into(),
+        Marker::Triangle => format!("m{}l{}h{}z", step(0.0, -1.2 * r), step(1.1 * r, 2.0 * r), coordinate(-2.2 * r)),
+        Marker::TriangleDown => {
+            format!("m{}l{}h{}z", step(0.0, 1.2 * r), step(1.1 * r, -2.0 * r), coordinate(-2.2 * r))
+        }
+        Marker::Diamond => {
+            let s = 1.3 * r;
+            format!("m{}l{}l{}l{}z", step(0.0, -s), step(s, s), step(-s, s), step(-s, -s))
+        }
+        Marker::Plus => {
+            let s = 1.2 * r;
+            format!("m{}h{}m{}v{}", step(-s, 0.0), coordinate(2.0 * s), step(-s, -s), coordinate(2.0 * s))
+        }
+        Marker::Cross => {
+            let s = r;
+            format!("m{}l{}m{}l{}", step(-s, -s), step(2.0 * s, 2.0 * s), step(-2.0 * s, 0.0), step(2.0 * s, -2.0 * s))
+        }
+    }
+}
+
+fn marker_attributes(marker: Marker, radius: f64, color: Color, opacity: f64) -> String {
+    let stroked = |width: f64, cap: &str| {
+        format!(" fill=\"none\" stroke=\"{color}\" stroke-width=\"{}\" stroke-linecap=\"{cap}\"", coordinate(width))
+    };
+    let look = match marker {
+        Marker::Circle => stroked(2.0 * radius, "round"),
+        Marker::Square => stroked(1.8 * radius, "square"),
+        Marker::Plus | Marker::Cross => stroked((0.5 * radius).max(1.0), "butt"),
+        Marker::Triangle | Marker::TriangleDown | Marker::Diamond => format!(" fill=\"{color}\""),
+    };
+    if opacity < 1.0 { format!("{look} opacity=\"{opacity}\"") } else { look }
+}

@@ -1,0 +1,88 @@
+//! How long the steps take, beside the published minutes.
+
+use std::time::Instant;
+
+use mixgist::partition::{Loss, LossOptions, SearchOptions, search};
+use mixgist::slice::slicer;
+use mixgist::{Mixture, Points, Result, Settings, Silent, SliceCount, allocate, summarize};
+
+use super::Entry;
+use crate::evaluate::{DISTANCES, Posterior};
+use crate::grid::GridSlices;
+use crate::model::DIM;
+use crate::page::Section;
+use crate::study::{Source, Study};
+
+/// How long the steps take.
+pub const ENTRY: Entry =
+    Entry { name: "timings", help: "Seconds of each step beside the published minutes, one step at a time", run };
+
+fn run(study: &Study) -> Result<Vec<Section>> {
+    let posterior = &study.simulation(Source::Own)?[0].posterior;
+    let steps = steps(posterior)?;
+    let mut section = Section::new("Timings");
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    section.text(format!(
+        "First repeat of the simulation: {} draws of {} atoms, n = {}, L = 100 slices as in the paper. Published: PyTorch on an Nvidia RTX 3060 for \
+         mixing measures, the R package salso for partitions. Ours: {threads} threads of a shared x86-64 cloud machine without a \
+         graphics card, one step after the other, once. Different machines: the ratio says what a user waits for, not which code is better.",
+        posterior.ensemble.len(),
+        posterior.ensemble.range(0).len(),
+        posterior.partitions.observations()
+    ));
+    let rows = steps.iter().map(|(what, seconds)| {
+        let published = study.published.timings.iter().find(|timing| timing.what == *what);
+        vec![
+            what.clone(),
+            published.map_or(String::new(), |timing| format!("{} min", timing.minutes)),
+            format!("{seconds:.3} s"),
+            published.map_or(String::new(), |timing| format!("{:.0}", timing.minutes * 60.0 / seconds)),
+        ]
+    });
+    section.table(&["step", "published", "ours", "ratio"], rows.collect());
+    Ok(vec![section])
+}
+
+/// Seconds of each step.
+fn steps(posterior: &Posterior) -> Result<Vec<(String, f64)>> {
+    let mut steps = Vec::new();
+    let mut timed = |what: String, step: &mut dyn FnMut() -> Result<()>| {
+        let start = Instant::now();
+        step()?;
+        steps.push((what, start.elapsed().as_secs_f64()));
+        Ok(())
+    };
+    let data = &posterior.observations.values;
+    let points = Points::new(DIM, data)?;
+    let mut chosen = None;
+    for distance in DISTANCES {
+        let slices = SliceCount::Fixed(100);
+        let settings = Settings { slicer: slicer(distance)?, slices, seed: 1, ..Settings::default() };
+        timed(format!("medoid under {distance}"), &mut || {
+            chosen = Some(summarize(&posterior.ensemble, None, &settings, &Silent)?.estimate);
+            Ok(())
+        })?;
+    }
+    let mut partition = None;
+    for loss in ["binder", "vi", "omari"] {
+        let options = SearchOptions::new(Loss::from_name(loss, &LossOptions::default())?);
+        timed(format!("partition by {loss}"), &mut || {
+            partition = Some(search(&posterior.partitions, &options, &Silent)?.partition);
+            Ok(())
+        })?;
+    }
+    let grid = GridSlices::over(points)?;
+    if let Some(measure) = chosen {
+        timed("labels and density of a measure".into(), &mut || {
+            allocate(&Mixture::new(&measure)?, points, &Silent)?;
+            grid.density(&measure).map(drop)
+        })?;
+    }
+    if let Some(partition) = partition {
+        timed("density of a partition".into(), &mut || {
+            let measures = posterior.observations.prior.model()?.sample_measures(&partition, data, 10, 1)?;
+            (0..measures.len()).try_for_each(|i| grid.density(&measures.draw(i)).map(drop))
+        })?;
+    }
+    Ok(steps)
+}
