@@ -5,6 +5,7 @@
 mod draws;
 mod growth;
 mod peer;
+mod python;
 
 use std::time::Instant;
 
@@ -13,10 +14,11 @@ fn main() {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["peer", python] => peer::compare(python),
+        ["python", interpreter] => python::compare(interpreter),
         ["growth"] => growth::table(),
         ["large"] => growth::large(),
         _ => {
-            eprintln!("usage: mixgist-bench peer PYTHON | growth | large");
+            eprintln!("usage: mixgist-bench peer PYTHON | python PYTHON | growth | large");
             std::process::exit(2);
         }
     }
