@@ -7,6 +7,7 @@ mod draws;
 mod free;
 mod growth;
 mod peer;
+mod python;
 
 use std::time::Instant;
 
@@ -15,13 +16,14 @@ fn main() {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["peer", python] => peer::compare(python),
+        ["python", interpreter] => python::compare(interpreter),
         ["growth"] => growth::table(),
         ["large"] => growth::large(),
         ["couplings"] => couplings::table(),
         ["free"] => free::large(),
         ["free", file] => free::from_file(file),
         _ => {
-            eprintln!("usage: mixgist-bench peer PYTHON | growth | large | couplings | free [DRAWS]");
+            eprintln!("usage: mixgist-bench peer PYTHON | python PYTHON | growth | large | couplings | free [DRAWS]");
             std::process::exit(2);
         }
     }
