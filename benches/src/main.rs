@@ -4,8 +4,10 @@
 
 mod couplings;
 mod draws;
+mod free;
 mod growth;
 mod peer;
+mod python;
 
 use std::time::Instant;
 
@@ -14,11 +16,14 @@ fn main() {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["peer", python] => peer::compare(python),
+        ["python", interpreter] => python::compare(interpreter),
         ["growth"] => growth::table(),
         ["large"] => growth::large(),
         ["couplings"] => couplings::table(),
+        ["free"] => free::large(),
+        ["free", file] => free::from_file(file),
         _ => {
-            eprintln!("usage: mixgist-bench peer PYTHON | growth | large | couplings");
+            eprintln!("usage: mixgist-bench peer PYTHON | python PYTHON | growth | large | couplings | free [DRAWS]");
             std::process::exit(2);
         }
     }

@@ -1,6 +1,6 @@
 //! mixgist beside the strongest program that a Python user would write by hand: numba, all pairs, all cores.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mixgist::slice::{Freeze, Scheme, slicer};
@@ -10,19 +10,16 @@ use mixgist_io::{Overwrite, write_draws};
 use crate::draws::posterior_like;
 use crate::fastest;
 
-const SLICES: usize = 100;
+pub const SLICES: usize = 100;
 
 /// Prints seconds and ratios for 1000 draws of 100 atoms in dimension 2 and 100 slices.
 pub fn compare(python: &str) {
     let ensemble = posterior_like(1000, 100, 2, 1);
-    let folder = std::env::temp_dir().join("mixgist-bench");
-    std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
-    let file = folder.join("draws.npz");
-    write_draws(&file, &ensemble.clone().into(), None, Overwrite::Force).expect("draws can be written");
+    let file = draws_file(&ensemble);
 
     println!("1000 draws, 100 atoms, dimension 2, {SLICES} slices, {} threads\n", rayon::current_num_threads());
     println!("distance      numba s   medoid s    ratio   matrix s    ratio");
-    let peers = peer_seconds(python, &file);
+    let peers = script_seconds(python, "numba_pairwise.py", &file, &[]);
     for (name, peer) in peers {
         let medoid = fastest(5, || medoid(&ensemble, &name));
         let matrix = fastest(3, || matrix(&ensemble, &name));
@@ -46,10 +43,19 @@ fn freeze(ensemble: &Ensemble) -> Freeze {
     Freeze { dim: ensemble.dim(), slices: 0..SLICES, seed: 0, scheme: Scheme::Iid }
 }
 
-/// Name of each distance and the seconds that the peer printed for it.
-fn peer_seconds(python: &str, file: &Path) -> Vec<(String, f64)> {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/numba_pairwise.py");
-    let output = Command::new(python).args([script, &file.display().to_string(), &SLICES.to_string()]).output();
+/// The draws as a file that peers read.
+pub fn draws_file(ensemble: &Ensemble) -> PathBuf {
+    let folder = std::env::temp_dir().join("mixgist-bench");
+    std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
+    let file = folder.join("draws.npz");
+    write_draws(&file, &ensemble.clone().into(), None, Overwrite::Force).expect("draws can be written");
+    file
+}
+
+/// The names and seconds that a script prints, a line each, for the draws of a file.
+pub fn script_seconds(python: &str, script: &str, file: &Path, more: &[&str]) -> Vec<(String, f64)> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(script);
+    let output = Command::new(python).arg(script).arg(file).arg(SLICES.to_string()).args(more).output();
     let output = output.expect("the peer can be started");
     assert!(output.status.success(), "the peer failed: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout)

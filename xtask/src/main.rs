@@ -15,11 +15,11 @@ usage: cargo xtask TASK
   wheel           the wheel of the Python package, in target/wheels
   validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
   bench           mixgist beside its peers in one run (needs Python), and how the cost grows
-  bench peer|python|growth|large|couplings|partition|sampler
+  bench peer|python|growth|large|couplings|free|partition|sampler
                   one of them; python is from numpy arrays, partition beside dahl-salso
   paper [OPTIONS] every table and figure of the paper, ours beside the published; --help has the options";
 
-const BENCHES: [&str; 7] = ["peer", "python", "growth", "large", "couplings", "partition", "sampler"];
+const BENCHES: [&str; 8] = ["peer", "python", "growth", "large", "couplings", "free", "partition", "sampler"];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -77,7 +77,6 @@ fn resolve(options: &SlicingOptions<'_>, ensemble: &Ensemble, data: Option<&Inpu
 
 /// Between two measures: the distance and its standard error.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "the package calls it with everything")]
 pub fn distance(
     py: Python<'_>,
     a: &Measure,

@@ -11,6 +11,7 @@ mod fit;
 mod measure;
 mod options;
 mod partition;
+mod report;
 mod running;
 mod slices;
 mod summary;
@@ -30,6 +31,8 @@ mod _core {
     use crate::measure::Measure;
     #[pymodule_export]
     use crate::partition::Partitions;
+    #[pymodule_export]
+    use crate::report::report;
     #[pymodule_export]
     use crate::summary::{Summary, summarize};
 

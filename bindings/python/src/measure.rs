@@ -6,6 +6,9 @@ use mixgist::{GaussianAtoms, MixingMeasure, Mixture, Points, allocate};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
+/// An array of NumPy.
+type Array<'py, T> = Bound<'py, PyArrayDyn<T>>;
+
 use crate::arrays::{Input, output, values};
 use crate::error::Result;
 use crate::options::covariance_form;
@@ -71,7 +74,7 @@ impl Measure {
         dim: usize,
         points: Input<'_, f64>,
         threads: Option<usize>,
-    ) -> Result<(Bound<'py, PyArrayDyn<i64>>, Bound<'py, PyArrayDyn<f64>>)> {
+    ) -> Result<(Array<'py, i64>, Array<'py, f64>)> {
         let points = values(&points)?.to_vec();
         let allocation =
             quiet(threads).run(py, |progress| allocate(&self.mixture, Points::new(dim, &points)?, progress))?;
@@ -110,12 +113,7 @@ impl Measure {
     }
 
     /// Points from the density, with the atoms that they come from.
-    fn sample<'py>(
-        &self,
-        py: Python<'py>,
-        n: usize,
-        seed: u64,
-    ) -> Result<(Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<i64>>)> {
+    fn sample<'py>(&self, py: Python<'py>, n: usize, seed: u64) -> Result<(Array<'py, f64>, Array<'py, i64>)> {
         let sampled = quiet(None).run(py, |progress| sample_points(&self.mixture, n, seed, progress))?;
         let labels = sampled.labels.into_iter().map(i64::from).collect();
         Ok((output(py, sampled.values, [n, self.mixture.dim()]), output(py, labels, [n])))

@@ -19,7 +19,7 @@ use crate::slices::SliceFunction;
 /// A summary: the document that the command line prints, with its estimate ready for use.
 #[pyclass(frozen, module = "mixgist._core")]
 pub struct Summary {
-    document: SummaryDocument,
+    pub document: SummaryDocument,
     estimate: Py<Measure>,
 }
 

@@ -162,6 +162,7 @@ impl SlicingArgs {
             route,
             pruning: Pruning::from_name(&self.prune)?,
             seed: self.seed,
+            ..Settings::default()
         })
     }
 

@@ -92,7 +92,7 @@ impl PosteriorArgs {
         self.printing.check(&[&self.output])?;
         let DrawsFile { ensemble, data, .. } = self.draws.read()?;
         let data = match &self.data {
-            Some(path) => Some(read_data_for(path, &ensemble)?),
+            Some(path) => Some(read_data_for(path, ensemble.dim())?),
             None => data,
         };
         Ok(Posterior { ensemble, data, settings })

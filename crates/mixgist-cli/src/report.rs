@@ -60,7 +60,7 @@ impl Report {
         let summaries = self.inputs.iter().filter(|path| has_extension(path, "json")).count();
         let title = self.title.clone().unwrap_or_else(|| format!("Summary of {}", name_of(&self.inputs)));
         if summaries == 0 {
-            let (documents, material) = self.from_draws(terminal)?;
+            let (documents, material) = self.summarise_draws(terminal)?;
             return self.write(&title, &documents, &material, terminal);
         }
         if summaries < self.inputs.len() {
@@ -74,7 +74,7 @@ impl Report {
         self.write(&title, &documents, &material, terminal)
     }
 
-    fn from_draws(&self, terminal: &Terminal) -> Result<(Vec<SummaryDocument>, Material)> {
+    fn summarise_draws(&self, terminal: &Terminal) -> Result<(Vec<SummaryDocument>, Material)> {
         if !self.material.is_empty_of_draws() {
             return Err(Error::usage("--draws is for summaries; the draws are given already"));
         }

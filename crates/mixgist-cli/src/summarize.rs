@@ -1,6 +1,7 @@
 //! `mixgist summarize`: one point estimate from posterior draws.
 
 mod derived;
+mod quality;
 pub mod report;
 
 use std::path::PathBuf;
@@ -8,21 +9,24 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::slice::SLICERS;
-use mixgist::{Ensemble, Loss, Points, Result, Route, Settings, summarize};
-use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, to_json, write_json};
+use mixgist::{
+    AtomCount, Ensemble, Error, Estimator, Loss, MixingMeasure, Order, Points, Result, Route, Settings, summarize,
+};
+use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, read_json, to_json, write_json};
 
 use crate::material::Material;
 use crate::memory;
-use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, by_name, expect_extension, read_data_for};
+use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, by_name, expect_extension, has_extension, read_data_for};
 use crate::progress::Terminal;
 use crate::report::{check_output, name_of, write_report};
 use crate::text::{answer, warn};
 use derived::{Derived, DerivedArgs};
 
-/// Summarise posterior draws by one of them: the draw of least expected loss
+/// Summarise posterior draws by one measure: the draw of least expected loss, or a free one with few atoms
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist summarize draws.npz --data data.csv --distance smix-w -o summary.json
+  mixgist summarize draws.npz --estimate free --atoms 5 --data data.csv
   mixgist summarize chain1.csv chain2.csv --burn-in 500 --data data.csv --labels labels.csv --density density.csv")]
 pub struct Summarize {
     #[command(flatten)]
@@ -44,6 +48,19 @@ pub struct Summarize {
     #[arg(long, value_name = "LOSS", default_value = "distance", help_heading = "Distance",
           value_parser = PossibleValuesParser::new(Loss::NAMES.map(|(name, _)| name)))]
     loss: String,
+
+    /// The estimate: one of the draws, or a measure with few atoms that is not confined to them
+    #[arg(long, value_name = "ESTIMATE", default_value = "medoid", help_heading = "Estimate",
+          value_parser = PossibleValuesParser::new(Estimator::NAMES))]
+    estimate: String,
+
+    /// Number of atoms of the free estimate: a number, or 'auto', the smallest that cannot be told from the best [default: auto]
+    #[arg(long, value_name = "K", help_heading = "Estimate")]
+    atoms: Option<String>,
+
+    /// A measure of your own to judge beside the estimate: a file with one draw, or a summary (.json)
+    #[arg(long, value_name = "FILE", help_heading = "Estimate")]
+    candidate: Option<PathBuf>,
 
     /// How the best draw is found; every route finds the same one
     #[arg(long, value_name = "ROUTE", default_value = "auto", help_heading = "Distance",
@@ -69,10 +86,15 @@ impl Summarize {
     /// Reads, summarises, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let (loss, route) = (by_name(&Loss::NAMES, &self.loss), by_name(&Route::NAMES, &self.route));
-        let settings = self.slicing.settings(&self.distance, loss, route)?;
+        let settings = Settings { estimator: self.estimator()?, ..self.slicing.settings(&self.distance, loss, route)? };
         self.check_outputs()?;
         let mut file = self.draws.read()?;
         let own = file.data.take();
+        if self.candidate.is_some() && settings.order != Order::TWO {
+            return Err(Error::usage("--candidate is judged against the floor, which is known for order 2 only")
+                .hint("leave out --order, or use mixgist distance"));
+        }
+        let settings = Settings { candidate: self.read_candidate()?, ..settings };
         let data = match &self.data {
             Some(path) => Some(read_data_for(path, file.ensemble.dim())?),
             None => own,
@@ -106,6 +128,41 @@ impl Summarize {
         answer(&text)?;
         warn(&summary.warnings);
         Ok(())
+    }
+
+    fn estimator(&self) -> Result<Estimator> {
+        let atoms = match self.atoms.as_deref() {
+            None | Some("auto") => AtomCount::default(),
+            Some(text) => match text.parse() {
+                Ok(count) if (1..=AtomCount::LIMIT).contains(&count) => AtomCount::Fixed(count),
+                _ => {
+                    let limit = AtomCount::LIMIT;
+                    let message = format!("--atoms is '{text}', must be 'auto' or a number from 1 to {limit}");
+                    return Err(Error::usage(message));
+                }
+            },
+        };
+        match self.estimate.as_str() {
+            "free" => Ok(Estimator::Free(atoms)),
+            _ if self.atoms.is_some() => {
+                Err(Error::usage("--atoms is for the free estimate; a medoid has the atoms of its draw")
+                    .hint("add --estimate free"))
+            }
+            _ => Ok(Estimator::Medoid),
+        }
+    }
+
+    fn read_candidate(&self) -> Result<Option<MixingMeasure>> {
+        let Some(path) = &self.candidate else { return Ok(None) };
+        if has_extension(path, "json") {
+            let document: SummaryDocument = read_json(path, SUMMARY_SCHEMA)?;
+            return MixingMeasure::try_from(&document.estimate).map(Some).map_err(|error| error.in_file(path));
+        }
+        let draws = self.draws.reading.read_whole(std::slice::from_ref(path))?.ensemble;
+        match draws.len() {
+            1 => Ok(Some(draws.draw(0))),
+            many => Err(Error::input(format!("holds {many} draws, a measure to judge is one")).in_file(path)),
+        }
     }
 
     fn check_outputs(&self) -> Result<()> {

@@ -25,6 +25,7 @@
 //! What is written appears whole or not at all, and replaces nothing unless told to.
 
 mod array;
+mod assessment;
 mod data;
 mod delimited;
 mod draws;
@@ -40,6 +41,7 @@ mod source;
 mod summary;
 
 pub use array::NumericArray;
+pub use assessment::{AssessmentDocument, FreeDocument, HeldOutDocument, JudgementDocument, PathDocument};
 pub use data::{DataTable, read_data, write_data};
 pub use draws::{DrawsFile, ReadOptions, read_draws, write_draws};
 pub use format::Format;

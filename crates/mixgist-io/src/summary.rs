@@ -3,6 +3,7 @@
 use mixgist::{Ensemble, Error, MixingMeasure, Result, Settings, Summary, Warning};
 use serde::{Deserialize, Serialize};
 
+use crate::assessment::AssessmentDocument;
 use crate::formats::json::Schema;
 use crate::provenance::SourceDocument;
 
@@ -14,6 +15,10 @@ pub const SUMMARY_SCHEMA: Schema = Schema { name: "mixgist.summary", version: 1 
 pub struct SummaryDocument {
     /// Version of mixgist that wrote it.
     pub mixgist_version: String,
+    /// Which estimate it is: `medoid` or `free`. With `free`, everything about a draw, its losses and its route is about the medoid that the fit
+    /// started from; `estimate`, `distances` and labels are those of the estimate.
+    #[serde(default = "medoid")]
+    pub estimator: String,
     /// The chosen draw.
     pub draw: usize,
     /// Its chain and iteration.
@@ -60,6 +65,9 @@ pub struct SummaryDocument {
     pub estimate: MeasureDocument,
     /// Distance from the estimate to every draw.
     pub distances: Vec<f64>,
+    /// How good the estimates are: against the floor and on held-out slices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assessment: Option<AssessmentDocument>,
     /// Expected loss of every draw, when the route computed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_losses: Option<Vec<f64>>,
@@ -78,6 +86,10 @@ pub struct SummaryDocument {
     /// The files that it came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceDocument>,
+}
+
+fn medoid() -> String {
+    "medoid".into()
 }
 
 /// Units with their numbers.
@@ -165,6 +177,7 @@ impl SummaryDocument {
         let d = ensemble.dim();
         SummaryDocument {
             mixgist_version: env!("CARGO_PKG_VERSION").into(),
+            estimator: settings.estimator.name().into(),
             draw: medoid.draw,
             chain: ensemble.chains()[medoid.draw],
             iteration: ensemble.iterations()[medoid.draw],
@@ -195,7 +208,8 @@ impl SummaryDocument {
             },
             warnings: summary.warnings.iter().map(WarningDocument::from).collect(),
             estimate: MeasureDocument::from(&summary.estimate),
-            distances: medoid.distances.clone(),
+            distances: summary.distances().to_vec(),
+            assessment: summary.assessment.as_ref().map(AssessmentDocument::from),
             expected_losses: medoid.expected_losses.clone(),
             labels: summary.allocation.as_ref().map(|allocation| allocation.labels.clone()),
             certainty: summary.allocation.as_ref().map(|allocation| allocation.certainty.clone()),

@@ -217,7 +217,7 @@ impl Axis {
         match (&self.ticks, self.scale) {
             (Ticks::Hidden, _) => Vec::new(),
             (Ticks::At(ticks), _) => ticks.clone(),
-            (Ticks::Auto, Scale::Linear) => linear_ticks(self.low, self.high, ((length / room) as usize).max(2)),
+            (Ticks::Auto, Scale::Linear) => linear_ticks(self.low, self.high, ((length / room) as usize).max(3)),
             (Ticks::Auto, Scale::Log) => log_ticks(self.low, self.high),
         }
     }

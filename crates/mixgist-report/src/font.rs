@@ -74,6 +74,11 @@ pub fn layout(text: &str, weight: Weight) -> Vec<PlacedGlyph> {
     placed
 }
 
+/// Whether the font has all letters of a text.
+pub fn covers(text: &str, weight: Weight) -> bool {
+    text.chars().filter(|letter| !letter.is_control()).all(|letter| weight.face().glyph_index(letter).is_some())
+}
+
 /// Width of a text at a font size.
 pub fn width(text: &str, weight: Weight, size: f64) -> f64 {
     let face = weight.face();
@@ -159,6 +164,11 @@ mod tests {
         assert!((both - sum).abs() < 1e-9 && both > 8.0 && both < 20.0, "{both}");
         assert_eq!(layout("a\u{7}b", Weight::Bold).len(), 2);
         assert!(layout("A", Weight::Bold)[0].glyph.outline().starts_with('M'));
+    }
+
+    #[test]
+    fn foreign_scripts_are_recognised() {
+        assert!(covers("Länge μ", Weight::Regular) && !covers("長さ", Weight::Regular));
     }
 
     #[test]

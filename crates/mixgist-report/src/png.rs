@@ -17,7 +17,7 @@ impl Figure {
     pub fn to_png(&self, dots_per_inch: f64) -> Result<Vec<u8>> {
         let scale = dots_per_inch / UNITS_PER_INCH;
         let broken = |cause: &dyn std::fmt::Display| Error::input(format!("the figure cannot be drawn: {cause}"));
-        let tree = Tree::from_str(&self.to_svg(), &Options::default()).map_err(|cause| broken(&cause))?;
+        let tree = Tree::from_str(&self.to_outlines(), &Options::default()).map_err(|cause| broken(&cause))?;
         let (width, height) = (f64::from(tree.size().width()) * scale, f64::from(tree.size().height()) * scale);
         if !(width >= 1.0 && height >= 1.0 && width <= MOST_PIXELS && height <= MOST_PIXELS) {
             return Err(Error::usage(format!(

@@ -11,7 +11,7 @@ use crate::figure::{Axis, Figure, Key, LegendEntry, Panel, Stroke};
 use crate::font::{Glyph, Weight};
 use crate::palette::Color;
 use layout::{Layout, PANEL_TITLE, TICK_LENGTH, TICK_TEXT};
-use markup::{Anchor, Markup, coordinate};
+use markup::{Anchor, Markup, Missing, coordinate};
 
 pub(crate) use markup::escaped;
 
@@ -23,10 +23,20 @@ const TITLE_TEXT: f64 = 14.0;
 const LEGEND_TEXT: f64 = 11.5;
 
 impl Figure {
-    /// The figure as an SVG document. All letters are outlines of a bundled font.
+    /// The figure as an SVG document. Letters are outlines of a bundled font; words in scripts that it lacks are left to the
+    /// reader's fonts.
     pub fn to_svg(&self) -> String {
+        self.document(Missing::Text)
+    }
+
+    /// As [`Figure::to_svg`], with nothing left to fonts.
+    pub(crate) fn to_outlines(&self) -> String {
+        self.document(Missing::Boxes)
+    }
+
+    fn document(&self, missing: Missing) -> String {
         let mut glyphs = BTreeSet::new();
-        let body = self.to_svg_without_glyphs(&mut glyphs);
+        let body = self.element(&mut glyphs, missing);
         // The outlines come first, right behind the opening tag.
         let split = body.find('>').map_or(0, |at| at + 1);
         format!("{}{}{}\n", &body[..split], glyph_definitions(&glyphs), &body[split..])
@@ -34,8 +44,12 @@ impl Figure {
 
     /// The figure as an SVG element that uses outlines which the page around it defines; they are added to `glyphs`.
     pub fn to_svg_without_glyphs(&self, glyphs: &mut BTreeSet<Glyph>) -> String {
+        self.element(glyphs, Missing::Text)
+    }
+
+    fn element(&self, glyphs: &mut BTreeSet<Glyph>, missing: Missing) -> String {
         let layout = Layout::new(self);
-        let mut markup = Markup::new(glyphs);
+        let mut markup = Markup::new(glyphs, missing);
         let (width, height) = (layout.width, layout.height);
         let _ = write!(
             markup.text,

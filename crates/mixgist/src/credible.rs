@@ -7,7 +7,7 @@
 //!   autocorrelated and weighted, so that share has the error of that many independent draws (see [`crate::effective`]), and the
 //!   radius the error that follows: the quantiles one standard error above and below.
 //! - [`region`]: P(d(G_0, G) ≤ r | data) for a hypothesised G_0 and a radius that means something to the user.
-//! - [`conformal`]: a radius whose coverage of the next draw is guaranteed for a finite number of draws, without asymptotics.
+//! - [`conformal()`]: a radius whose coverage of the next draw is guaranteed for a finite number of draws, without asymptotics.
 
 mod ball;
 mod conformal;

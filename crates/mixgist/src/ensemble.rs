@@ -53,6 +53,11 @@ impl MixingMeasure {
     pub fn dim(&self) -> usize {
         self.atoms.dim()
     }
+
+    /// The same measure in other coordinates; see [`crate::Units`].
+    pub(crate) fn transformed(&self, transform: &[f64]) -> Result<Self> {
+        Ok(MixingMeasure { weights: self.weights.clone(), atoms: self.atoms.transformed(transform)? })
+    }
 }
 
 /// M draws G_1 … G_M with their chain, iteration and (optional) importance weights.
@@ -201,6 +206,12 @@ impl Ensemble {
     pub fn with_draw_weights(mut self, weights: &[f64]) -> Result<Self> {
         self.draw_weights = Some(normalized_draw_weights(weights, self.len())?);
         Ok(self)
+    }
+
+    /// The same draws, all of them counting the same.
+    pub(crate) fn without_draw_weights(mut self) -> Self {
+        self.draw_weights = None;
+        self
     }
 
     /// The draws with the given indices, in that order, with their chains, iterations and (scaled anew) weights.

@@ -6,6 +6,7 @@ mod rows;
 mod sliced;
 mod tile;
 
+pub(crate) use bridge::FromMean;
 pub(crate) use matrix::cost_matrix;
 pub use matrix::{Condensed, DistanceMatrix};
 pub(crate) use rows::{AnchorRows, Bridges, Form, KEPT_BYTES, WeightedRow};

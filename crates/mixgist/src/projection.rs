@@ -164,6 +164,7 @@ impl<'a> Projection<'a> {
     }
 }
 
+/// Memory that one slice takes while it is worked on, roughly.
 pub(crate) fn bytes_per_slice(atoms: usize, draws: usize) -> usize {
     64 * atoms + 64 * draws
 }

@@ -22,6 +22,8 @@ pub enum Purpose {
     Partitions = 6,
     /// Simulated data and demonstrations.
     Simulation = 7,
+    /// Directions that estimates are judged on, not fitted to.
+    HeldOut = 8,
     /// Splits of the draws into halves.
     Splits = 9,
 }

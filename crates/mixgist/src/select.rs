@@ -42,7 +42,7 @@ impl Loss {
     }
 
     /// Slope of [`Loss::of_cost`].
-    fn slope(self, cost: f64, order: Order) -> f64 {
+    pub(crate) fn slope(self, cost: f64, order: Order) -> f64 {
         match self {
             Loss::Distance => order.root_slope(cost),
             Loss::Power => 1.0,

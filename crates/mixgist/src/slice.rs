@@ -2,6 +2,7 @@
 //!
 //! To add a sliced distance, write one file beside this one and one line in [`SLICERS`].
 
+mod chart;
 mod coordinates;
 mod custom;
 mod directions;
@@ -13,6 +14,7 @@ mod sw;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+pub use chart::Chart;
 pub use coordinates::Coordinates;
 pub use custom::CustomSlices;
 pub use directions::Scheme;
@@ -42,10 +44,25 @@ pub trait Slices: Send + Sync {
         None
     }
 
+    /// Derivatives of positions, for estimates that are not confined to the draws; `None` when the slices have none.
+    fn tangents(&self) -> Option<&dyn Tangents> {
+        None
+    }
+
     /// Which slices are statistically independent of each other: what the standard errors are computed from.
     fn replicates(&self) -> Replicates {
         Replicates::Consecutive(1)
     }
+}
+
+/// Slices whose positions can be differentiated with respect to the atoms.
+pub trait Tangents: Send + Sync {
+    /// The coordinates of atoms in which the derivatives are taken.
+    fn chart(&self) -> Chart;
+
+    /// Positions of atoms on one slice and their derivatives: `points` and `tangents` are (atoms × F), F the width of the chart
+    /// in dimension `dim`.
+    fn differentiate(&self, slice: usize, points: &[f64], positions: &mut [f64], tangents: &mut [f64]);
 }
 
 /// How slices fall into groups that are independent of each other.

@@ -2,6 +2,7 @@
 
 use crate::allocate::{Allocation, allocate};
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::free::{self, Assessment, Estimator, FreeSupport, LEADING_SLICES};
 use crate::line::Order;
 use crate::mixture::Mixture;
 use crate::pairwise::{KEPT_BYTES, SlicedDistance};
@@ -9,11 +10,13 @@ use crate::points::Points;
 use crate::progress::Progress;
 use crate::projection::{bytes_per_slice, predicted_bytes};
 use crate::prune::{Pruned, Pruning};
+use crate::random::{Purpose, stream};
 use crate::select::{Loss, Medoid, Route, medoid, most_numbers};
 use crate::slice::{Freeze, NamedArrays, Scheme, Slicer, Slices, slicer};
 use crate::units::{ResolvedUnits, Units};
 use crate::warning::Warning;
 use crate::{Error, Result};
+use rand::Rng;
 
 /// How many slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +97,10 @@ pub struct Settings {
     pub pruning: Pruning,
     /// Seed of the directions.
     pub seed: u64,
+    /// Which estimate is wanted.
+    pub estimator: Estimator,
+    /// A measure of the user's own, in the original units, to be judged beside the estimate.
+    pub candidate: Option<MixingMeasure>,
 }
 
 impl Default for Settings {
@@ -109,9 +116,14 @@ impl Default for Settings {
             route: Route::default(),
             pruning: Pruning::default(),
             seed: 0,
+            estimator: Estimator::default(),
+            candidate: None,
         }
     }
 }
+
+/// At most this many slices are held out.
+const MOST_HELD_OUT: usize = 500;
 
 impl Settings {
     /// The first `count` slices, or the given ones, for atoms of dimension `dim`.
@@ -129,11 +141,20 @@ impl Settings {
         }
     }
 
+    /// Slices of the same law that are independent of those of [`Settings::freeze`]: what estimates are judged on.
+    fn freeze_held_out(&self, dim: usize, count: usize) -> Box<dyn Slices> {
+        let seed = stream(self.seed, Purpose::HeldOut, 0).next_u64();
+        self.slicer.freeze(&Freeze { dim, slices: 0..count.min(MOST_HELD_OUT), seed, scheme: self.scheme })
+    }
+
     /// Bytes that [`summarize`] takes at most besides draws and data, known before it starts: the draws on their way through the
     /// slices and what the route keeps, which is a number for each pair of draws in the route `pairs` and little in the others.
     pub fn predicted_bytes(&self, ensemble: &Ensemble) -> Result<u64> {
         let (dim, atoms, draws) = (ensemble.dim(), ensemble.weights().len(), ensemble.len());
-        let copy = if self.units == Units::None { 0 } else { 8 * (atoms * (1 + dim + dim * dim)) as u64 };
+        // Units make a copy of the draws; judging what is not a draw puts it among copies of them.
+        let judged = matches!(self.estimator, Estimator::Free(_)) || self.candidate.is_some();
+        let copies = u64::from(self.units != Units::None) + if judged { 2 } else { 0 };
+        let copy = copies * 8 * (atoms * (1 + dim + dim * dim)) as u64;
         let slices = match self.slices {
             SliceCount::Fixed(count) | SliceCount::Auto { cap: count } => count as u64,
         };
@@ -145,6 +166,9 @@ impl Settings {
             Route::Sweep => decomposed + 8 * 4 * draws as u64,
         };
         let directions = slices.saturating_mul(8 * (dim * dim + 2 * dim + 4) as u64);
+        // The floor comes after the route: all slices, as far as they are kept, and the leading ones.
+        let leading = (LEADING_SLICES * bytes_per_slice(atoms, draws)).min(KEPT_BYTES) as u64;
+        let kept = if self.order == Order::TWO { kept.max(decomposed + leading.min(decomposed)) } else { kept };
         Ok((copy + predicted_bytes(dim, atoms, draws) + kept).saturating_add(directions))
     }
 }
@@ -154,8 +178,10 @@ impl Settings {
 pub struct Summary {
     /// Ĝ, in the original units.
     pub estimate: MixingMeasure,
-    /// Which draw it is, and why.
+    /// The draw of least expected loss, and why: the estimate itself, unless a free-support one was asked for.
     pub medoid: Medoid,
+    /// How good the estimates are against the floor and on held-out slices; `None` when the order is not 2.
+    pub assessment: Option<Assessment>,
     /// Labels of the data, when data were given.
     pub allocation: Option<Allocation>,
     /// Number of slices L that the answer is based on.
@@ -168,7 +194,19 @@ pub struct Summary {
     pub warnings: Vec<Warning>,
 }
 
-/// Summarises draws by their medoid.
+impl Summary {
+    /// The free-support estimate, when it was asked for.
+    pub fn free(&self) -> Option<&FreeSupport> {
+        self.assessment.as_ref()?.free.as_ref()
+    }
+
+    /// Distance from the estimate to every draw.
+    pub fn distances(&self) -> &[f64] {
+        self.free().map_or(&self.medoid.distances, |free| &free.distances)
+    }
+}
+
+/// Summarises draws by their medoid, or by a free-support estimate that starts from it.
 ///
 /// `data` sets the scale of `sd` and `whiten` units and gets labels. Cost: see [`Route`].
 pub fn summarize(
@@ -213,8 +251,16 @@ fn summarize_with(
     } else {
         ensemble
     };
-    let chosen = choose(in_units, settings, own, progress)?;
-    let estimate = ensemble.draw(chosen.medoid.draw);
+    if let Some(candidate) = settings.candidate.as_ref().filter(|candidate| candidate.dim() != ensemble.dim()) {
+        let (own, dim) = (candidate.dim(), ensemble.dim());
+        return Err(Error::input(format!("the measure to judge has dimension {own}, the draws have {dim}")));
+    }
+    let chosen = choose(in_units, settings, &units, own, progress)?;
+    let assessment = chosen.assessment.map(|assessment| assessment.in_original(&units)).transpose()?;
+    let estimate = match assessment.as_ref().and_then(|assessment| assessment.free.as_ref()) {
+        Some(free) => free.estimate.clone(),
+        None => ensemble.draw(chosen.medoid.draw),
+    };
     let allocation = match data {
         Some(points) => Some(allocate(&Mixture::new(&estimate)?, points, progress)?),
         None => None,
@@ -223,6 +269,7 @@ fn summarize_with(
     Ok(Summary {
         estimate,
         medoid: chosen.medoid,
+        assessment,
         allocation,
         slices: chosen.slices,
         units,
@@ -233,6 +280,7 @@ fn summarize_with(
 
 struct Chosen {
     medoid: Medoid,
+    assessment: Option<Assessment>,
     pruned: Pruned,
     slices: usize,
 }
@@ -241,6 +289,7 @@ struct Chosen {
 fn choose(
     ensemble: &Ensemble,
     settings: &Settings,
+    units: &ResolvedUnits,
     own: Option<&dyn Slices>,
     progress: &dyn Progress,
 ) -> Result<Chosen> {
@@ -249,15 +298,35 @@ fn choose(
         SliceCount::Fixed(count) => count,
         SliceCount::Auto { cap } => cap,
     };
+    let candidate = settings.candidate.as_ref().map(|own| units.apply_to_measure(own)).transpose()?;
     loop {
         let frozen = if own.is_none() { Some(settings.freeze(ensemble.dim(), count)?) } else { None };
         let slices = frozen.as_deref().or(own).expect("slices are frozen or given");
+        if matches!(settings.estimator, Estimator::Free(_)) {
+            free::check(settings.order, slices)?;
+        }
         let distance = SlicedDistance::new(slices, settings.order).with_pruning(settings.pruning);
         let projection = distance.project(ensemble)?;
         let medoid = medoid(&projection, settings.loss, settings.route, progress)?;
         let safe = medoid.runner_up.is_none_or(|other| other.separation.is_some_and(|s| s >= SAFE_SEPARATION));
         if safe || count >= cap || settings.directions.is_some() || own.is_some() {
-            return Ok(Chosen { medoid, pruned: projection.pruned(), slices: slices.len() });
+            let held_out = settings.freeze_held_out(ensemble.dim(), slices.len());
+            let job = free::Job {
+                ensemble,
+                slices,
+                distance: &distance,
+                loss: settings.loss,
+                held_out: &*held_out,
+                held_out_distance: &SlicedDistance::new(&*held_out, settings.order).with_pruning(settings.pruning),
+                medoid: &medoid,
+                estimator: settings.estimator,
+                candidate: candidate.as_ref(),
+                seed: settings.seed,
+            };
+            // Slices of the caller have no others to be judged on.
+            let assessed = settings.order == Order::TWO && own.is_none();
+            let assessment = assessed.then(|| free::assess(&job, &projection, progress)).transpose()?;
+            return Ok(Chosen { medoid, assessment, pruned: projection.pruned(), slices: slices.len() });
         }
         count = (2 * count).min(cap);
     }

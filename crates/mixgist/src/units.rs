@@ -1,6 +1,6 @@
 //! Units: the coordinates in which distances are computed. Estimates always come back in the original ones.
 
-use crate::ensemble::Ensemble;
+use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::linalg::cholesky_in_place;
 use crate::points::Points;
 use crate::{Error, Result};
@@ -115,6 +115,22 @@ impl ResolvedUnits {
         if smallest > 0.0 { largest / smallest } else { f64::INFINITY }
     }
 
+    /// One measure in these units.
+    pub(crate) fn apply_to_measure(&self, measure: &MixingMeasure) -> Result<MixingMeasure> {
+        match &self.transform {
+            Some(transform) => measure.transformed(transform),
+            None => Ok(measure.clone()),
+        }
+    }
+
+    /// A measure in these units, back in the original ones.
+    pub(crate) fn undo(&self, measure: &MixingMeasure) -> Result<MixingMeasure> {
+        match &self.transform {
+            Some(transform) => measure.transformed(&inverse(transform, self.scales.len())),
+            None => Ok(measure.clone()),
+        }
+    }
+
     /// The draws in these units; an error names the atom whose covariance is singular to rounding in them.
     pub fn apply(&self, ensemble: &Ensemble) -> Result<Ensemble> {
         match &self.transform {
@@ -124,6 +140,20 @@ impl ResolvedUnits {
             None => Ok(ensemble.clone()),
         }
     }
+}
+
+/// Inverse of a lower triangular or diagonal matrix, which is what units are.
+fn inverse(transform: &[f64], d: usize) -> Vec<f64> {
+    let mut out = vec![0.0; d * d];
+    for a in 0..d {
+        let mut column = vec![0.0; d];
+        column[a] = 1.0;
+        crate::linalg::solve_lower(transform, d, &mut column);
+        for b in 0..d {
+            out[b * d + a] = column[b];
+        }
+    }
+    out
 }
 
 fn standard_deviations(points: Points) -> Result<Vec<f64>> {

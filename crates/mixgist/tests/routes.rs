@@ -52,10 +52,14 @@ proptest! {
         let matrix = distance.matrix(&ensemble, &Silent).unwrap();
         let last = ensemble.len() - 1;
         let row = distance.to_draws(&ensemble.draw(last), &ensemble, &Silent).unwrap();
+        let rows = distance.draw_rows(&[last, 0], &ensemble, &Silent).unwrap();
+        prop_assert_eq!(rows.len(), 2 * ensemble.len());
         for (j, entry) in row.iter().enumerate() {
             let expected = distance.between(&ensemble.draw(last), &ensemble.draw(j)).unwrap();
             prop_assert!(close(entry.value, expected.value, 1e-12), "{kind:?}");
             prop_assert!(close(matrix.distances.get(last, j), expected.value, 1e-9), "{kind:?}");
+            prop_assert!(close(rows[j], expected.value, 1e-9), "{kind:?}");
+            prop_assert!(close(rows[ensemble.len() + j], matrix.distances.get(0, j), 1e-9), "{kind:?}");
             // Twenty independent slices are their own groups; from more, or from dependent ones, the errors are estimated in another way.
             if scheme == Scheme::Iid {
                 let error = expected.standard_error.unwrap();

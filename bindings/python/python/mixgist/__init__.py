@@ -25,6 +25,7 @@ from ._partition import (
     partition_losses,
     similarity,
 )
+from ._report import report
 from ._slices import Atoms
 from ._summary import Summary, summarize
 from ._warnings import MixgistWarning
@@ -55,6 +56,7 @@ __all__ = [
     "partition",
     "partition_ball",
     "partition_losses",
+    "report",
     "similarity",
     "summarize",
 ]

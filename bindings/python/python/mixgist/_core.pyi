@@ -216,3 +216,14 @@ class Partitions:
         threads: int | None,
     ) -> dict[str, Any]: ...
     def similarity(self, rows: tuple[int, int], columns: tuple[int, int], threads: int | None) -> _Floats: ...
+
+def report(
+    title: str,
+    summaries: list[Summary],
+    draws: Draws | None,
+    data: _Floats | None,
+    path: str | None,
+    force: bool,
+    threads: int | None,
+    progress: Report | None,
+) -> str: ...

@@ -33,7 +33,7 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
     Attributes
     ----------
     weights_, means_, covariances_ : numpy.ndarray
-        The estimate: (K,), (K, d), (K, d, d).
+        The estimate: (K,), (K, d), (K, d, d). Atoms with observations come first.
     labels_ : numpy.ndarray, shape (n,)
         Label of every observation.
     summary_ : Summary
@@ -118,23 +118,27 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
             seed=seed,
             threads=threads,
         )
-        self.labels_ = self.summary_.labels_
+        # Atoms with observations come first, so that the labels of the clusters have no gaps.
+        occupied = np.bincount(self.summary_.labels_, minlength=self.summary_.n_components) > 0
+        self._order = np.argsort(~occupied, kind="stable")
+        self._rank = np.argsort(self._order)
+        self.labels_ = self._rank[self.summary_.labels_]
         return self
 
     @property
     def weights_(self) -> Any:
         """Weights of the estimate, (K,)."""
-        return self._fitted().weights_
+        return self._fitted().weights_[self._order]
 
     @property
     def means_(self) -> Any:
         """Means of the estimate, (K, d)."""
-        return self._fitted().means_
+        return self._fitted().means_[self._order]
 
     @property
     def covariances_(self) -> Any:
         """Covariances of the estimate, (K, d, d)."""
-        return self._fitted().covariances_
+        return self._fitted().covariances_[self._order]
 
     def _fitted(self) -> Summary:
         if not hasattr(self, "summary_"):
@@ -148,12 +152,12 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
     def predict(self, X: Any) -> Any:
         """Labels of observations (n, d)."""
         X = self._checked(X)
-        return self.summary_.predict(X)
+        return self._rank[self.summary_.predict(X)]
 
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of observations to belong to each atom, (n, K)."""
         X = self._checked(X)
-        return self.summary_.predict_proba(X)
+        return self.summary_.predict_proba(X)[:, self._order]
 
     def score_samples(self, X: Any) -> Any:
         """Logarithms of the density at observations."""
@@ -167,4 +171,5 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
     def sample(self, n_samples: int = 1, *, seed: int = 0) -> Any:
         """Points from the density with their atoms."""
         check_is_fitted(self)
-        return self.summary_.sample(n_samples, seed=seed)
+        points, labels = self.summary_.sample(n_samples, seed=seed)
+        return points, self._rank[labels]

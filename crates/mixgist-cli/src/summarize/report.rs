@@ -2,7 +2,9 @@
 
 use mixgist::summary::SAFE_SEPARATION;
 use mixgist::{Ensemble, Settings, Summary};
+use mixgist_report::subject::{LISTED_WEIGHT, main_atoms};
 
+use super::quality;
 use crate::text::{count, line, significant, table, with_error};
 
 /// The answer for a person: which draw, how good, how safe, what it looks like.
@@ -11,9 +13,25 @@ pub fn report(summary: &Summary, ensemble: &Ensemble, settings: &Settings, colum
     let mut lines = Vec::new();
     let (chain, iteration) = (ensemble.chains()[medoid.draw], ensemble.iterations()[medoid.draw]);
     let place = format!("draw {} of {} (chain {chain}, iteration {iteration})", medoid.draw, ensemble.len());
-    lines.push(line("estimate", place));
-    lines.push(line("expected loss", with_error(medoid.expected_loss, medoid.expected_loss_se)));
+    let assessment = summary.assessment.as_ref();
+    let loss = match assessment {
+        Some(assessment) => quality::loss(&assessment.medoid, medoid.expected_loss_se),
+        None => with_error(medoid.expected_loss, medoid.expected_loss_se),
+    };
+    match summary.free() {
+        Some(free) => {
+            let atoms = count(free.estimate.len(), "atom");
+            lines.push(line("estimate", format!("free, {atoms}")));
+            lines.push(line("expected loss", quality::loss(&free.judgement, None)));
+            lines.push(line("medoid", format!("{place}: {loss}")));
+        }
+        None => {
+            lines.push(line("estimate", place));
+            lines.push(line("expected loss", loss));
+        }
+    }
     lines.push(line("runner-up", runner_up(summary)));
+    lines.extend(assessment.into_iter().flat_map(quality::lines));
     if let Some(sizes) = cluster_sizes(summary) {
         let mut sizes: Vec<usize> = sizes.into_iter().filter(|&size| size > 0).collect();
         sizes.sort_unstable_by(|a, b| b.cmp(a));
@@ -33,6 +51,9 @@ pub fn report(summary: &Summary, ensemble: &Ensemble, settings: &Settings, colum
     lines.push(line("route", format!("{}, {exact}", medoid.route.name())));
     lines.push(String::new());
     lines.push(atoms(summary, columns));
+    if let Some(free) = summary.free() {
+        lines.extend([String::new(), quality::path(free)]);
+    }
     lines.join("\n")
 }
 
@@ -60,17 +81,11 @@ pub fn runner_up(summary: &Summary) -> String {
     }
 }
 
-/// Lighter atoms are counted, not listed.
-const LISTED_WEIGHT: f64 = 0.01;
-
 /// The atoms that matter: those of some weight or with observations, heaviest first.
 pub fn atoms(summary: &Summary, columns: Option<&[String]>) -> String {
     let (measure, d) = (&summary.estimate, summary.estimate.dim());
     let sizes = cluster_sizes(summary);
-    let occupied = |k: usize| sizes.as_ref().is_some_and(|sizes| sizes[k] > 0);
-    let mut listed: Vec<usize> =
-        (0..measure.len()).filter(|&k| measure.weights()[k] >= LISTED_WEIGHT || occupied(k)).collect();
-    listed.sort_by(|&a, &b| measure.weights()[b].total_cmp(&measure.weights()[a]));
+    let listed = main_atoms(measure, summary.allocation.as_ref().map(|allocation| &allocation.labels[..]));
     let shown = d.min(6);
     let name = |a: usize| match columns {
         Some(names) => names[a].clone(),

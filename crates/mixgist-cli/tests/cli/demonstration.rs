@@ -15,8 +15,11 @@ fn the_demonstration_goes_from_data_to_files() {
         assert!((2..=5).contains(&summary["clusters"].as_u64().unwrap()));
         assert_eq!(summary["labels"].as_array().unwrap().len(), 272);
     }
-    let expected = ["data.csv", "draws.npz", "summary-mix-sw.json", "summary-smix-w.json", "summary-sw.json"];
+    let summaries = ["summary-mix-sw.json", "summary-smix-w.json", "summary-sw.json"];
+    let expected = [&["data.csv", "draws.npz", "report.html"][..], &summaries].concat();
     assert_eq!(names(&place.path("shown")), expected);
+    assert_eq!(place.read("shown/report.html").matches("<article").count(), 3);
+    place.done("plot shown/summary-sw.json --kind similarity -o similarity.svg");
 
     let again = place.json("summarize shown/draws.npz --data shown/data.csv --distance sw");
     let summary: serde_json::Value = serde_json::from_str(&place.read("shown/summary-sw.json")).unwrap();

@@ -50,6 +50,47 @@ fn the_json_has_every_key_and_goes_to_the_file_as_well() {
 }
 
 #[test]
+fn the_free_estimate_has_its_path_and_its_certificate() {
+    let place = Workplace::with_draws();
+    let answer = place.json("summarize draws.npz --data data.csv --estimate free --slices 100 -o free.json");
+    assert_eq!(answer["estimator"], "free");
+    let (assessment, free) = (&answer["assessment"], &answer["assessment"]["free"]);
+    let floor = assessment["floor"].as_f64().unwrap();
+    let loss = |of: &Value| of["expected_loss"].as_f64().unwrap();
+    assert!(0.0 < floor && floor <= loss(free) && loss(free) < loss(&assessment["medoid"]));
+    assert!((free["excess"].as_f64().unwrap() - (loss(free) / floor - 1.0)).abs() < 1e-12);
+    let path = free["path"].as_array().unwrap();
+    assert_eq!(path.len(), 15);
+    for key in ["atoms", "expected_loss", "excess", "held_out", "over_best", "over_best_se", "measure"] {
+        assert!(path.iter().all(|point| !point[key].is_null()), "{key} is missing");
+    }
+    let chosen = &path[free["chosen"].as_u64().unwrap() as usize];
+    assert_eq!(chosen["measure"], answer["estimate"]);
+    assert_eq!(answer["labels"].as_array().unwrap().len(), 30);
+    // The estimate in the file, judged as a measure of the user's own, is what it was.
+    let again = place.json("summarize draws.npz --slices 100 --candidate free.json");
+    let own = &again["assessment"]["candidate"];
+    assert!((loss(own) - loss(free)).abs() < 1e-9 && !own["held_out"].is_null());
+    // Two atoms were asked for, two there are, with labels to match.
+    let two = place.json("summarize draws.npz --data data.csv --estimate free --atoms 2 --slices 50");
+    assert_eq!(two["estimate"]["weights"].as_array().unwrap().len(), 2);
+    let table = place.done("summarize draws.npz --estimate free --atoms 2 --slices 50").stdout;
+    assert!(table.contains("estimate      free, 2 atoms") && table.contains("of the best possible"), "{table}");
+    assert!(table.contains("->      2"), "{table}");
+}
+
+#[test]
+fn summaries_of_earlier_versions_can_still_be_read() {
+    let place = Workplace::with_draws();
+    let mut answer = place.json("summarize draws.npz --slices 20");
+    let keys = answer.as_object_mut().unwrap();
+    keys.remove("estimator").unwrap();
+    keys.remove("assessment").unwrap();
+    place.write("old.json", &answer.to_string());
+    place.json("summarize draws.npz --slices 20 --candidate old.json");
+}
+
+#[test]
 fn without_data_there_are_no_labels() {
     let place = Workplace::with_draws();
     let answer = place.json("summarize draws.npz --slices 50 --loss power");

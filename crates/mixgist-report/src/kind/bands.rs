@@ -3,7 +3,6 @@
 use mixgist::density::posterior_density_on_grid;
 use mixgist::{GridDensity, Result};
 
-use super::atoms::line_width;
 use crate::figure::{Axis, Dash, Figure, Fill, Key, Layer, Panel, Points, Stroke};
 use crate::palette::{Color, Marker, group_style};
 use crate::subject::Subject;
@@ -15,7 +14,10 @@ const LEVEL: f64 = 0.9;
 /// More coordinates are not shown.
 const MOST_PANELS: usize = 12;
 
-const BAND: Fill = Fill { color: Color::BLUE, opacity: 0.2 };
+const BAND: Fill = Fill { color: Color::INK, opacity: 0.15 };
+
+/// How dense the colour of an atom is.
+const ATOM_OPACITY: f64 = 0.35;
 
 /// The density on the line: estimate, posterior mean and band, observations as a rug, atoms as curves.
 pub fn draw_line(subject: &Subject) -> Result<Figure> {
@@ -25,8 +27,8 @@ pub fn draw_line(subject: &Subject) -> Result<Figure> {
     let mut figure = with_legend(Figure::single(panel), subject);
     for (rank, k) in subject.main_atoms().into_iter().enumerate().take(8) {
         let weight = 100.0 * subject.estimate.weights()[k];
-        let stroke = Stroke::new(group_style(rank).0, line_width(subject.estimate.weights()[k])).dashed(Dash::Dashed);
-        figure = figure.with_legend(Key::Line(stroke), format!("atom {k}: {weight:.1} %"));
+        let fill = Fill { color: group_style(rank).0, opacity: ATOM_OPACITY };
+        figure = figure.with_legend(Key::Area(fill), format!("atom {k}: {weight:.1} %"));
     }
     Ok(figure.described(description, text))
 }
@@ -67,7 +69,7 @@ fn with_legend(figure: Figure, subject: &Subject) -> Figure {
     if subject.draws.is_none() {
         return figure;
     }
-    let mean = Stroke::new(Color::BLUE, 1.6).dashed(Dash::Dashed);
+    let mean = Stroke::new(Color::GREY, 1.6).dashed(Dash::Dashed);
     figure.with_legend(Key::Line(mean), "posterior mean").with_legend(Key::Area(BAND), "90 % posterior band")
 }
 
@@ -80,19 +82,22 @@ fn panel(subject: &Subject, a: usize, [width, height]: [f64; 2]) -> Result<(Pane
     let mut layers = Vec::new();
     let mut most = estimate.values().iter().copied().fold(0.0, f64::max);
     let mut text = String::from("Density of the estimate");
+    let on_line = subject.estimate.dim() == 1;
+    if on_line {
+        layers.extend(atom_curves(subject, &xs));
+    }
     if let Some(draws) = subject.draws {
         let posterior = posterior_density_on_grid(draws, &grid, LEVEL, subject.progress)?;
         most = posterior.upper.iter().copied().fold(most, f64::max);
         let mut ring = curve(&posterior.upper);
         ring.extend(curve(&posterior.lower).into_iter().rev());
         layers.push(Layer::Area { rings: vec![ring], fill: BAND, outline: None });
-        let mean = Stroke::new(Color::BLUE, 1.6).dashed(Dash::Dashed);
+        let mean = Stroke::new(Color::GREY, 1.6).dashed(Dash::Dashed);
         layers.push(Layer::Line { path: curve(&posterior.mean), stroke: mean });
         text.push_str(", with the posterior mean density and the pointwise 90 % band of all draws");
     }
-    if subject.estimate.dim() == 1 {
-        layers.extend(atom_curves(subject, &xs));
-        text.push_str("; dashed curves are the atoms, weighted");
+    if on_line {
+        text.push_str("; coloured areas are the atoms, weighted");
     }
     layers.push(Layer::Line { path: curve(estimate.values()), stroke: Stroke::new(Color::INK, 2.0) });
     if let Some(data) = subject.data {
@@ -116,8 +121,9 @@ fn atom_curves(subject: &Subject, xs: &[f64]) -> Vec<Layer> {
         let (mean, variance) = (subject.estimate.atoms().mean(k)[0], subject.estimate.atoms().covariance(k)[0]);
         let height = weight / (std::f64::consts::TAU * variance).sqrt();
         let value = |x: f64| height * (-0.5 * (x - mean).powi(2) / variance).exp();
-        let stroke = Stroke::new(color, line_width(weight)).dashed(Dash::Dashed);
-        layers.push(Layer::Line { path: xs.iter().map(|&x| [x, value(x)]).collect(), stroke });
+        let mut ring: Vec<[f64; 2]> = xs.iter().map(|&x| [x, value(x)]).collect();
+        ring.extend([[xs[xs.len() - 1], 0.0], [xs[0], 0.0]]);
+        layers.push(Layer::Area { rings: vec![ring], fill: Fill { color, opacity: ATOM_OPACITY }, outline: None });
         let at = vec![[mean, height]];
         let radius = 1.5 + 5.0 * weight.sqrt();
         layers.push(Layer::Points(Points { at, marker: Marker::Circle, radius, color, opacity: 1.0, group: None }));

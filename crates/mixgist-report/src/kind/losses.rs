@@ -37,7 +37,7 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
             trace =
                 trace.with(Layer::Points(Points { at: at.clone(), marker, radius, color, opacity: 1.0, group: None }));
         }
-        figure_legend.push((Key::Point(marker, color), format!("{name} (draw {m}): {loss:.4}")));
+        figure_legend.insert(0, (Key::Point(marker, color), format!("{name} (draw {m}): {loss:.4}")));
     }
     let bars = histogram(&losses, &y);
     let most = bars.iter().map(|bar| bar.1).max().unwrap_or(1) as f64;

@@ -73,7 +73,7 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
             color,
             1.0,
         ));
-        figure_legend.push((Key::Point(marker, color), format!("{name} (draw {m})")));
+        figure_legend.insert(0, (Key::Point(marker, color), format!("{name} (draw {m})")));
         if name == "estimate" {
             panel = panel.with(Layer::Text { at: map.at[m], text: name.into(), side: Side::Above, color: ink });
         }

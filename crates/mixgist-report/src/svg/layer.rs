@@ -134,10 +134,13 @@ impl Frame<'_> {
                 start += run;
             }
         }
+        // Smoothed edges would show as seams between the cells.
+        markup.text.push_str("<g shape-rendering=\"crispEdges\">\n");
         for (level, path) in paths.iter().enumerate().skip(1) {
             let shade = Color::WHITE.mix(color, level as f64 / STEPS as f64);
             markup.path(path, Stroke::new(shade, ((height + 0.15) * 100.0).round() / 100.0));
         }
+        markup.text.push_str("</g>\n");
     }
 
     fn words(&self, markup: &mut Markup, at: Position, text: &str, side: Side, color: Color) {

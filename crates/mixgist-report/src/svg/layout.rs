@@ -12,15 +12,18 @@ pub const PANEL_TITLE: f64 = 12.5;
 /// Length of a mark.
 pub const TICK_LENGTH: f64 = 4.5;
 /// Room for a number of a horizontal axis.
-pub const X_ROOM: f64 = 70.0;
+pub const X_ROOM: f64 = 55.0;
 /// Room for a number of a vertical axis.
-pub const Y_ROOM: f64 = 50.0;
+pub const Y_ROOM: f64 = 32.0;
 /// Room for the sample in front of a legend entry.
 pub const LEGEND_KEY: f64 = 26.0;
 /// Height of a line of the legend.
 const LEGEND_LINE: f64 = 19.0;
 /// Between panels and around the figure.
 const GAP: f64 = 12.0;
+
+/// Between columns, where the last number of one axis must not meet the first of the next.
+const COLUMN_GAP: f64 = 22.0;
 
 /// Where everything goes.
 pub struct Layout {
@@ -53,7 +56,7 @@ impl Layout {
         let column_starts: Vec<f64> = (0..columns)
             .map(|column| {
                 let start = x + lefts[column];
-                x = start + widths[column] + GAP;
+                x = start + widths[column] + if column + 1 < columns { COLUMN_GAP } else { GAP };
                 start
             })
             .collect();

@@ -15,15 +15,25 @@ pub enum Anchor {
     End,
 }
 
+/// What becomes of words with letters that the bundled font lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// They are left to a font of the reader's machine: better than nothing, where there is a reader.
+    Text,
+    /// The letters become empty boxes, as in an image, which has no reader's machine.
+    Boxes,
+}
+
 /// An SVG document on its way, and the letters that it uses.
 pub struct Markup<'a> {
     pub text: String,
     glyphs: &'a mut BTreeSet<Glyph>,
+    missing: Missing,
 }
 
 impl<'a> Markup<'a> {
-    pub fn new(glyphs: &'a mut BTreeSet<Glyph>) -> Self {
-        Markup { text: String::new(), glyphs }
+    pub fn new(glyphs: &'a mut BTreeSet<Glyph>, missing: Missing) -> Self {
+        Markup { text: String::new(), glyphs, missing }
     }
 
     /// Words at a position on their base line.
@@ -47,6 +57,15 @@ impl<'a> Markup<'a> {
     fn letters(&mut self, text: &str, weight: Weight, size: f64, place: &str, color: Color) {
         let placed = font::layout(text, weight);
         if placed.is_empty() {
+            return;
+        }
+        if self.missing == Missing::Text && !font::covers(text, weight) {
+            let words = escaped(text);
+            let family = "font-family=\"sans-serif\"";
+            let _ = writeln!(
+                self.text,
+                "<text fill=\"{color}\" {family} font-size=\"{size}\" transform=\"{place}\">{words}</text>"
+            );
             return;
         }
         let scale = font::scale(size);

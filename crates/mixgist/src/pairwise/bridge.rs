@@ -10,7 +10,12 @@
 //! such products. Only groups that overlap need their jumps one by one. With cell ends at quantiles of all jumps few groups
 //! share a cell, and a product of two draws takes a few products of groups instead of one for each pair of jumps.
 
+mod mean;
+
+pub(crate) use mean::FromMean;
+
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use fearless_simd::{Simd, f64x4, prelude::*};
 
@@ -29,6 +34,8 @@ pub(crate) struct Bridge<'a> {
     norms: Vec<f64>,
     jumps: Jumps,
     groups: Groups,
+    /// Jumps and their draws by place, when a sweep has sorted them.
+    by_place: OnceLock<Vec<(u32, u32)>>,
 }
 
 /// Jumps inside cells, as columns: cell after cell, in the order of draws within a cell, each from left to right. In the order of draws the
@@ -96,11 +103,11 @@ impl<'a> Bridge<'a> {
                 norms.iter_mut().zip(row).for_each(|(norm, x)| *norm += x * x);
             }
         }
-        Bridge { lines, cells, panels, norms, jumps, groups }
+        Bridge { lines, cells, panels, norms, jumps, groups, by_place: OnceLock::new() }
     }
 
     /// The line measures that were decomposed.
-    pub(super) fn lines(&self) -> &Lines<'a> {
+    pub(crate) fn lines(&self) -> &Lines<'a> {
         &self.lines
     }
 
@@ -115,36 +122,6 @@ impl<'a> Bridge<'a> {
     /// The cell means of one draw.
     pub(super) fn means(&self, i: usize) -> impl Iterator<Item = f64> + '_ {
         self.panel(i / PANEL).iter().map(move |row| row[i % PANEL])
-    }
-
-    /// Adds to `sums[i]` the mean over all draws j of ‖Q_i − Q_j‖², without forming pairs.
-    ///
-    /// The centred cell means have mean zero, so only ⟨rest_i, mean rest⟩ is needed: for each jump a sum over its cell, split at
-    /// the jump itself, which running sums over the sorted cell give. Cost O(M J log J).
-    pub(crate) fn add_mean_squares(&self, draw_weights: &[f64], sums: &mut [f64]) {
-        let mean_norm: f64 = self.norms.iter().zip(draw_weights).map(|(n, w)| n * w).sum();
-        for (sum, norm) in sums.iter_mut().zip(&self.norms) {
-            *sum += norm + mean_norm;
-        }
-        let Bridge { jumps, groups, .. } = self;
-        let mut sorted: Vec<(f64, u32, u32)> = Vec::new();
-        for cell in 0..self.cells {
-            sorted.clear();
-            for g in groups.cell(cell) {
-                let draw = groups.draw[g];
-                sorted.extend(groups.jumps[g].clone().map(|e| (jumps.left[e as usize], e, draw)));
-            }
-            sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            let mass = |e: u32, draw: u32| draw_weights[draw as usize] * jumps.size[e as usize];
-            let mut after: f64 = sorted.iter().map(|&(_, e, draw)| mass(e, draw) * jumps.right[e as usize]).sum();
-            let mut before = 0.0;
-            for &(left, e, draw) in &sorted {
-                let right = jumps.right[e as usize];
-                before += mass(e, draw) * left;
-                after -= mass(e, draw) * right;
-                sums[draw as usize] -= 2.0 * jumps.size[e as usize] * (right * before + left * after);
-            }
-        }
     }
 }
 
@@ -508,6 +485,27 @@ pub(in crate::pairwise) mod tests {
             for (i, &sum) in sums.iter().enumerate() {
                 let expected: f64 = (0..draws).map(|j| weights[j] * cost(i, j)).sum();
                 assert!((sum - expected).abs() <= 1e-12 * expected.max(1.0), "draw {i} of {draws}: {sum} {expected}");
+            }
+        }
+    }
+
+    /// ‖Q_i − Q̄‖² = Σ_j a_j ‖Q_i − Q_j‖² − ½ Σ_jk a_j a_k ‖Q_j − Q_k‖² for any weights a, not only those of the draws.
+    #[test]
+    fn squares_from_a_mean_follow_from_all_pairs() {
+        for (draws, atoms) in [(1, 1), (5, 3), (12, 30), (9, 500)] {
+            let slice = random_slice(draws, atoms, 8);
+            let lines = Lines::sort(&slice.offsets, slice.positions.clone(), &slice.weights);
+            let bridge = Bridge::new(lines.clone(), &vec![1.0 / draws as f64; draws]);
+            let weights: Vec<f64> = (0..draws).map(|m| (m + 1) as f64 / (draws * (draws + 1) / 2) as f64).collect();
+            let cost = |i, j| transport_cost(lines.draw(i), lines.draw(j), Order::TWO);
+            let mean = |i: usize| (0..draws).map(|j| weights[j] * cost(i, j)).sum::<f64>();
+            let spread = 0.5 * (0..draws).map(|j| weights[j] * mean(j)).sum::<f64>();
+            let found = bridge.squares_from_mean(&weights);
+            for i in 0..draws {
+                let expected = mean(i) - spread;
+                let square = found.squares[i];
+                assert!((square - expected).abs() <= 1e-12 * expected.max(1.0), "draw {i}: {square} {expected}");
+                assert!(square <= found.sizes[i] * 4.0 + 1e-12);
             }
         }
     }

@@ -13,6 +13,7 @@ use crate::projection::Projection;
 pub(crate) struct Bridges<'p, 'a> {
     projection: &'p Projection<'a>,
     form: Form,
+    batches: Vec<Vec<usize>>,
     kept: Option<Kept<'p>>,
 }
 
@@ -47,7 +48,89 @@ const TYPICAL_PAIRS: usize = 16;
 impl<'p, 'a> Bridges<'p, 'a> {
     /// Nothing is computed before the first pass. The order of the projection is 2.
     pub(crate) fn new(projection: &'p Projection<'a>, form: Form) -> Self {
-        Bridges { projection, form, kept: None }
+        Bridges { projection, form, batches: projection.batches(), kept: None }
+    }
+
+    /// The first `count` slices only.
+    pub(crate) fn leading(projection: &'p Projection<'a>, count: usize) -> Self {
+        Bridges { projection, form: Form::Exact, batches: below(projection.batches(), count), kept: None }
+    }
+
+    /// The first `count` slices in batches that are independent of each other.
+    pub(crate) fn independent(projection: &'p Projection<'a>, count: usize) -> Self {
+        Bridges { projection, form: Form::Exact, batches: below(projection.independent_batches(), count), kept: None }
+    }
+
+    /// Number of batches.
+    pub(crate) fn batches(&self) -> usize {
+        self.batches.len()
+    }
+
+    /// Number of slices.
+    pub(crate) fn slices(&self) -> usize {
+        self.batches.iter().map(Vec::len).sum()
+    }
+
+    /// Whether the decomposed slices are kept from the first pass on, so that further passes are cheap.
+    pub(crate) fn keeps(&self) -> bool {
+        self.slices() * self.projection.bytes_per_slice() <= KEPT_BYTES
+    }
+
+    /// Calls `look` for each slice, in parallel, and `take` with what it found, in order.
+    pub(crate) fn visit<T: Send>(
+        &mut self,
+        progress: &dyn Progress,
+        look: impl Fn(usize, &Bridge) -> T + Sync,
+        mut take: impl FnMut(usize, T),
+    ) -> Result<()> {
+        let slices: Vec<usize> = self.batches.concat();
+        let mut done = 0;
+        self.for_each(progress, |batch, _| {
+            let own = &slices[done..done + batch.bridges().len()];
+            let found: Vec<T> =
+                own.par_iter().zip(batch.bridges()).map(|(&slice, bridge)| look(slice, bridge)).collect();
+            own.iter().zip(found).for_each(|(&slice, found)| take(slice, found));
+            done += own.len();
+        })
+    }
+
+    /// Calls `look` with the line measures of each of the first `most` slices, in parallel, and `take` with what it found, in order.
+    pub(crate) fn visit_lines<T: Send>(
+        &mut self,
+        progress: &dyn Progress,
+        most: usize,
+        look: impl Fn(&Lines) -> T + Sync,
+        mut take: impl FnMut(T),
+    ) -> Result<()> {
+        if self.kept.is_some() {
+            let look = |slice: usize, bridge: &Bridge| (slice < most).then(|| look(bridge.lines()));
+            return self.visit(progress, look, |_, found| found.into_iter().for_each(&mut take));
+        }
+        let batches = Self::leading(self.projection, most).batches;
+        self.projection.stream(
+            &batches,
+            progress,
+            |lines| look(&lines),
+            |_, found| {
+                found.into_iter().for_each(&mut take);
+                Ok(())
+            },
+        )
+    }
+
+    /// For each batch of slices and each of `rows`, the sum over its slices of the transport cost to every draw.
+    pub(crate) fn row_costs_by_batch(
+        &mut self,
+        rows: &[usize],
+        progress: &dyn Progress,
+        mut take: impl FnMut(usize, &[f64]),
+    ) -> Result<()> {
+        let mut sums = vec![0.0; rows.len() * self.projection.draws()];
+        self.for_each(progress, |batch, _| {
+            sums.fill(0.0);
+            add_rows(batch, rows, &mut sums);
+            take(batch.bridges().len(), &sums);
+        })
     }
 
     /// For each of `rows`, the mean over slices of the transport cost to every draw: `rows.len()` × M numbers.
@@ -185,10 +268,10 @@ impl<'p, 'a> Bridges<'p, 'a> {
             return Ok(());
         }
         let (projection, form) = (self.projection, self.form);
-        let keep = projection.slices() * projection.bytes_per_slice() <= KEPT_BYTES;
+        let keep = self.keeps();
         let mut kept = Kept { batches: Vec::new(), lines: Vec::new() };
         projection.stream(
-            &projection.batches(),
+            &self.batches,
             progress,
             |lines| build(lines, form, projection.draw_weights()),
             |_, slices| {
@@ -238,6 +321,13 @@ fn typical_cost(lines: &Lines) -> f64 {
         transport_cost(lines.draw(i), lines.draw((i + draws / 2) % draws), Order::TWO)
     };
     (0..TYPICAL_PAIRS).map(cost).sum::<f64>() / TYPICAL_PAIRS as f64
+}
+
+/// The batches without slices from `count` on.
+fn below(mut batches: Vec<Vec<usize>>, count: usize) -> Vec<Vec<usize>> {
+    batches.iter_mut().for_each(|batch| batch.retain(|&slice| slice < count));
+    batches.retain(|batch| !batch.is_empty());
+    batches
 }
 
 /// A draw and what each of its costs counts for.

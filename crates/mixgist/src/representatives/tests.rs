@@ -31,7 +31,7 @@ fn one_mode_gives_one_representative_two_give_two() {
     }
     for seed in 0..20 {
         // A third of the draws, in no order, is elsewhere.
-        let elsewhere = |m: usize| if m * 7 % 3 == 0 { 3.0 } else { 0.0 };
+        let elsewhere = |m: usize| if (m * 7).is_multiple_of(3) { 3.0 } else { 0.0 };
         let two = auto(&posterior(150, seed, elsewhere));
         assert_eq!(two.representatives.len(), 2, "seed {seed}: {:?}", two.tests);
         assert!((two.representatives[0].weight.value - 2.0 / 3.0).abs() < 1e-9, "seed {seed}");

@@ -41,7 +41,7 @@ const FEWEST: usize = 20;
 /// Splits the set (indices of the matrix, in the order of the chains) in two and tests the split; `None` for sets that cannot be split.
 /// `chosen` holds the draws of the matrix.
 ///
-/// Two medoids cut three modes in a row through the middle one; so each of three groups against the others is tried as well, and
+/// Two medoids cut three modes in a row through the middle one; so each of three groups against its neighbour is tried as well, and
 /// all p-values are multiplied by the number of tries.
 pub(super) fn split(
     matrix: &Condensed,
@@ -107,9 +107,17 @@ impl Task<'_> {
             let own = k_medoids(matrix, weights, &fit, medoids.len(), &[], progress)?;
             let gap = |place: usize| matrix.get(own[place], medoids[alone]);
             let same = (0..own.len()).reduce(|best, place| if gap(place) < gap(best) { place } else { best });
-            let fit_groups = divide(matrix, &fit, &own, same.unwrap_or(0));
+            let same = same.unwrap_or(0);
+            // Against the nearest other group alone: the median of several groups may lie between them.
+            let away = |place: usize| matrix.get(own[place], own[same]);
+            let others = (0..own.len()).filter(|&place| place != same);
+            let next = others.reduce(|best, place| if away(place) < away(best) { place } else { best });
+            let next = next.unwrap_or(same);
+            let fit_groups = [same, next].map(|place| divide(matrix, &fit, &own, place)[0].clone());
             let Some(line) = Line::new(matrix, weights, &fit_groups) else { return Ok(None) };
-            let looked_at: Vec<usize> = of_half(!half).collect();
+            let gap = |p: usize, place: usize| matrix.get(set[p], own[place]);
+            let beside = |p: usize| (0..own.len()).all(|third| gap(p, third) >= gap(p, same).min(gap(p, next)));
+            let looked_at: Vec<usize> = of_half(!half).filter(|&p| beside(p)).collect();
             let places: Vec<f64> = looked_at.iter().map(|&p| line.place(matrix, weights, set[p])).collect();
             let inside = |center: f64| -> f64 {
                 let held = |place: f64| (place - center).abs() <= 1.0 / 6.0;

@@ -113,6 +113,18 @@ pub(super) fn fold_symmetric(matrix: &[f64], d: usize, out: &mut [f64]) {
     }
 }
 
+/// The symmetric matrix with these isometric coordinates.
+pub(super) fn unfold_symmetric(folded: &[f64], d: usize, out: &mut [f64]) {
+    let below = (0..d).flat_map(|i| (0..i).map(move |j| (i, j)));
+    for i in 0..d {
+        out[i * d + i] = folded[i];
+    }
+    for ((i, j), &value) in below.zip(&folded[d..]) {
+        out[i * d + j] = value * std::f64::consts::FRAC_1_SQRT_2;
+        out[j * d + i] = out[i * d + j];
+    }
+}
+
 /// `out[s][i]` is the sum over c of `directions[s][c]` times coordinate c of atom i, over the first columns of the store.
 ///
 /// Sums run over c in order for each atom, so that the bits do not depend on the vector width.

@@ -1,6 +1,6 @@
 //! `mix-sw`, mixed sliced Wasserstein: w1⟨v, μ⟩ + w2 tr(A log Σ), with two laws of the symmetric matrix A.
 
-use super::coordinates::{MatrixCoordinate, fold_symmetric, width};
+use super::coordinates::{MatrixCoordinate, fold_symmetric, unfold_symmetric, width};
 use super::directions::{Ingredients, SliceIngredients};
 use super::sw::LinearSlices;
 use super::{Freeze, NamedArrays, Replicates, Slicer, Slices, direction_array, same_length};
@@ -45,14 +45,7 @@ fn spectral(slice: &mut SliceIngredients, d: usize, out: &mut [f64]) {
 fn frobenius(slice: &mut SliceIngredients, d: usize, out: &mut [f64]) {
     let mut folded = vec![0.0; d * (d + 1) / 2];
     slice.unit_vector(&mut folded);
-    let below = (0..d).flat_map(|i| (0..i).map(move |j| (i, j)));
-    for i in 0..d {
-        out[i * d + i] = folded[i];
-    }
-    for ((i, j), &value) in below.zip(&folded[d..]) {
-        out[i * d + j] = value * std::f64::consts::FRAC_1_SQRT_2;
-        out[j * d + i] = out[i * d + j];
-    }
+    unfold_symmetric(&folded, d, out);
 }
 
 impl Slicer for MixSw {

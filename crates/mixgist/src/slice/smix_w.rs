@@ -6,7 +6,7 @@ use fearless_simd::{Level, Simd, dispatch};
 
 use super::coordinates::{Coordinates, mean_columns};
 use super::directions::Ingredients;
-use super::{Freeze, NamedArrays, Replicates, Slicer, Slices, direction_array, same_length};
+use super::{Chart, Freeze, NamedArrays, Replicates, Slicer, Slices, Tangents, direction_array, same_length};
 use crate::Result;
 use crate::atoms::GaussianAtoms;
 use crate::linalg::{cholesky_in_place, solve_lower};
@@ -122,8 +122,40 @@ impl Slices for SmixWSlices {
         Some(self.longest * libm::hypot(coordinates.distance(i, j, 0..self.dim), log_scale))
     }
 
+    fn tangents(&self) -> Option<&dyn Tangents> {
+        Some(self)
+    }
+
     fn replicates(&self) -> Replicates {
         self.replicates
+    }
+}
+
+impl Tangents for SmixWSlices {
+    fn chart(&self) -> Chart {
+        Chart::Factor
+    }
+
+    /// With y = Lᵀv, log √(vᵀΣv) = ½ log ‖y‖² has the derivative v yᵀ / ‖y‖² with respect to L.
+    fn differentiate(&self, slice: usize, points: &[f64], positions: &mut [f64], tangents: &mut [f64]) {
+        let (d, width) = (self.dim, self.dim + self.factor_len());
+        let (v, w) = (&self.v[slice * d..(slice + 1) * d], self.w[slice]);
+        let atoms = points.chunks_exact(width).zip(positions).zip(tangents.chunks_exact_mut(width));
+        for ((point, position), tangent) in atoms {
+            let (mean, factor) = point.split_at(d);
+            let (mean_tangent, factor_tangent) = tangent.split_at_mut(d);
+            mean_tangent.iter_mut().zip(v).for_each(|(out, x)| *out = w[0] * x);
+            let mut square = 0.0;
+            for j in 0..d {
+                let y: f64 = (j..d).map(|i| factor[Chart::factor_entry(i, j)] * v[i]).sum();
+                square += y * y;
+                (j..d).for_each(|i| factor_tangent[Chart::factor_entry(i, j)] = y * v[i]);
+            }
+            let scale = w[1] / square;
+            factor_tangent.iter_mut().for_each(|out| *out *= scale);
+            let location: f64 = mean.iter().zip(v).map(|(x, v)| x * v).sum();
+            *position = w[0] * location + w[1] * (0.5 * libm::log(square));
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::coordinates::{Coordinates, MatrixCoordinate, fold_symmetric, linear_forms, longest, width};
 use super::directions::Ingredients;
-use super::{Freeze, NamedArrays, Replicates, Slicer, Slices, direction_array};
+use super::{Chart, Freeze, NamedArrays, Replicates, Slicer, Slices, Tangents, direction_array};
 use crate::Result;
 use crate::atoms::GaussianAtoms;
 
@@ -85,7 +85,60 @@ impl Slices for LinearSlices {
         Some(self.longest * coordinates.distance(i, j, 0..width(self.dim)))
     }
 
+    fn tangents(&self) -> Option<&dyn Tangents> {
+        Some(self)
+    }
+
     fn replicates(&self) -> Replicates {
         self.replicates
+    }
+}
+
+impl Tangents for LinearSlices {
+    fn chart(&self) -> Chart {
+        match self.matrix {
+            MatrixCoordinate::Covariance => Chart::Factor,
+            MatrixCoordinate::LogCovariance => Chart::Logarithm,
+        }
+    }
+
+    fn differentiate(&self, slice: usize, points: &[f64], positions: &mut [f64], tangents: &mut [f64]) {
+        let (d, width) = (self.dim, width(self.dim));
+        let direction = &self.directions[slice * width..(slice + 1) * width];
+        let atoms = points.chunks_exact(width).zip(positions).zip(tangents.chunks_exact_mut(width));
+        match self.matrix {
+            MatrixCoordinate::LogCovariance => {
+                for ((point, position), tangent) in atoms {
+                    *position = point.iter().zip(direction).map(|(x, u)| x * u).sum();
+                    tangent.copy_from_slice(direction);
+                }
+            }
+            // tr(A L Lᵀ) has the derivative 2 A L.
+            MatrixCoordinate::Covariance => {
+                for ((point, position), tangent) in atoms {
+                    tangent[..d].copy_from_slice(&direction[..d]);
+                    *position = point.iter().zip(&direction[..d]).map(|(x, u)| x * u).sum();
+                    let factor = &point[d..];
+                    for i in 0..d {
+                        for j in 0..=i {
+                            let sum: f64 =
+                                (j..d).map(|k| unfolded(direction, d, i, k) * factor[Chart::factor_entry(k, j)]).sum();
+                            *position += sum * factor[Chart::factor_entry(i, j)];
+                            tangent[d + Chart::factor_entry(i, j)] = 2.0 * sum;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Entry (i, j) of the symmetric matrix whose isometric coordinates follow the mean's in `direction`.
+fn unfolded(direction: &[f64], d: usize, i: usize, j: usize) -> f64 {
+    let (low, high) = (i.min(j), i.max(j));
+    if low == high {
+        direction[d + low]
+    } else {
+        direction[2 * d + high * (high - 1) / 2 + low] * std::f64::consts::FRAC_1_SQRT_2
     }
 }

@@ -1,0 +1,67 @@
+//! The report: everything about summaries of the same draws in one HTML file.
+
+use std::path::PathBuf;
+
+use mixgist::{PartitionDraws, Points};
+use mixgist_io::{Overwrite, check_writable, write_bytes};
+use mixgist_report::{Subject, html};
+use pyo3::prelude::*;
+
+use crate::arrays::{Input, values};
+use crate::draws::Draws;
+use crate::error::Result;
+use crate::running::Call;
+use crate::summary::Summary;
+
+/// The report as HTML, written to `path` as well when there is one.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the package calls it with everything")]
+pub fn report(
+    py: Python<'_>,
+    title: &str,
+    summaries: Vec<PyRef<'_, Summary>>,
+    draws: Option<&Draws>,
+    data: Option<Input<'_, f64>>,
+    path: Option<PathBuf>,
+    force: bool,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> Result<String> {
+    let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
+    if let Some(path) = &path {
+        check_writable(path, overwrite)?;
+    }
+    let documents: Vec<_> = summaries.iter().map(|summary| &summary.document).collect();
+    let file = draws.map(|draws| &draws.file);
+    let given = match &data {
+        Some(data) => Some((data.as_array().shape()[1], values(data)?.to_vec())),
+        None => None,
+    };
+    let own = file.and_then(|file| file.data.as_ref()).map(|data| (data.columns(), data.values()));
+    let data = given.as_ref().map(|(dim, values)| (*dim, values.as_slice())).or(own);
+    Call { threads, progress }.run(py, |progress| {
+        let points = data.map(|(dim, values)| Points::new(dim, values)).transpose()?;
+        let labels = file.and_then(|file| file.labels.as_ref());
+        let partitions =
+            labels.map(|labels| PartitionDraws::from_dense(labels.observations, &labels.labels)).transpose()?;
+        let subject = |document| {
+            let mut subject = Subject::new(document, progress)?;
+            if let Some(file) = file {
+                subject = subject.with_draws(&file.ensemble)?;
+            }
+            if let Some(points) = points {
+                subject = subject.with_data(points)?;
+            }
+            Ok(match &partitions {
+                Some(partitions) => subject.with_partitions(partitions),
+                None => subject,
+            })
+        };
+        let subjects = documents.into_iter().map(subject).collect::<mixgist::Result<_>>()?;
+        let page = html(title, subjects)?;
+        if let Some(path) = &path {
+            write_bytes(path, page.as_bytes(), overwrite)?;
+        }
+        Ok(page)
+    })
+}

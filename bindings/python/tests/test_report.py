@@ -1,0 +1,41 @@
+"""The report, and the gallery from a model to its report."""
+
+import pathlib
+import runpy
+import warnings
+
+import numpy as np
+import pytest
+
+import mixgist
+
+
+def test_a_report_in_memory_and_as_a_file(arrays, observations, tmp_path):
+    draws = mixgist.Draws(*arrays, data=observations)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        summaries = [mixgist.summarize(draws, distance=name, slices=60) for name in ("sw", "smix-w")]
+    page = mixgist.report(summaries, draws, title="Mine & yours", path=tmp_path / "report.html")
+    assert page == (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Mine &amp; yours" in page and "<svg" in page
+    with pytest.raises(FileExistsError):
+        mixgist.report(summaries[0], path=tmp_path / "report.html")
+    with pytest.raises(ValueError, match="the summary is of 120 draws"):
+        mixgist.report(summaries[0], draws[:100])
+    with pytest.raises(ValueError, match="no summary"):
+        mixgist.report([])
+
+
+def test_the_gallery_goes_from_a_numpyro_model_to_a_report(tmp_path):
+    pytest.importorskip("numpyro")
+    pytest.importorskip("arviz")
+    example = pathlib.Path(__file__).parents[1] / "examples/numpyro_mixture.py"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        summary = runpy.run_path(str(example))["main"](tmp_path / "report.html", warmup=200, draws=150)
+    assert summary.n_components == 3 and len(summary.distances) == 300
+    # Old Faithful has two groups of eruptions, a third of them short ones.
+    short = summary.weights_[summary.means_[:, 0] < -0.5].sum()
+    assert 0.25 < short < 0.45
+    assert np.unique(summary.labels_).size >= 2
+    assert "Old Faithful in NumPyro" in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -1,0 +1,67 @@
+//! Draws the picture of the README: the posterior of Old Faithful, and the one draw that stands for it.
+//!
+//! `cargo run --release --package mixgist-report --example picture > docs/picture.svg`
+
+use mixgist::{Points, Settings as SummarySettings, Silent, Units, summarize};
+use mixgist_io::SummaryDocument;
+use mixgist_report::figure::{Fill, Layer, Points as Marks, Stroke};
+use mixgist_report::kind::atoms::ellipse;
+use mixgist_report::palette::{Color, Marker};
+use mixgist_report::{Figure, Kind, Subject};
+use mixgist_samplers::{ComponentPrior, Scale, Settings, fit};
+
+/// Draws whose ellipses are shown.
+const SHOWN: usize = 60;
+
+fn main() -> mixgist::Result<()> {
+    let text = include_str!("../../../datasets/faithful.csv");
+    let rows = text.lines().skip(1).flat_map(|line| line.split(',').map(|x| x.parse::<f64>().expect("a number")));
+    let data: Vec<f64> = rows.collect();
+    let settings = Settings {
+        component: ComponentPrior {
+            mu0: Some(vec![3.0, 70.0]),
+            lambda: Some(1.0),
+            psi: Some(Scale::Diagonal(vec![4.0, 36.0])),
+            nu: Some(4.0),
+            ..ComponentPrior::default()
+        },
+        iterations: 2000,
+        burn_in: 1000,
+        thin: 10,
+        ..Settings::default()
+    };
+    let draws = fit(&data, 2, &settings, None, &Silent)?.ensemble;
+    let points = Points::new(2, &data)?;
+    let summary_settings = SummarySettings { units: Units::Sd, ..SummarySettings::default() };
+    let summary = summarize(&draws, Some(points), &summary_settings, &Silent)?;
+    let columns = ["eruption (minutes)", "waiting (minutes)"].map(String::from);
+    let document = SummaryDocument::new(&summary, &draws, &summary_settings, Some(&columns));
+    let subject = Subject::new(&document, &Silent)?.with_draws(&draws)?.with_data(points)?;
+
+    let figure = Kind::from_name("contours")?.draw(&subject)?;
+    let (draw, clusters) = (document.draw, document.clusters.unwrap_or(0));
+    let chosen = figure.panels[0].clone().expect("the figure has a panel").sized(430.0, 320.0);
+    let mut all = chosen.clone().titled(format!("{} posterior draws ({SHOWN} of them shown)", draws.len()));
+    all.layers = vec![Layer::Points(Marks {
+        at: data.chunks_exact(2).map(|point| [point[0], point[1]]).collect(),
+        marker: Marker::Circle,
+        radius: 2.1,
+        color: Color::GREY,
+        opacity: 0.6,
+        group: None,
+    })];
+    for m in (0..draws.len()).step_by(draws.len() / SHOWN) {
+        let measure = draws.draw(m);
+        for k in (0..measure.len()).filter(|&k| measure.weights()[k] >= 0.01) {
+            all.layers.push(Layer::Area {
+                rings: vec![ellipse(&measure, k, [0, 1], 2.0)],
+                fill: Fill { color: Color::WHITE, opacity: 0.0 },
+                outline: Some(Stroke::new(Color::VERMILION, 1.0).with_opacity(0.25)),
+            });
+        }
+    }
+    let chosen = chosen.titled(format!("draw {draw} stands for them: {clusters} clusters"));
+    let picture = Figure { panels: vec![Some(all), Some(chosen)], columns: 2, ..figure };
+    print!("{}", picture.to_svg());
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! The report in a browser: it renders without errors and without a network, its interactions work, it fits a phone, and it is
+//! complete on paper and without its script.
+
+#[path = "browser/chromium.rs"]
+mod chromium;
+mod common;
+
+use chromium::{Browser, Tab};
+use common::{HOSTILE, Scene};
+use mixgist_report::html;
+use serde_json::json;
+
+/// The browser, or a loud note that there is none; where everything must be tested its absence is a failure.
+fn browser() -> Option<Browser> {
+    let found = Browser::start();
+    if found.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "chromium is missing: apt-get install chromium");
+        eprintln!(
+            "SKIPPED: the report was not tried in a browser, because chromium is missing (apt-get install chromium)"
+        );
+    }
+    found
+}
+
+fn page() -> String {
+    let scene = Scene::new(2, 60, 80, &["smix-w", "sw"], &HOSTILE);
+    html("Two groups <b>", scene.subjects()).unwrap()
+}
+
+fn open<'a>(browser: &'a mut Browser, folder: &std::path::Path, page: &str) -> Tab<'a> {
+    let path = folder.join("report.html");
+    std::fs::write(&path, page).unwrap();
+    browser.open(&format!("file://{}", path.display()))
+}
+
+const VISIBLE: &str = "[...document.querySelectorAll('article')].filter(a => a.getClientRects().length).length";
+
+#[test]
+fn the_report_works_in_a_browser() {
+    let Some(mut browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut tab = open(&mut browser, folder.path(), &page());
+
+    assert_eq!(tab.evaluate("document.title"), "Two groups <b>");
+    assert_eq!(tab.evaluate("document.querySelectorAll('script').length"), 2);
+    assert_eq!(tab.evaluate("document.querySelectorAll('img').length"), 0);
+    let drawn = "[...document.querySelectorAll('article:not([hidden]) .drawing > svg')]
+        .filter(svg => svg.getBoundingClientRect().height > 100).length";
+    assert_eq!(tab.evaluate(drawn), 7);
+
+    // Switching.
+    assert_eq!(tab.evaluate(VISIBLE), 1);
+    assert_eq!(tab.evaluate("document.querySelector('article:not([hidden])').dataset.name"), "smix-w");
+    tab.evaluate("document.querySelectorAll('nav button')[1].click()");
+    assert_eq!(tab.evaluate(VISIBLE), 1);
+    assert_eq!(tab.evaluate("document.querySelector('article:not([hidden])').dataset.name"), "sw");
+    assert_eq!(tab.evaluate("document.querySelectorAll('nav button')[1].getAttribute('aria-pressed')"), "true");
+
+    // Pointing at an observation.
+    let place = "(() => {
+        const path = document.querySelector('article:not([hidden]) path[data-group]');
+        path.scrollIntoView({ block: 'center' });
+        const [, x, y] = path.getAttribute('d').match(/M(-?[\\d.]+) ?(-?[\\d.]+)/);
+        const at = new DOMPoint(+x, +y).matrixTransform(path.getScreenCTM());
+        return [at.x, at.y];
+    })()";
+    let place = tab.evaluate(place);
+    tab.call("Input.dispatchMouseEvent", json!({"type": "mouseMoved", "x": place[0], "y": place[1]}));
+    let tip = "document.getElementById('tip')";
+    let text = tab.evaluate(&format!("{tip}.innerText")).as_str().unwrap().to_owned();
+    assert!(text.starts_with("observation ") && text.contains("atom ") && text.contains(" %"), "{text}");
+    assert_eq!(tab.evaluate(&format!("{tip}.hidden")), false);
+    assert_eq!(tab.evaluate("document.querySelectorAll('.spot').length"), 1);
+    tab.call("Input.dispatchMouseEvent", json!({"type": "mouseMoved", "x": 2, "y": 2}));
+    assert_eq!(tab.evaluate(&format!("{tip}.hidden")), true);
+
+    // The keyboard does it too.
+    tab.evaluate("document.querySelector('article:not([hidden]) .drawing[tabindex]').focus()");
+    tab.call("Input.dispatchKeyEvent", json!({"type": "keyDown", "key": "ArrowRight"}));
+    assert_eq!(tab.evaluate(&format!("{tip}.innerText.startsWith('observation ')")), true);
+
+    // On paper nothing is hidden.
+    tab.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
+    assert_eq!(tab.evaluate(VISIBLE), 2);
+    assert_eq!(tab.evaluate("getComputedStyle(document.querySelector('nav')).display"), "none");
+    tab.call("Emulation.setEmulatedMedia", json!({"media": ""}));
+
+    assert_eq!(tab.problems(), Vec::<String>::new());
+    let requests = tab.requests();
+    assert!(requests.iter().all(|url| url.starts_with("file://") || url.starts_with("data:")), "{requests:?}");
+    assert_eq!(requests.iter().filter(|url| url.starts_with("file://")).count(), 1, "{requests:?}");
+}
+
+#[test]
+fn the_report_fits_a_phone() {
+    let Some(mut browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut tab = open(&mut browser, folder.path(), &page());
+    for width in [320, 360, 412] {
+        let metrics = json!({"width": width, "height": 740, "deviceScaleFactor": 2, "mobile": true});
+        tab.call("Emulation.setDeviceMetricsOverride", metrics);
+        assert_eq!(tab.evaluate("document.documentElement.scrollWidth"), width);
+        assert_eq!(tab.evaluate("innerWidth"), width);
+        let smallest = tab.evaluate("parseFloat(getComputedStyle(document.querySelector('figcaption')).fontSize)");
+        assert!(smallest.as_f64().unwrap() >= 13.0);
+    }
+}
+
+#[test]
+fn the_report_is_complete_without_scripts() {
+    let Some(mut browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = page();
+    let without = &page[..page.find("<script type").unwrap()];
+    let mut tab = open(&mut browser, folder.path(), without);
+    assert_eq!(tab.evaluate(VISIBLE), 2);
+    assert_eq!(tab.evaluate("document.querySelectorAll('.drawing > svg').length"), 14);
+    assert_eq!(tab.evaluate("document.querySelectorAll('table').length >= 6"), true);
+}

@@ -1,0 +1,77 @@
+//! Draws, data and summaries for tests: two well separated groups, in any dimension.
+
+use mixgist::slice::slicer;
+use mixgist::{CovarianceForm, Ensemble, PartitionDraws, Points, Settings, Silent, SliceCount, summarize};
+use mixgist_io::SummaryDocument;
+use mixgist_report::Subject;
+
+pub struct Scene {
+    pub ensemble: Ensemble,
+    pub data: Vec<f64>,
+    pub dim: usize,
+    pub documents: Vec<SummaryDocument>,
+    pub partitions: PartitionDraws,
+}
+
+/// Numbers that look random, the same each time.
+pub struct Noise(u64);
+
+impl Noise {
+    pub fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 40) as f64 / (1u64 << 24) as f64 - 0.5
+    }
+}
+
+impl Scene {
+    /// `draws` draws in two chains of two heavy atoms and a light one, `n` observations, summarised under each of the distances.
+    pub fn new(dim: usize, draws: usize, n: usize, distances: &[&str], columns: &[&str]) -> Scene {
+        let mut noise = Noise(1);
+        let (mut weights, mut means, mut covariances) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..draws {
+            let share = 0.6 + 0.1 * noise.next();
+            weights.extend([share, 0.98 - share, 0.02]);
+            for centre in [0.0, 5.0, 2.5] {
+                means.extend((0..dim).map(|_| centre + 0.4 * noise.next()));
+                covariances.extend((0..dim).map(|_| 0.8 + 0.3 * noise.next()));
+            }
+        }
+        let form = CovarianceForm::Diagonal;
+        let chains = (0..draws).map(|m| (2 * m / draws) as u32).collect();
+        let ensemble = Ensemble::from_dense(dim, 3, &weights, &means, &covariances, form)
+            .and_then(|ensemble| ensemble.with_chains(chains, (0..draws as u64).collect()))
+            .unwrap();
+        let mut data = Vec::new();
+        for i in 0..n {
+            let centre = if i % 5 < 3 { 0.0 } else { 5.0 };
+            data.extend((0..dim).map(|_| centre + 2.0 * (noise.next() + noise.next())));
+        }
+        let labels: Vec<u32> = (0..draws * n).map(|i| u32::from((i % n) % 5 >= 3 || i % 97 == 0)).collect();
+        let points = Points::new(dim, &data).unwrap();
+        let columns: Vec<String> = columns.iter().map(|name| name.to_string()).collect();
+        let document = |name: &&str| {
+            let settings =
+                Settings { slicer: slicer(name).unwrap(), slices: SliceCount::Fixed(40), ..Settings::default() };
+            let summary = summarize(&ensemble, Some(points), &settings, &Silent).unwrap();
+            SummaryDocument::new(&summary, &ensemble, &settings, Some(&columns))
+        };
+        let documents = distances.iter().map(document).collect();
+        let partitions = PartitionDraws::from_dense(n, &labels).unwrap();
+        Scene { ensemble, data, dim, documents, partitions }
+    }
+
+    /// Everything that is known about each summary.
+    pub fn subjects(&self) -> Vec<Subject<'_>> {
+        let subject = |document| {
+            Subject::new(document, &Silent)
+                .and_then(|subject| subject.with_draws(&self.ensemble))
+                .and_then(|subject| subject.with_data(Points::new(self.dim, &self.data)?))
+                .unwrap()
+                .with_partitions(&self.partitions)
+        };
+        self.documents.iter().map(subject).collect()
+    }
+}
+
+/// Column names that would do harm if they were taken for markup.
+pub const HOSTILE: [&str; 2] = ["<script>document.title='taken'</script>", "\"><img src=x onerror=alert(1)> & 'y'"];

@@ -1,0 +1,200 @@
+//! The floor: what no summary can beat, whatever it is, under the same slices.
+//!
+//! For p = 2 the draws are points Q_m of a Hilbert space (the quantile functions on all slices), and a summary is one more point Q. Under
+//! the power loss Σ ω_m ‖Q − Q_m‖² is least at the mean Q̄ = Σ ω_m Q_m, so that Σ ω_m ‖Q̄ − Q_m‖² is the floor. Under the distance loss the
+//! least of Σ ω_m ‖Q − Q_m‖ is attained at the geometric median. For any numbers r_m > 0 put a_m ∝ ω_m / r_m, Q̃ = Σ a_m Q_m and
+//! u_m = (Q̃ − Q_m) / r_m. Then Σ ω_m u_m = 0, and with s = min_m r_m / ‖Q̃ − Q_m‖ no s u_m is longer than 1, so that for every Q
+//!
+//!   Σ ω_m ‖Q − Q_m‖ ≥ s Σ ω_m ⟨u_m, Q − Q_m⟩ = −s Σ ω_m ⟨u_m, Q_m⟩ = s Σ ω_m ‖Q̃ − Q_m‖² / r_m.
+//!
+//! The bound holds for any r; it is sharp when r_m = ‖Q̃ − Q_m‖, which the iteration of Weiszfeld, r_m ← ‖Q̃ − Q_m‖, brings about. One
+//! sweep over the slices gives ‖Q̃ − Q_m‖ for all draws. What rounding can do to it is taken off the bound.
+
+use crate::Result;
+use crate::pairwise::{Bridges, FromMean};
+use crate::progress::Progress;
+use crate::projection::Projection;
+use crate::select::{Loss, Medoid};
+
+/// What no summary can beat.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Floor {
+    /// No summary of any kind has a smaller expected loss under the same slices.
+    pub value: f64,
+    /// Expected loss of the best mean of quantile functions that was found. It need not belong to any mixing measure, but shows that
+    /// the floor cannot be raised beyond it.
+    pub attained: f64,
+}
+
+impl Floor {
+    /// How far a loss is above the floor, as a part of the floor: 0.02 is "within 2 % of the best possible".
+    pub fn excess(&self, expected_loss: f64) -> f64 {
+        if expected_loss <= self.value { 0.0 } else { expected_loss / self.value - 1.0 }
+    }
+}
+
+/// The middle of the draws: the mean of quantile functions, under weights that make it least in expected loss.
+pub(crate) struct Center {
+    /// Weight of each draw in the middle; they sum to 1.
+    pub(crate) weights: Vec<f64>,
+    /// The draws by their distance from the plain mean, the nearest first.
+    pub(crate) nearest_first: Vec<usize>,
+    /// The floor.
+    pub(crate) floor: Floor,
+}
+
+/// Slices on which the geometric median is found before it is corrected on all.
+pub(crate) const LEADING_SLICES: usize = 128;
+
+/// The floor is sharp enough when the attained loss is so close to it.
+const SHARP: f64 = 1e-4;
+
+/// Iterations on the leading slices, and sweeps over all slices.
+const MOST_ITERATIONS: usize = 40;
+const MOST_SWEEPS: usize = 4;
+
+/// Iterations without progress after which the search ends.
+const PATIENCE: usize = 3;
+
+/// Squared distances are exact to this part of the squared norms that they are differences of.
+const ROUNDING: f64 = 1e-12;
+
+/// Finds the middle and the floor.
+///
+/// With more slices than are kept in memory the geometric median is found on the leading ones. What it is on all slices is guessed from there: the distance of a draw
+/// from the median changes with the slices as its distance from the medoid does, which is known. A sweep or two over all slices make it exact.
+pub(crate) fn center<'p, 'a>(
+    projection: &'p Projection<'a>,
+    bridges: &mut Bridges<'p, 'a>,
+    loss: Loss,
+    medoid: &Medoid,
+    progress: &dyn Progress,
+) -> Result<Center> {
+    let draw_weights = projection.draw_weights();
+    let mut leading = Bridges::leading(projection, LEADING_SLICES);
+    let guess = loss == Loss::Distance && leading.slices() < bridges.slices() && !bridges.keeps();
+    let few = if guess { &mut leading } else { &mut *bridges };
+    progress.begin("floor", few.slices() as u64);
+    let plain = sweep(few, draw_weights, progress)?;
+    let mut nearest_first: Vec<usize> = (0..projection.draws()).collect();
+    nearest_first.sort_by(|&i, &j| plain.squares[i].total_cmp(&plain.squares[j]).then(i.cmp(&j)));
+    if loss == Loss::Power {
+        let floor = Floor { value: plain.mean(-1.0, draw_weights), attained: plain.mean(1.0, draw_weights) };
+        return Ok(Center { weights: draw_weights.to_vec(), nearest_first, floor });
+    }
+    let mut median = Median::new(draw_weights, &plain);
+    median.iterate(few, MOST_ITERATIONS, progress)?;
+    if guess {
+        let from_medoid = leading.row_costs(&[medoid.draw], progress)?;
+        for (m, radius) in median.radii.iter_mut().enumerate() {
+            let ratio = medoid.distances[m] / from_medoid[m].sqrt();
+            if ratio.is_finite() && ratio > 0.0 {
+                *radius *= ratio;
+            }
+        }
+        median.lift_radii();
+        median.floor = Floor { value: 0.0, attained: f64::INFINITY };
+        median.iterate(bridges, MOST_SWEEPS, progress)?;
+    }
+    Ok(Center { weights: median.weights, nearest_first, floor: median.floor })
+}
+
+/// One sweep: mean over slices of ‖Q_m − Q̄‖², Q̄ the mean with these weights.
+fn sweep(bridges: &mut Bridges, weights: &[f64], progress: &dyn Progress) -> Result<FromMean> {
+    let slices = bridges.slices() as f64;
+    let mut sums = FromMean { squares: vec![0.0; weights.len()], sizes: vec![0.0; weights.len()] };
+    bridges.visit(
+        progress,
+        |_, bridge| bridge.squares_from_mean(weights),
+        |_, found: FromMean| {
+            sums.squares.iter_mut().zip(found.squares).for_each(|(sum, x)| *sum += x / slices);
+            sums.sizes.iter_mut().zip(found.sizes).for_each(|(sum, x)| *sum += x / slices);
+        },
+    )?;
+    Ok(sums)
+}
+
+impl FromMean {
+    /// ‖Q_m − Q̄‖² or, with a sign, what it is at least or at most given rounding.
+    fn square(&self, m: usize, sign: f64) -> f64 {
+        (self.squares[m] + sign * ROUNDING * self.sizes[m]).max(0.0)
+    }
+
+    fn mean(&self, sign: f64, weights: &[f64]) -> f64 {
+        (0..weights.len()).map(|m| weights[m] * self.square(m, sign)).sum()
+    }
+}
+
+/// The search for the geometric median.
+struct Median<'a> {
+    draw_weights: &'a [f64],
+    radii: Vec<f64>,
+    weights: Vec<f64>,
+    floor: Floor,
+}
+
+impl<'a> Median<'a> {
+    /// From the plain mean.
+    fn new(draw_weights: &'a [f64], plain: &FromMean) -> Self {
+        let mut median = Median {
+            draw_weights,
+            radii: roots(plain),
+            weights: draw_weights.to_vec(),
+            floor: Floor { value: 0.0, attained: upper(draw_weights, plain) },
+        };
+        median.lift_radii();
+        median
+    }
+
+    /// Draws at the median itself must not take all the weight at once.
+    fn lift_radii(&mut self) {
+        let mean: f64 = self.radii.iter().zip(self.draw_weights).map(|(r, w)| r * w).sum();
+        self.radii.iter_mut().for_each(|radius| *radius = radius.max(1e-7 * mean));
+    }
+
+    fn iterate(&mut self, bridges: &mut Bridges, most: usize, progress: &dyn Progress) -> Result<()> {
+        let (mut gap, mut stalled) = (f64::INFINITY, 0);
+        for _ in 0..most {
+            if self.radii.iter().all(|&radius| radius == 0.0) {
+                self.radii.fill(1.0);
+            }
+            progress.begin("geometric median", bridges.slices() as u64);
+            let mut weights: Vec<f64> = self.draw_weights.iter().zip(&self.radii).map(|(w, r)| w / r).collect();
+            let total: f64 = weights.iter().sum();
+            weights.iter_mut().for_each(|w| *w /= total);
+            let found = sweep(bridges, &weights, progress)?;
+            self.floor.value = self.floor.value.max(self.lower(&found));
+            let attained = upper(self.draw_weights, &found);
+            if attained <= self.floor.attained {
+                self.floor.attained = attained;
+                self.weights = weights;
+            }
+            self.radii = roots(&found);
+            self.lift_radii();
+            // Sharp enough, or nothing but rounding is left.
+            let new_gap = self.floor.attained - self.floor.value;
+            stalled = if new_gap > 0.99 * gap { stalled + 1 } else { 0 };
+            if new_gap <= SHARP * self.floor.attained || stalled == PATIENCE {
+                break;
+            }
+            gap = new_gap;
+        }
+        Ok(())
+    }
+
+    /// The bound of the module text for the present radii.
+    fn lower(&self, found: &FromMean) -> f64 {
+        let counted = || (0..self.radii.len()).filter(|&m| self.draw_weights[m] > 0.0);
+        let longest = counted().map(|m| found.square(m, 1.0).sqrt() / self.radii[m]).fold(0.0, f64::max);
+        let sum: f64 = counted().map(|m| self.draw_weights[m] * found.square(m, -1.0) / self.radii[m]).sum();
+        if longest > 0.0 { sum / longest * (1.0 - ROUNDING) } else { 0.0 }
+    }
+}
+
+fn roots(found: &FromMean) -> Vec<f64> {
+    (0..found.squares.len()).map(|m| found.square(m, 0.0).sqrt()).collect()
+}
+
+fn upper(draw_weights: &[f64], found: &FromMean) -> f64 {
+    (0..draw_weights.len()).map(|m| draw_weights[m] * found.square(m, 1.0).sqrt()).sum()
+}

@@ -1,0 +1,431 @@
+//! Free-support estimates: measures with few atoms that are not confined to the draws (a barycenter, in the words of optimal transport), and
+//! the floor that tells how good any estimate is.
+//!
+//! **Fit.** For p = 2 the power loss of a measure Ĝ is (1/L) Σ_l ‖Q_Ĝ,l − Q̄_l‖² plus a constant, Q̄_l being the mean quantile function of the draws
+//! on slice l. Weights (through a softmax), means and covariances (through a [`Chart`](crate::slice::Chart)) move along the analytic gradient. For the
+//! distance loss the draws are reweighted by the inverse of their distance, which turns the mean into the geometric median: first with
+//! the distances from the geometric median itself, then, for each fit, with the distances from that fit.
+//!
+//! **How many atoms.** The path holds the best fit for k = 1 … `most` atoms, each judged on slices that it was not fitted to. `auto` takes the smallest
+//! k that cannot be told from the best one: its held-out expected loss is at most [`SAFE_SEPARATION`] standard errors, or at most 1 % of itself, above
+//! the least one on the path. The standard error is that of the difference between the two fits, on the same slices and draws; it counts that slices
+//! and draws are finitely many, the draws as if they were independent. The 1 % is there because with many slices and draws every atom is
+//! significant, however little it says. Atoms whose weight falls below a millionth are dropped, atoms that coincide become one.
+//!
+//! **Floor.** See [`Floor`].
+
+mod floor;
+mod judge;
+mod lbfgs;
+mod objective;
+mod path;
+mod reduce;
+mod target;
+
+pub use floor::Floor;
+pub(crate) use floor::LEADING_SLICES;
+
+use rand::seq::index;
+
+use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::line::Order;
+use crate::pairwise::{Bridges, Form, SlicedDistance};
+use crate::progress::Progress;
+use crate::projection::Projection;
+use crate::random::{Purpose, stream};
+use crate::select::{Loss, Medoid};
+use crate::slice::{Slices, Tangents};
+use crate::summary::SAFE_SEPARATION;
+use crate::units::ResolvedUnits;
+use crate::{Error, Result};
+use floor::Center;
+use judge::{Judged, judge};
+use objective::Objective;
+use target::{Cells, SliceTarget};
+
+/// How many atoms a free-support estimate has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtomCount {
+    /// At most this many; atoms that do not help vanish.
+    Fixed(usize),
+    /// The smallest number that cannot be told from the best one.
+    Auto {
+        /// The most atoms that are tried.
+        most: usize,
+    },
+}
+
+impl AtomCount {
+    /// The path goes up to this many atoms unless more are asked for.
+    pub const DEFAULT_MOST: usize = 15;
+
+    /// More atoms than this are refused: a summary is short.
+    pub const LIMIT: usize = 200;
+
+    /// The numbers of atoms to fit, ascending.
+    fn counts(self) -> Result<Vec<usize>> {
+        let largest = match self {
+            AtomCount::Fixed(count) | AtomCount::Auto { most: count } => count,
+        };
+        if !(1..=Self::LIMIT).contains(&largest) {
+            return Err(Error::usage(format!("number of atoms is {largest}, must be from 1 to {}", Self::LIMIT)));
+        }
+        Ok(match self {
+            AtomCount::Auto { most } => (1..=most).collect(),
+            AtomCount::Fixed(count) if count > Self::DEFAULT_MOST => (1..=Self::DEFAULT_MOST).chain([count]).collect(),
+            AtomCount::Fixed(_) => (1..=Self::DEFAULT_MOST).collect(),
+        })
+    }
+}
+
+impl Default for AtomCount {
+    fn default() -> Self {
+        AtomCount::Auto { most: Self::DEFAULT_MOST }
+    }
+}
+
+/// Which estimate is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Estimator {
+    /// The draw of least expected loss.
+    #[default]
+    Medoid,
+    /// The measure of least expected loss with few atoms, not confined to the draws.
+    Free(AtomCount),
+}
+
+impl Estimator {
+    /// Every estimator, with the name that options use.
+    pub const NAMES: [&'static str; 2] = ["medoid", "free"];
+
+    /// The name that options use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Estimator::Medoid => "medoid",
+            Estimator::Free(_) => "free",
+        }
+    }
+}
+
+/// How good the estimates are: against the floor, and on slices that nothing was fitted to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assessment {
+    /// What no summary can beat under the slices that were fitted to.
+    pub floor: Floor,
+    /// The draw of least expected loss.
+    pub medoid: Judgement,
+    /// The free-support estimate, when it was asked for.
+    pub free: Option<FreeSupport>,
+    /// The user's own measure, when one was given.
+    pub candidate: Option<Judgement>,
+    /// Number of held-out slices; 0 when nothing was held out.
+    pub held_out_slices: usize,
+}
+
+/// How good one estimate is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judgement {
+    /// Expected loss under the slices that the floor is for.
+    pub expected_loss: f64,
+    /// How far that is above the floor, as a part of the floor.
+    pub excess: f64,
+    /// Expected loss under other slices.
+    pub held_out: Option<HeldOut>,
+}
+
+/// An expected loss under slices that nothing was fitted to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HeldOut {
+    /// The expected loss.
+    pub expected_loss: f64,
+    /// Its standard error over slices.
+    pub standard_error: Option<f64>,
+    /// How much it is above the medoid's: negative when better.
+    pub over_medoid: f64,
+    /// Standard error of that difference over slices.
+    pub over_medoid_se: Option<f64>,
+}
+
+/// A free-support estimate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FreeSupport {
+    /// The estimate.
+    pub estimate: MixingMeasure,
+    /// How good it is.
+    pub judgement: Judgement,
+    /// Distance from the estimate to every draw.
+    pub distances: Vec<f64>,
+    /// The fits for each number of atoms.
+    pub path: Vec<PathPoint>,
+    /// Which of them was chosen.
+    pub chosen: usize,
+}
+
+/// The best fit with a given number of atoms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathPoint {
+    /// Most atoms that it may have.
+    pub atoms: usize,
+    /// The fit, some atoms of which may have vanished.
+    pub measure: MixingMeasure,
+    /// How good it is.
+    pub judgement: Judgement,
+    /// How much its held-out expected loss is above the least on the path.
+    pub over_best: f64,
+    /// Standard error of that difference, for finitely many slices and draws.
+    pub over_best_se: f64,
+}
+
+/// What is to be assessed.
+pub(crate) struct Job<'a> {
+    /// The draws, in working units.
+    pub(crate) ensemble: &'a Ensemble,
+    /// The slices to fit to, with the draws on them.
+    pub(crate) slices: &'a dyn Slices,
+    pub(crate) distance: &'a SlicedDistance<'a>,
+    pub(crate) loss: Loss,
+    /// The slices to judge on.
+    pub(crate) held_out: &'a dyn Slices,
+    pub(crate) held_out_distance: &'a SlicedDistance<'a>,
+    pub(crate) medoid: &'a Medoid,
+    pub(crate) estimator: Estimator,
+    /// The user's own measure, in working units.
+    pub(crate) candidate: Option<&'a MixingMeasure>,
+    pub(crate) seed: u64,
+}
+
+/// Fits what is wanted and judges everything.
+pub(crate) fn assess(job: &Job, projection: &Projection, progress: &dyn Progress) -> Result<Assessment> {
+    let mut bridges = Bridges::new(projection, Form::Exact);
+    let center = floor::center(projection, &mut bridges, job.loss, job.medoid, progress)?;
+    let floor = center.floor;
+    let mut fits = match job.estimator {
+        Estimator::Free(count) => fit(job, count, projection, bridges, &center, progress)?,
+        Estimator::Medoid => Vec::new(),
+    };
+    let candidate = match job.candidate {
+        Some(own) => {
+            let own = std::slice::from_ref(own);
+            judge(own, job.ensemble, job.distance, usize::MAX, job.loss, progress)?.pop()
+        }
+        None => None,
+    };
+    let mut assessment = Assessment {
+        floor,
+        medoid: Judgement::fitted(job.medoid.expected_loss, &floor),
+        free: None,
+        candidate: candidate.as_ref().map(|judged| Judgement::fitted(judged.expected_loss, &floor)),
+        held_out_slices: 0,
+    };
+    if fits.is_empty() && candidate.is_none() {
+        return Ok(assessment);
+    }
+    let mut measures = vec![job.ensemble.draw(job.medoid.draw)];
+    measures.extend(job.candidate.cloned());
+    measures.extend(fits.iter().map(|fit| fit.measure.clone()));
+    let held_out = judge(&measures, job.ensemble, job.held_out_distance, usize::MAX, job.loss, progress)?;
+    assessment.held_out_slices = job.held_out.len();
+    let medoid = &held_out[0];
+    assessment.medoid.held_out = Some(HeldOut::new(medoid, medoid));
+    if let Some(candidate) = &mut assessment.candidate {
+        candidate.held_out = Some(HeldOut::new(&held_out[1], medoid));
+    }
+    let of_fits = &held_out[measures.len() - fits.len()..];
+    if let Some(chosen) = choose(job.estimator, &fits, of_fits) {
+        let best = best(of_fits);
+        let point = |(fit, judged): (&Fitted, &Judged)| PathPoint {
+            atoms: fit.atoms,
+            measure: fit.measure.clone(),
+            judgement: Judgement {
+                held_out: Some(HeldOut::new(judged, medoid)),
+                ..Judgement::fitted(fit.judged.expected_loss, &floor)
+            },
+            over_best: judged.expected_loss - of_fits[best].expected_loss,
+            over_best_se: judged.difference_error_of_both(&of_fits[best]),
+        };
+        let path: Vec<PathPoint> = fits.iter().zip(of_fits).map(point).collect();
+        let fit = fits.swap_remove(chosen);
+        assessment.free = Some(FreeSupport {
+            estimate: fit.measure,
+            judgement: path[chosen].judgement,
+            distances: fit.judged.costs.iter().map(|&cost| Order::TWO.root(cost)).collect(),
+            path,
+            chosen,
+        });
+    }
+    Ok(assessment)
+}
+
+impl Assessment {
+    /// With all measures in the original units.
+    pub(crate) fn in_original(mut self, units: &ResolvedUnits) -> Result<Self> {
+        if let Some(free) = &mut self.free {
+            free.estimate = units.undo(&free.estimate)?;
+            for point in &mut free.path {
+                point.measure = units.undo(&point.measure)?;
+            }
+        }
+        Ok(self)
+    }
+}
+
+impl Judgement {
+    fn fitted(expected_loss: f64, floor: &Floor) -> Self {
+        Judgement { expected_loss, excess: floor.excess(expected_loss), held_out: None }
+    }
+}
+
+impl HeldOut {
+    fn new(judged: &Judged, medoid: &Judged) -> Self {
+        HeldOut {
+            expected_loss: judged.expected_loss,
+            standard_error: judged.standard_error(),
+            over_medoid: judged.expected_loss - medoid.expected_loss,
+            over_medoid_se: judged.difference_error(medoid),
+        }
+    }
+}
+
+/// The fit of least held-out expected loss.
+fn best(held_out: &[Judged]) -> usize {
+    let loss = |i: usize| held_out[i].expected_loss;
+    (0..held_out.len()).reduce(|best, i| if loss(i) < loss(best) { i } else { best }).unwrap_or(0)
+}
+
+/// A loss that is larger by no more than this part is not worth another atom.
+pub const IMMATERIAL: f64 = 0.01;
+
+/// The fit that was asked for, or that `auto` takes; see the module text.
+fn choose(estimator: Estimator, fits: &[Fitted], held_out: &[Judged]) -> Option<usize> {
+    match estimator {
+        Estimator::Medoid => None,
+        Estimator::Free(AtomCount::Fixed(count)) => fits.iter().position(|fit| fit.atoms == count),
+        Estimator::Free(AtomCount::Auto { .. }) => {
+            let best = &held_out[best(held_out)];
+            (0..fits.len()).find(|&i| {
+                let error = held_out[i].difference_error_of_both(best);
+                let tolerated = (SAFE_SEPARATION * error).max(IMMATERIAL * best.expected_loss);
+                held_out[i].expected_loss - best.expected_loss <= tolerated
+            })
+        }
+    }
+}
+
+/// The best fit with at most some number of atoms.
+struct Fitted {
+    atoms: usize,
+    measure: MixingMeasure,
+    judged: Judged,
+}
+
+/// Random draws that fits start from, besides the medoid.
+const RANDOM_STARTS: usize = 2;
+
+/// Slices of the rough fits.
+const FEW_SLICES: usize = 64;
+
+/// Slices that are fitted to: so many for each coordinate of an atom, within limits. More do not help: on Old Faithful's draws the
+/// held-out loss of a fit to 100 slices is as far above its fitted loss as the medoid's is. All slices count where a fit is judged.
+const SLICES_PER_COORDINATE: usize = 8;
+const LEAST_FITTED_SLICES: usize = 128;
+const MOST_FITTED_SLICES: usize = 1000;
+
+/// Draws whose jumps decide on the cells of the targets.
+const SAMPLED_DRAWS: usize = 64;
+
+/// Atoms of smaller weight have vanished.
+const VANISHED: f64 = 1e-6;
+
+fn fit(
+    job: &Job,
+    count: AtomCount,
+    projection: &Projection,
+    mut bridges: Bridges,
+    center: &Center,
+    progress: &dyn Progress,
+) -> Result<Vec<Fitted>> {
+    let counts = count.counts()?;
+    let dim = job.ensemble.dim();
+    let tangents = differentiable(job.slices)?;
+    let draws = job.ensemble.len();
+    let sampled: Vec<usize> = {
+        let count = SAMPLED_DRAWS.min(draws);
+        (0..count).map(|i| center.nearest_first[(2 * i + 1) * draws / (2 * count)]).collect()
+    };
+    let fitted_slices =
+        (SLICES_PER_COORDINATE * tangents.chart().width(dim)).clamp(LEAST_FITTED_SLICES, MOST_FITTED_SLICES);
+    let mut targets = |weightings: &[&[f64]]| -> Result<Vec<Vec<SliceTarget>>> {
+        let mut found: Vec<Vec<SliceTarget>> = weightings.iter().map(|_| Vec::new()).collect();
+        progress.begin("mean quantile functions", fitted_slices.min(projection.slices()) as u64);
+        bridges.visit_lines(
+            progress,
+            fitted_slices,
+            |lines| SliceTarget::many(lines, weightings, &Cells::choose(lines, &sampled)),
+            |of_slice: Vec<SliceTarget>| {
+                found.iter_mut().zip(of_slice).for_each(|(found, target)| found.push(target));
+            },
+        )?;
+        Ok(found)
+    };
+    let first = targets(&[&center.weights])?.swap_remove(0);
+    let all = Objective::new(tangents, &first, dim);
+    let few = Objective::new(tangents, &first[..first.len().min(FEW_SLICES)], dim);
+    let mut starts = vec![job.ensemble.draw(job.medoid.draw)];
+    let mut rng = stream(job.seed, Purpose::Search, draws as u64);
+    let random = index::sample(&mut rng, draws, RANDOM_STARTS.min(draws));
+    starts.extend(random.into_iter().map(|rank| job.ensemble.draw(center.nearest_first[rank])));
+    let fits = path::fit_path(&counts, &starts, &few, &all, job.slices, progress)?;
+    let mut measures: Vec<MixingMeasure> =
+        fits.iter().map(|fit| tidy(&fit.parameters, &all, job.slices)).collect::<Result<_>>()?;
+    if job.loss == Loss::Distance {
+        let judged = judge(&measures, job.ensemble, job.distance, fitted_slices, job.loss, progress)?;
+        let weightings: Vec<Vec<f64>> =
+            judged.iter().map(|judged| reweighted(judged, projection.draw_weights())).collect();
+        let own = targets(&weightings.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+        progress.begin("free-support fits", fits.len() as u64);
+        for ((measure, fit), own) in measures.iter_mut().zip(&fits).zip(&own) {
+            progress.check()?;
+            let objective = Objective::new(tangents, own, dim);
+            let fit = path::finish(&objective, fit.parameters.clone());
+            *measure = tidy(&fit.parameters, &objective, job.slices)?;
+            progress.advance(1);
+        }
+    }
+    let judged = judge(&measures, job.ensemble, job.distance, usize::MAX, job.loss, progress)?;
+    let fitted = counts.into_iter().zip(measures).zip(judged);
+    Ok(fitted.map(|((atoms, measure), judged)| Fitted { atoms, measure, judged }).collect())
+}
+
+/// Whether free-support estimates can be fitted with these slices and this order.
+pub(crate) fn check(order: Order, slices: &dyn Slices) -> Result<()> {
+    if order != Order::TWO {
+        return Err(Error::usage(format!("a free-support estimate needs order 2, the order is {}", order.value()))
+            .hint("leave out --order, or use --estimate medoid"));
+    }
+    differentiable(slices).map(|_| ())
+}
+
+fn differentiable(slices: &dyn Slices) -> Result<&dyn Tangents> {
+    slices.tangents().ok_or_else(|| {
+        Error::usage("a free-support estimate needs slices with derivatives, and these have none")
+            .hint("use a named distance (sw, mix-sw, smix-w), implement Slices::tangents, or use the medoid")
+    })
+}
+
+/// The measure without atoms that vanished.
+fn tidy(parameters: &[f64], objective: &Objective, slices: &dyn Slices) -> Result<MixingMeasure> {
+    reduce::merge_coinciding(&reduce::measure(parameters, objective, VANISHED)?, slices)
+}
+
+/// Weights under which the squared loss has the slope of the distance loss: ω_m over the distance from the fit.
+fn reweighted(judged: &Judged, draw_weights: &[f64]) -> Vec<f64> {
+    let distances: Vec<f64> = judged.costs.iter().map(|cost| cost.sqrt()).collect();
+    let mean: f64 = distances.iter().zip(draw_weights).map(|(d, w)| d * w).sum();
+    if mean == 0.0 {
+        return draw_weights.to_vec();
+    }
+    let mut weights: Vec<f64> = draw_weights.iter().zip(&distances).map(|(w, d)| w / d.max(1e-7 * mean)).collect();
+    let total: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|w| *w /= total);
+    weights
+}

@@ -1,0 +1,300 @@
+//! The loss of a measure against mean quantile functions, with its gradient.
+//!
+//! On one slice let the atoms stand at x_1 ≤ … ≤ x_k with cumulative weights c_j, and let S be the running integral of the target. Then
+//! ∫ (Q − Q̄)² = Σ_j (w_j x_j² − 2 x_j (S(c_j) − S(c_{j−1}))) + ∫ Q̄², with derivatives 2 (w_j x_j − S(c_j) + S(c_{j−1})) in x_j and
+//! (x_j − x_{j+1}) (x_j + x_{j+1} − 2 Q̄(c_j)) in c_j. Where two atoms change places the loss has a kink that points up, so that no
+//! minimum lies there.
+
+use rayon::prelude::*;
+
+use super::target::SliceTarget;
+use crate::slice::{Chart, Tangents};
+
+/// The mean over slices of the squared distance between a measure and the targets.
+pub(super) struct Objective<'a> {
+    tangents: &'a dyn Tangents,
+    targets: &'a [SliceTarget],
+    dim: usize,
+}
+
+/// Slices that one task takes.
+const BLOCK: usize = 32;
+
+/// Fewer numbers than this, slices by atoms by coordinates, are not worth a second thread.
+const WORTH_THREADS: usize = 1 << 14;
+
+impl<'a> Objective<'a> {
+    /// Slice l has target l.
+    pub(super) fn new(tangents: &'a dyn Tangents, targets: &'a [SliceTarget], dim: usize) -> Self {
+        Objective { tangents, targets, dim }
+    }
+
+    /// The coordinates of atoms.
+    pub(super) fn chart(&self) -> Chart {
+        self.tangents.chart()
+    }
+
+    /// Numbers an atom.
+    pub(super) fn width(&self) -> usize {
+        self.chart().width(self.dim)
+    }
+
+    /// Dimension of the means.
+    pub(super) fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Number of atoms of a parameter vector: a logit and the free parameters for each.
+    pub(super) fn atoms(&self, parameters: &[f64]) -> usize {
+        parameters.len() / (1 + self.width())
+    }
+
+    /// Loss and gradient. `parameters` are k logits of the weights, then the free parameters of k atoms. Same bits for any
+    /// number of threads. Infinite where a covariance could not be written down.
+    pub(super) fn evaluate(&self, parameters: &[f64], gradient: &mut [f64]) -> f64 {
+        let k = self.atoms(parameters);
+        let weights = softmax(&parameters[..k]);
+        let mut points = parameters[k..].to_vec();
+        self.chart().to_points(self.dim, &mut points);
+        if !self.chart().admits(self.dim, &points) {
+            gradient.fill(0.0);
+            return f64::INFINITY;
+        }
+        let of_block = |(block, targets): (usize, &[SliceTarget])| {
+            let mut work = Workspace::new(k, self.width());
+            for (i, target) in targets.iter().enumerate() {
+                work.add_slice(self.tangents, block * BLOCK + i, target, &weights, &points);
+            }
+            work.sums
+        };
+        let blocks: Vec<Sums> = if self.targets.len() * points.len() >= WORTH_THREADS {
+            self.targets.par_chunks(BLOCK).enumerate().map(of_block).collect()
+        } else {
+            self.targets.chunks(BLOCK).enumerate().map(of_block).collect()
+        };
+        let slices = self.targets.len() as f64;
+        gradient.fill(0.0);
+        let mut loss = 0.0;
+        let (of_weights, of_points) = gradient.split_at_mut(k);
+        for block in &blocks {
+            loss += block.loss;
+            of_weights.iter_mut().zip(&block.weights).for_each(|(sum, x)| *sum += x / slices);
+            of_points.iter_mut().zip(&block.points).for_each(|(sum, x)| *sum += x / slices);
+        }
+        let mean: f64 = of_weights.iter().zip(&weights).map(|(g, w)| g * w).sum();
+        of_weights.iter_mut().zip(&weights).for_each(|(g, w)| *g = w * (*g - mean));
+        self.chart().pull_back(self.dim, &points, of_points);
+        loss / slices
+    }
+
+    /// A positive diagonal that stands for the second derivatives: for atoms that of the squared distance with the coupling held
+    /// fixed, 2 w_k mean_l (∂x/∂θ)²; for logits the weight times the spread of the targets.
+    pub(super) fn curvature(&self, parameters: &[f64]) -> Vec<f64> {
+        let (k, width) = (self.atoms(parameters), self.width());
+        let weights = softmax(&parameters[..k]);
+        let mut points = parameters[k..].to_vec();
+        self.chart().to_points(self.dim, &mut points);
+        let (mut positions, mut tangents) = (vec![0.0; k], vec![0.0; k * width]);
+        let mut squares = vec![0.0; k * width];
+        let mut spread = 0.0;
+        let step = self.targets.len().div_ceil(SAMPLED_SLICES);
+        let sampled = (0..self.targets.len()).step_by(step);
+        let count = sampled.len() as f64;
+        for l in sampled {
+            self.tangents.differentiate(l, &points, &mut positions, &mut tangents);
+            self.chart().pull_back(self.dim, &points, &mut tangents);
+            squares.iter_mut().zip(&tangents).for_each(|(sum, x)| *sum += x * x / count);
+            spread += self.targets[l].spread() / count;
+        }
+        // Light atoms would take steps without end; rests of rounding are lifted to something positive.
+        let weight = |atom: usize| weights[atom].max(LIGHTEST);
+        let mean_square = squares.iter().sum::<f64>() / squares.len() as f64;
+        let logits = (0..k).map(|atom| weight(atom) * spread);
+        let atoms = squares.iter().enumerate().map(|(i, x)| 2.0 * weight(i / width) * (x + 1e-6 * mean_square));
+        logits.chain(atoms).map(|x| x.max(f64::MIN_POSITIVE)).collect()
+    }
+}
+
+/// Slices that the curvature is averaged over.
+const SAMPLED_SLICES: usize = 64;
+
+/// Atoms below this weight are taken to have this weight where step lengths are chosen.
+const LIGHTEST: f64 = 1e-4;
+
+/// Weights from logits.
+pub(super) fn softmax(logits: &[f64]) -> Vec<f64> {
+    let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut weights: Vec<f64> = logits.iter().map(|x| libm::exp(x - largest)).collect();
+    let total: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|w| *w /= total);
+    weights
+}
+
+/// Loss and derivatives, summed over slices.
+struct Sums {
+    loss: f64,
+    weights: Vec<f64>,
+    points: Vec<f64>,
+}
+
+struct Workspace {
+    sums: Sums,
+    positions: Vec<f64>,
+    tangents: Vec<f64>,
+    order: Vec<usize>,
+    of_cumulative: Vec<f64>,
+    width: usize,
+}
+
+impl Workspace {
+    fn new(k: usize, width: usize) -> Self {
+        Workspace {
+            sums: Sums { loss: 0.0, weights: vec![0.0; k], points: vec![0.0; k * width] },
+            positions: vec![0.0; k],
+            tangents: vec![0.0; k * width],
+            order: vec![0; k],
+            of_cumulative: vec![0.0; k],
+            width,
+        }
+    }
+
+    fn add_slice(
+        &mut self,
+        tangents: &dyn Tangents,
+        slice: usize,
+        target: &SliceTarget,
+        weights: &[f64],
+        points: &[f64],
+    ) {
+        let k = weights.len();
+        tangents.differentiate(slice, points, &mut self.positions, &mut self.tangents);
+        self.positions.iter_mut().for_each(|x| *x -= target.origin);
+        self.sort();
+        let (mut reached, mut cell, mut integral, mut loss) = (0.0, 0, 0.0, target.norm);
+        for rank in 0..k {
+            let atom = self.order[rank];
+            let (x, weight) = (self.positions[atom], weights[atom]);
+            let end = if rank + 1 == k { 1.0 } else { f64::min(reached + weight, 1.0) };
+            cell = target.cell(cell, end);
+            let until = target.integral(cell, end);
+            let mass = until - integral;
+            let length = end - reached;
+            loss += x * (length * x - 2.0 * mass);
+            let slope = 2.0 * (length * x - mass);
+            let tangent = &self.tangents[atom * self.width..(atom + 1) * self.width];
+            let sums = &mut self.sums.points[atom * self.width..(atom + 1) * self.width];
+            sums.iter_mut().zip(tangent).for_each(|(sum, t)| *sum += slope * t);
+            self.of_cumulative[rank] = if rank + 1 == k {
+                0.0
+            } else {
+                let next = self.positions[self.order[rank + 1]];
+                (x - next) * (x + next - 2.0 * target.mean(cell))
+            };
+            (reached, integral) = (end, until);
+        }
+        self.sums.loss += loss;
+        // A weight moves every cumulative weight from its own on.
+        let mut later = 0.0;
+        for rank in (0..k).rev() {
+            later += self.of_cumulative[rank];
+            self.sums.weights[self.order[rank]] += later;
+        }
+    }
+
+    /// Insertion sort: there are few atoms.
+    fn sort(&mut self) {
+        for i in 0..self.order.len() {
+            let mut place = i;
+            while place > 0 && self.positions[self.order[place - 1]] > self.positions[i] {
+                self.order[place] = self.order[place - 1];
+                place -= 1;
+            }
+            self.order[place] = i;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::free::target::Cells;
+    use crate::line::{Lines, Order, transport_cost};
+    use crate::random::{Purpose, standard_normals, stream};
+    use crate::slice::{Freeze, SLICERS, Scheme};
+
+    const SLICES: usize = 10;
+
+    /// Numbers that look random.
+    fn numbers(count: usize, seed: u64) -> Vec<f64> {
+        let mut x = vec![0.0; count];
+        standard_normals(&mut stream(seed, Purpose::Simulation, 0), &mut x);
+        x
+    }
+
+    /// A line measure of so many atoms for each slice.
+    fn with_targets(atoms: usize, job: impl Fn(&[SliceTarget], &[Lines])) {
+        let offsets = [0, atoms];
+        let total: f64 = numbers(atoms, 99).iter().map(|x| x.exp()).sum();
+        let weights: Vec<f64> = numbers(atoms, 99).iter().map(|x| x.exp() / total).collect();
+        let lines: Vec<Lines> =
+            (0..SLICES as u64).map(|l| Lines::sort(&offsets, numbers(atoms, l), &weights)).collect();
+        let target = |lines: &Lines| SliceTarget::many(lines, &[&[1.0]], &Cells::choose(lines, &[0])).remove(0);
+        job(&lines.iter().map(target).collect::<Vec<_>>(), &lines);
+    }
+
+    #[test]
+    fn gradients_are_differences_of_the_loss_for_every_slicer() {
+        // So many atoms that the target's steps are finer than the differences, up to the last digits.
+        with_targets(7, |targets, _| {
+            for (slicer, dim) in SLICERS.into_iter().flat_map(|slicer| [1, 2, 3].map(|dim| (slicer, dim))) {
+                let freeze = Freeze { dim, slices: 0..SLICES, seed: 4, scheme: Scheme::Iid };
+                let slices = slicer.freeze(&freeze);
+                let objective = Objective::new(slices.tangents().unwrap(), targets, dim);
+                let x: Vec<f64> = numbers(4 * (1 + objective.width()), 7).iter().map(|x| 0.6 * x).collect();
+                let mut gradient = vec![0.0; x.len()];
+                objective.evaluate(&x, &mut gradient);
+                for c in 0..x.len() {
+                    let moved = |step: f64| {
+                        let mut moved = x.clone();
+                        moved[c] += step;
+                        objective.evaluate(&moved, &mut vec![0.0; x.len()])
+                    };
+                    let difference = (moved(1e-6) - moved(-1e-6)) / 2e-6;
+                    let scale = gradient.iter().map(|g| g.abs()).fold(1e-3, f64::max);
+                    assert!(
+                        (difference - gradient[c]).abs() < 1e-6 * scale,
+                        "{} in dimension {dim}, coordinate {c}: {difference} {}",
+                        slicer.name(),
+                        gradient[c]
+                    );
+                }
+                assert!(objective.curvature(&x).iter().all(|c| *c > 0.0 && c.is_finite()));
+            }
+        });
+    }
+
+    /// The loss is the transport cost, exactly while the target fits into its cells and nearly when it does not.
+    #[test]
+    fn the_loss_is_the_mean_transport_cost() {
+        for (atoms, tolerance) in [(1, 1e-12), (7, 1e-12), (200, 1e-12), (5000, 1e-4)] {
+            with_targets(atoms, |targets, lines| {
+                let freeze = Freeze { dim: 2, slices: 0..SLICES, seed: 4, scheme: Scheme::Iid };
+                let slices = SLICERS[1].freeze(&freeze);
+                let objective = Objective::new(slices.tangents().unwrap(), targets, 2);
+                let x = numbers(4 * (1 + objective.width()), 8);
+                let loss = objective.evaluate(&x, &mut vec![0.0; x.len()]);
+                let weights = softmax(&x[..4]);
+                let own = slices.coordinates(&objective.chart().atoms(2, &x[4..]).unwrap());
+                let mut expected = 0.0;
+                for (l, lines) in lines.iter().enumerate() {
+                    let mut positions = vec![0.0; 4];
+                    slices.project(l..l + 1, &own, &mut positions);
+                    let offsets = [0, 4];
+                    let sorted = Lines::sort(&offsets, positions, &weights);
+                    expected += transport_cost(sorted.draw(0), lines.draw(0), Order::TWO) / SLICES as f64;
+                }
+                assert!((loss - expected).abs() < tolerance * expected, "{atoms}: {loss} {expected}");
+            });
+        }
+    }
+}

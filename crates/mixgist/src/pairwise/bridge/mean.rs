@@ -1,0 +1,88 @@
+//! Sweeps: what weighted mean quantile functions of all draws tell about each draw, without forming pairs.
+
+use super::{Bridge, PANEL};
+
+impl Bridge<'_> {
+    /// Adds to `sums[i]` the mean over all draws j of ‖Q_i − Q_j‖², without forming pairs.
+    ///
+    /// The centred cell means have mean zero, so only ⟨rest_i, mean rest⟩ is needed. Cost O(M J log J).
+    pub(crate) fn add_mean_squares(&self, draw_weights: &[f64], sums: &mut [f64]) {
+        let mean_norm: f64 = self.norms.iter().zip(draw_weights).map(|(n, w)| n * w).sum();
+        for (sum, norm) in sums.iter_mut().zip(&self.norms) {
+            *sum += norm + mean_norm;
+        }
+        self.add_rest_products(draw_weights, -2.0, sums);
+    }
+
+    /// ‖Q_i − Q̄‖² for every draw i, Q̄ = Σ_j a_j Q_j with any weights a of sum 1. Cost O(M J log J + M T).
+    pub(crate) fn squares_from_mean(&self, weights: &[f64]) -> FromMean {
+        let mut products = vec![0.0; self.norms.len()];
+        let mut means = vec![0.0; self.cells];
+        for (panel, weights) in self.panels.chunks_exact(self.cells).zip(weights.chunks(PANEL)) {
+            for (mean, row) in means.iter_mut().zip(panel) {
+                *mean += row.iter().zip(weights).map(|(x, w)| x * w).sum::<f64>();
+            }
+        }
+        for (products, panel) in products.chunks_mut(PANEL).zip(self.panels.chunks_exact(self.cells)) {
+            let mut sums = [0.0; PANEL];
+            for (mean, row) in means.iter().zip(panel) {
+                sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += mean * x);
+            }
+            products.copy_from_slice(&sums[..products.len()]);
+        }
+        self.add_rest_products(weights, 1.0, &mut products);
+        let norm: f64 = products.iter().zip(weights).map(|(product, weight)| product * weight).sum();
+        let squares = products.iter().zip(&self.norms).map(|(product, own)| own - 2.0 * product + norm).collect();
+        FromMean { squares, sizes: self.norms.iter().map(|own| own + norm.abs()).collect() }
+    }
+
+    /// Adds to `sums[i]` the product of the rest of draw i with the weighted mean of all rests, times a factor: for each jump a sum
+    /// over its cell, split at the jump itself, which running sums over the sorted cell give.
+    fn add_rest_products(&self, weights: &[f64], factor: f64, sums: &mut [f64]) {
+        let jumps = &self.jumps;
+        let mass = |&(e, draw): &(u32, u32)| weights[draw as usize] * jumps.size[e as usize];
+        let mut rest = self.jumps_by_place();
+        for cell in 0..self.cells {
+            let count = self.groups.cell(cell).map(|g| self.groups.jumps[g].len()).sum();
+            let (sorted, later) = rest.split_at(count);
+            rest = later;
+            let mut after: f64 = sorted.iter().map(|jump| mass(jump) * jumps.right[jump.0 as usize]).sum();
+            let mut before = 0.0;
+            for jump in sorted {
+                let (e, draw) = (jump.0 as usize, jump.1 as usize);
+                let (left, right) = (jumps.left[e], jumps.right[e]);
+                before += mass(jump) * left;
+                after -= mass(jump) * right;
+                sums[draw] += factor * jumps.size[e] * (right * before + left * after);
+            }
+        }
+    }
+
+    /// The jumps, each with its draw, cell after cell and from left to right: sorted at the first sweep, for all that follow.
+    fn jumps_by_place(&self) -> &[(u32, u32)] {
+        let Bridge { jumps, groups, .. } = self;
+        self.by_place.get_or_init(|| {
+            let mut all = Vec::with_capacity(jumps.size.len());
+            let mut sorted: Vec<(f64, u32, u32)> = Vec::new();
+            for cell in 0..self.cells {
+                sorted.clear();
+                for g in groups.cell(cell) {
+                    let draw = groups.draw[g];
+                    sorted.extend(groups.jumps[g].clone().map(|e| (jumps.left[e as usize], e, draw)));
+                }
+                sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                all.extend(sorted.iter().map(|&(_, e, draw)| (e, draw)));
+            }
+            all
+        })
+    }
+}
+
+/// Squared distances of all draws from a mean quantile function.
+pub(crate) struct FromMean {
+    /// ‖Q_i − Q̄‖².
+    pub(crate) squares: Vec<f64>,
+    /// ‖Q_i‖² + ‖Q̄‖², both counted from the middle of the draws: rounding errors of the squares are a few units in the last place
+    /// of this.
+    pub(crate) sizes: Vec<f64>,
+}

@@ -1,0 +1,292 @@
+//! Free-support estimates and the floor: gradients of slices, what cannot be beaten, what must be found, what must not matter.
+
+mod common;
+
+use common::*;
+use mixgist::slice::{Chart, CustomSlices, Slices, slicer};
+use mixgist::{
+    AtomCount, Ensemble, Estimator, GaussianAtoms, Loss, MixingMeasure, Order, Settings, Silent, SliceCount,
+    SlicedDistance, Summary, Units, summarize,
+};
+use proptest::prelude::*;
+
+fn free(atoms: AtomCount, slices: usize) -> Settings {
+    let slices = SliceCount::Fixed(slices);
+    Settings { slices, estimator: Estimator::Free(atoms), ..Settings::default() }
+}
+
+fn run(ensemble: &Ensemble, settings: &Settings) -> Summary {
+    summarize(ensemble, None, settings, &Silent).unwrap()
+}
+
+/// The tangents of every slicer against central differences, in free parameters, and its positions against the projection.
+#[test]
+fn tangents_are_derivatives_of_positions() {
+    for (law, scheme) in every_law() {
+        for dim in [1, 2, 4] {
+            let slices = freeze(law, scheme, dim, 0..12, 3);
+            let tangents = slices.tangents().expect("named distances have derivatives");
+            let atoms = noisy_measure(dim, 3..4, 0.5, 5, 0).atoms().clone();
+            let chart = tangents.chart();
+            let parameters = chart.free_parameters(&atoms);
+            let width = chart.width(dim);
+            let at = |parameters: &[f64], l: usize| {
+                let mut points = parameters.to_vec();
+                chart.to_points(dim, &mut points);
+                let (mut x, mut t) = (vec![0.0; 3], vec![0.0; 3 * width]);
+                tangents.differentiate(l, &points, &mut x, &mut t);
+                chart.pull_back(dim, &points, &mut t);
+                (x, t)
+            };
+            let projected = positions(&*slices, &atoms);
+            for l in 0..12 {
+                let (x, tangent) = at(&parameters, l);
+                for k in 0..3 {
+                    let expected = projected[l * 3 + k];
+                    assert!((x[k] - expected).abs() < 1e-12 * expected.abs().max(1.0), "{} {dim}", law.name());
+                }
+                for c in 0..3 * width {
+                    let moved = |step: f64| {
+                        let mut moved = parameters.clone();
+                        moved[c] += step;
+                        at(&moved, l).0[c / width]
+                    };
+                    let difference = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+                    let scale = x[c / width].abs().max(1.0);
+                    assert!(
+                        (difference - tangent[c]).abs() < 1e-7 * scale,
+                        "{} {difference} {}",
+                        law.name(),
+                        tangent[c]
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Any numbers are atoms, and atoms come back from their parameters.
+#[test]
+fn every_point_of_a_chart_is_an_atom() {
+    for chart in [Chart::Logarithm, Chart::Factor] {
+        for dim in [1, 2, 5] {
+            let atoms = noisy_measure(dim, 4..5, 1.0, 2, 0).atoms().clone();
+            let back = chart.atoms(dim, &chart.free_parameters(&atoms)).unwrap();
+            for (x, y) in atoms.covariances().iter().zip(back.covariances()) {
+                assert!((x - y).abs() < 1e-10 * x.abs().max(1.0), "{x} {y}");
+            }
+            for size in [0.1, 3.0, 20.0, 60.0] {
+                let numbers: Vec<f64> = (0..chart.width(dim)).map(|i| size * (i as f64 * 2.4).sin()).collect();
+                chart.atoms(dim, &numbers).unwrap();
+            }
+        }
+    }
+}
+
+/// Every measure that comes to mind, judged under the slices of the floor.
+fn candidates(ensemble: &Ensemble, seed: u64) -> Vec<MixingMeasure> {
+    let dim = ensemble.dim();
+    let mut all: Vec<MixingMeasure> = (0..ensemble.len()).map(|m| ensemble.draw(m)).collect();
+    all.extend((0..6).map(|m| noisy_measure(dim, 1..8, 0.1 * m as f64, seed, 1000 + m)));
+    // The pooled draws, whose density is the posterior mean.
+    let weights = ensemble.weights().iter().map(|w| w / ensemble.len() as f64).collect();
+    all.push(MixingMeasure::new(weights, ensemble.atoms().clone()).unwrap());
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn nothing_beats_the_floor(seed in 0u64..1000, which in 0usize..4, kind in 0usize..KINDS.len(), power in any::<bool>(), dim in 1usize..3) {
+        let law = mixgist::slice::SLICERS[which];
+        let ensemble = KINDS[kind].ensemble(dim, 12, seed);
+        let loss = if power { Loss::Power } else { Loss::Distance };
+        let settings = Settings { slicer: law, loss, seed, ..free(AtomCount::Fixed(4), 40) };
+        let summary = run(&ensemble, &settings);
+        let assessment = summary.assessment.as_ref().unwrap();
+        let floor = assessment.floor;
+        prop_assert!(floor.value >= 0.0 && floor.value <= floor.attained * (1.0 + 1e-9) + f64::MIN_POSITIVE);
+        let slices = settings.freeze(dim, 40).unwrap();
+        let mut measures = candidates(&ensemble, seed);
+        measures.extend(summary.free().unwrap().path.iter().map(|point| point.measure.clone()));
+        let losses = SlicedDistance::new(&*slices, Order::TWO).expected_losses(&measures, &ensemble, loss, &Silent).unwrap();
+        for value in losses {
+            prop_assert!(value >= floor.value * (1.0 - 1e-9), "{:?}: {value} below {}", KINDS[kind], floor.value);
+        }
+    }
+}
+
+/// Once a light atom ran off to a covariance that overflows.
+#[test]
+fn heavy_tails_do_not_carry_atoms_away() {
+    let settings = Settings { slicer: slicer("mix-sw").unwrap(), seed: 194, ..free(AtomCount::Fixed(4), 40) };
+    let summary = run(&Kind::HeavyTails.ensemble(2, 12, 194), &settings);
+    let assessment = summary.assessment.as_ref().unwrap();
+    let loss = summary.free().unwrap().judgement.expected_loss;
+    assert!(loss.is_finite() && loss >= assessment.floor.value * (1.0 - 1e-9));
+}
+
+#[test]
+fn the_floor_is_sharp() {
+    for slices in [100, 300] {
+        for loss in [Loss::Power, Loss::Distance] {
+            let ensemble = noisy_ensemble(2, 60, 2..6, 0.3, 4);
+            let summary =
+                run(&ensemble, &Settings { estimator: Estimator::Medoid, loss, ..free(AtomCount::default(), slices) });
+            let floor = summary.assessment.unwrap().floor;
+            assert!(floor.attained <= floor.value * 1.002, "{floor:?}");
+        }
+    }
+}
+
+/// The floor of the power loss is half the mean squared distance of all pairs.
+#[test]
+fn the_floor_of_the_power_loss_is_the_variance_of_the_draws() {
+    let ensemble = noisy_ensemble(2, 20, 2..6, 0.4, 9);
+    let settings = Settings { loss: Loss::Power, slices: SliceCount::Fixed(50), ..Settings::default() };
+    let floor = run(&ensemble, &settings).assessment.unwrap().floor;
+    let slices = settings.freeze(2, 50).unwrap();
+    let distances = SlicedDistance::new(&*slices, Order::TWO).matrix(&ensemble, &Silent).unwrap().distances;
+    let pairs = (0..20).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let expected = pairs.map(|(i, j)| distances.get(i, j).powi(2)).sum::<f64>() / 400.0;
+    assert!((floor.value - expected).abs() < 1e-9 * expected, "{} {expected}", floor.value);
+}
+
+#[test]
+fn draws_that_are_all_one_measure_are_found_exactly() {
+    for name in ["sw", "mix-sw", "smix-w"] {
+        for loss in [Loss::Power, Loss::Distance] {
+            let truth = noisy_measure(2, 3..4, 0.0, 7, 0);
+            let ensemble = Ensemble::from_measures(&vec![truth.clone(); 8]).unwrap();
+            let settings = Settings { slicer: slicer(name).unwrap(), loss, ..free(AtomCount::default(), 60) };
+            let summary = run(&ensemble, &settings);
+            let found = &summary.estimate;
+            assert_eq!(found.len(), 3, "{name} {loss:?}");
+            let slices = settings.freeze(2, 60).unwrap();
+            let gap = SlicedDistance::new(&*slices, Order::TWO).between(found, &truth).unwrap().value;
+            assert!(gap < 1e-6, "{name} {loss:?}: {gap}");
+            assert!(summary.distances().iter().all(|&d| d < 1e-6));
+            assert!(summary.assessment.unwrap().floor.value < 1e-6);
+        }
+    }
+}
+
+/// Under the power loss one atom can be solved by hand: `mix-sw` is linear in (μ, log Σ), and so the best single atom for draws of a single atom is the mean
+/// of their coordinates.
+#[test]
+fn the_best_single_atom_is_the_mean_of_the_coordinates() {
+    let means: Vec<f64> = (0..10).map(|i| f64::from(i * i % 7)).collect();
+    let variances: Vec<f64> = (0..10).map(|i| 0.5 + f64::from(i % 4)).collect();
+    let draws = Ensemble::from_dense(1, 1, &[1.0; 10], &means, &variances, Default::default()).unwrap();
+    let settings = Settings { slicer: slicer("mix-sw").unwrap(), loss: Loss::Power, ..free(AtomCount::Fixed(1), 50) };
+    let found = run(&draws, &settings).estimate;
+    let mean = means.iter().sum::<f64>() / 10.0;
+    let log = variances.iter().map(|v| v.ln()).sum::<f64>() / 10.0;
+    assert!((found.atoms().mean(0)[0] - mean).abs() < 1e-5);
+    assert!((found.atoms().covariance(0)[0].ln() - log).abs() < 1e-5);
+}
+
+/// A posterior about three atoms, every third draw with a small one besides.
+fn posterior() -> Ensemble {
+    noisy_ensemble(2, 120, 3..4, 0.15, 21)
+}
+
+#[test]
+fn more_atoms_never_fit_worse_and_the_free_estimate_beats_the_medoid() {
+    let summary = run(&posterior(), &free(AtomCount::default(), 150));
+    let free = summary.free().unwrap();
+    let losses: Vec<f64> = free.path.iter().map(|point| point.judgement.expected_loss).collect();
+    assert!(losses.windows(2).all(|pair| pair[1] <= pair[0] * 1.002), "{losses:?}");
+    let held = free.judgement.held_out.unwrap();
+    assert!(held.over_medoid < -3.0 * held.over_medoid_se.unwrap(), "{held:?}");
+    // The rule of `auto`: the smallest number of atoms within three standard errors or 1 % of the best.
+    let within = |i: usize| {
+        let (point, held) = (&free.path[i], free.path[i].judgement.held_out.unwrap().expected_loss);
+        point.over_best <= (3.0 * point.over_best_se).max(0.01 * (held - point.over_best))
+    };
+    assert!(within(free.chosen) && (0..free.chosen).all(|i| !within(i)));
+    assert!(free.path.iter().any(|point| point.over_best == 0.0));
+    // A fixed number of atoms is the same fit.
+    let again = run(&posterior(), &fixed(free.path[free.chosen].atoms));
+    assert_eq!(again.estimate, summary.estimate);
+}
+
+fn fixed(atoms: usize) -> Settings {
+    free(AtomCount::Fixed(atoms), 150)
+}
+
+/// The same draws in another order, with their atoms in another order and the first atom of each split in two.
+fn disguised(ensemble: &Ensemble) -> Ensemble {
+    let measures: Vec<MixingMeasure> = (0..ensemble.len())
+        .rev()
+        .map(|m| {
+            let draw = ensemble.draw(m);
+            let order: Vec<usize> = (0..draw.len()).rev().chain([0]).collect();
+            let weight = |k: usize| draw.weights()[k] * if k == 0 { 0.5 } else { 1.0 };
+            let atoms: GaussianAtoms = draw.atoms().select(order.iter().copied());
+            MixingMeasure::new(order.iter().map(|&k| weight(k)).collect(), atoms).unwrap()
+        })
+        .collect();
+    Ensemble::from_measures(&measures).unwrap()
+}
+
+#[test]
+fn the_order_of_draws_and_atoms_and_split_atoms_do_not_matter() {
+    for name in ["mix-sw", "smix-w"] {
+        let settings = Settings { slicer: slicer(name).unwrap(), ..fixed(3) };
+        let (one, other) = (run(&posterior(), &settings), run(&disguised(&posterior()), &settings));
+        let (a, b) = (one.free().unwrap(), other.free().unwrap());
+        assert!((a.judgement.expected_loss - b.judgement.expected_loss).abs() < 1e-6 * a.judgement.expected_loss);
+        let (floor, same) = (one.assessment.as_ref().unwrap().floor, other.assessment.as_ref().unwrap().floor);
+        assert!((floor.value - same.value).abs() < 1e-9 * floor.value);
+        let slices = settings.freeze(2, 150).unwrap();
+        let gap = SlicedDistance::new(&*slices, Order::TWO).between(&a.estimate, &b.estimate).unwrap().value;
+        assert!(gap < 1e-3 * a.judgement.expected_loss, "{name}: {gap}");
+    }
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| run(&posterior(), &free(AtomCount::Auto { most: 5 }, 200)))
+    };
+    assert_eq!(with(1), with(3));
+}
+
+#[test]
+fn estimates_come_back_in_the_original_units() {
+    let ensemble = posterior();
+    let settings = Settings { units: Units::Whiten, ..fixed(3) };
+    let summary = run(&ensemble, &settings);
+    let medoid = ensemble.draw(summary.medoid.draw);
+    let center = |measure: &MixingMeasure, a: usize| -> f64 {
+        (0..measure.len()).map(|k| measure.weights()[k] * measure.atoms().mean(k)[a]).sum()
+    };
+    for a in 0..2 {
+        let scale = summary.units.scales[a];
+        assert!((center(&summary.estimate, a) - center(&medoid, a)).abs() < 0.5 * scale);
+    }
+    let candidate = Settings { candidate: Some(summary.estimate.clone()), ..settings };
+    let again = run(&ensemble, &candidate).assessment.unwrap();
+    let own = again.candidate.unwrap();
+    assert!((own.expected_loss - again.free.unwrap().judgement.expected_loss).abs() < 1e-9 * own.expected_loss);
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_with_a_remedy() {
+    let ensemble = posterior();
+    let message = |settings: Settings| {
+        let error = summarize(&ensemble, None, &settings, &Silent).unwrap_err();
+        format!("{error} {}", error.hint_text().unwrap_or_default())
+    };
+    let refused = message(Settings { order: order(1.0), ..free(AtomCount::default(), 10) });
+    assert!(refused.contains("needs order 2") && refused.contains("--estimate medoid"), "{refused}");
+    assert!(message(free(AtomCount::Fixed(0), 10)).contains("from 1 to"));
+    let other = noisy_measure(3, 1..2, 0.1, 1, 0);
+    assert!(message(Settings { candidate: Some(other), ..Settings::default() }).contains("dimension 3"));
+    let custom = CustomSlices::new(2, |_: &GaussianAtoms, out: &mut [f64]| out.fill(0.0));
+    assert!(custom.tangents().is_none());
+    let medoid = run(&ensemble, &Settings { order: order(1.0), slices: SliceCount::Fixed(10), ..Settings::default() });
+    assert!(medoid.assessment.is_none());
+}
