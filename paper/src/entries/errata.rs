@@ -255,13 +255,8 @@ mod tests {
         let length = Length { iterations: 60, burn_in: 40 };
         let draws = crate::plain_chain::plain_chain(&observations.values, observations.prior, length, 3).unwrap();
         let partitions = mixgist::PartitionDraws::from_dense(272, &draws.labels).unwrap();
-        let posterior = Posterior {
-            observations,
-            ensemble: draws.ensemble,
-            partitions,
-            medoids: Default::default(),
-            seed: 0,
-        };
+        let posterior =
+            Posterior { observations, ensemble: draws.ensemble, partitions, medoids: Default::default(), seed: 0 };
         let [first, second] = prior_scale(&posterior);
         assert!((first.mean - 4.0).abs() < 5.0 * first.sd, "{first:?}");
         assert!((second.mean - 36.0).abs() < 5.0 * second.sd, "{second:?}");
