@@ -1,4 +1,5 @@
-//! What free-support estimates cost: seconds by phase, for given draws or for large simulated ones.
+//! What free-support estimates cost: seconds by phase, for given draws or for large simulated ones. Beside the time that passed stands
+//! the processor time of all threads, which other programs on the machine disturb less.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -11,29 +12,55 @@ use mixgist_io::{ReadOptions, read_draws};
 use crate::draws::posterior_like;
 use crate::peak_memory;
 
-/// Seconds by phase, phases of the same name added up.
+/// A moment, by the clock and by the processor time of this process.
+#[derive(Clone, Copy)]
+struct Moment {
+    clock: Instant,
+    /// Seconds; 0 where the system does not tell.
+    processor: f64,
+}
+
+impl Moment {
+    fn now() -> Self {
+        Moment { clock: Instant::now(), processor: processor_seconds().unwrap_or(0.0) }
+    }
+}
+
+/// Time that the threads of this process have run, in user mode and in the system.
+fn processor_seconds() -> Option<f64> {
+    let nanoseconds = |task: std::io::Result<std::fs::DirEntry>| -> Option<f64> {
+        let text = std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse().ok()
+    };
+    let total: f64 = std::fs::read_dir("/proc/self/task").ok()?.filter_map(nanoseconds).sum();
+    Some(total / 1e9)
+}
+
+/// Moments at which phases began.
 #[derive(Default)]
-struct Stopwatch(Mutex<Vec<(String, Instant)>>);
+struct Stopwatch(Mutex<Vec<(String, Moment)>>);
 
 impl Progress for Stopwatch {
     fn begin(&self, phase: &str, _total: u64) {
-        self.0.lock().expect("no panic").push((phase.to_owned(), Instant::now()));
+        self.0.lock().expect("no panic").push((phase.to_owned(), Moment::now()));
     }
 }
 
 impl Stopwatch {
-    fn print(&self, end: Instant) {
+    /// Seconds by phase, phases of the same name added up.
+    fn print(&self, end: Moment) {
         let phases = self.0.lock().expect("no panic");
-        let mut seconds: Vec<(&str, f64)> = Vec::new();
+        let mut seconds: Vec<(&str, [f64; 2])> = Vec::new();
         for (i, (name, start)) in phases.iter().enumerate() {
             let stop = phases.get(i + 1).map_or(end, |next| next.1);
-            let time = stop.duration_since(*start).as_secs_f64();
+            let times = [stop.clock.duration_since(start.clock).as_secs_f64(), stop.processor - start.processor];
             match seconds.iter_mut().find(|known| known.0 == name) {
-                Some(known) => known.1 += time,
-                None => seconds.push((name, time)),
+                Some(known) => known.1.iter_mut().zip(times).for_each(|(sum, time)| *sum += time),
+                None => seconds.push((name, times)),
             }
         }
-        seconds.iter().for_each(|(name, time)| println!("  {time:8.3} s  {name}"));
+        println!("  passed    processor");
+        seconds.iter().for_each(|(name, [passed, processor])| println!("  {passed:7.3} s {processor:7.3} s  {name}"));
     }
 }
 
@@ -62,15 +89,15 @@ fn run(ensemble: &Ensemble, distance: &str, slices: usize) {
             ..Settings::default()
         };
         let watch = Stopwatch::default();
-        let start = Instant::now();
+        let start = Moment::now();
         let summary = summarize(ensemble, None, &settings, &watch).expect("the draws are valid");
-        let end = Instant::now();
+        let end = Moment::now();
         let free = summary.free().expect("it was asked for");
         println!(
             "{distance}, {} loss, {slices} slices, {} draws: {:.2} s, {} atoms, {:.2} % above the floor",
             loss.name(),
             ensemble.len(),
-            end.duration_since(start).as_secs_f64(),
+            end.clock.duration_since(start.clock).as_secs_f64(),
             free.estimate.len(),
             100.0 * free.judgement.excess
         );

@@ -133,7 +133,14 @@ pub struct RunnerUp {
 ///
 /// Draws whose losses agree to 12 digits count as tied, and the lowest index wins: the answer does not depend on rounding, and so
 /// neither on the route, the CPU nor the number of threads.
-pub(crate) fn medoid(projection: &Projection, loss: Loss, route: Route, progress: &dyn Progress) -> Result<Medoid> {
+///
+/// The decomposed slices are handed on, for what follows.
+pub(crate) fn medoid<'p, 'a>(
+    projection: &'p Projection<'a>,
+    loss: Loss,
+    route: Route,
+    progress: &dyn Progress,
+) -> Result<(Medoid, Bridges<'p, 'a>)> {
     let route = route.resolve(projection.order(), loss, projection.draws())?;
     let form = if route == Route::Certified { Form::Compressed } else { Form::Exact };
     let mut bridges = Bridges::new(projection, form);
@@ -144,7 +151,7 @@ pub(crate) fn medoid(projection: &Projection, loss: Loss, route: Route, progress
     };
     let evidence = evidence::gather(projection, &bridges, loss, &choice, progress)?;
     let order = projection.order();
-    Ok(Medoid {
+    let medoid = Medoid {
         draw: choice.winner.draw,
         expected_loss: choice.winner.expected_loss,
         expected_loss_se: evidence.expected_loss_se,
@@ -160,7 +167,8 @@ pub(crate) fn medoid(projection: &Projection, loss: Loss, route: Route, progress
         expected_losses: choice.expected_losses,
         distances: choice.winner.costs.iter().map(|&cost| order.root(cost)).collect(),
         exact_draws: choice.exact_draws,
-    })
+    };
+    Ok((medoid, bridges))
 }
 
 /// A draw with its exact loss and its mean transport costs to all draws.

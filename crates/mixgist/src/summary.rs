@@ -307,7 +307,7 @@ fn choose(
         }
         let distance = SlicedDistance::new(slices, settings.order).with_pruning(settings.pruning);
         let projection = distance.project(ensemble)?;
-        let medoid = medoid(&projection, settings.loss, settings.route, progress)?;
+        let (medoid, bridges) = medoid(&projection, settings.loss, settings.route, progress)?;
         let safe = medoid.runner_up.is_none_or(|other| other.separation.is_some_and(|s| s >= SAFE_SEPARATION));
         if safe || count >= cap || settings.directions.is_some() || own.is_some() {
             let held_out = settings.freeze_held_out(ensemble.dim(), slices.len());
@@ -325,7 +325,7 @@ fn choose(
             };
             // Slices of the caller have no others to be judged on.
             let assessed = settings.order == Order::TWO && own.is_none();
-            let assessment = assessed.then(|| free::assess(&job, &projection, progress)).transpose()?;
+            let assessment = assessed.then(|| free::assess(&job, &projection, bridges, progress)).transpose()?;
             return Ok(Chosen { medoid, assessment, pruned: projection.pruned(), slices: slices.len() });
         }
         count = (2 * count).min(cap);

@@ -9,6 +9,9 @@
 //!
 //! The bound holds for any r; it is sharp when r_m = ‖Q̃ − Q_m‖, which the iteration of Weiszfeld, r_m ← ‖Q̃ − Q_m‖, brings about. One
 //! sweep over the slices gives ‖Q̃ − Q_m‖ for all draws. What rounding can do to it is taken off the bound.
+//!
+//! The search for the medoid leaves decomposed slices in which each draw has moved by a known, small distance. The floor of those draws
+//! minus the mean distance that they moved is a floor of the draws themselves, by the triangle inequality.
 
 use crate::Result;
 use crate::pairwise::{Bridges, FromMean};
@@ -46,8 +49,10 @@ pub(crate) struct Center {
 /// Slices on which the geometric median is found before it is corrected on all.
 pub(crate) const LEADING_SLICES: usize = 128;
 
-/// The floor is sharp enough when the attained loss is so close to it.
-const SHARP: f64 = 1e-4;
+/// The floor is sharp enough when the attained loss is so close to it: where a fit starts from the geometric median, and where the
+/// floor is only read, with two or three digits.
+pub(super) const SHARP: f64 = 1e-4;
+pub(super) const READABLE: f64 = 1e-3;
 
 /// Iterations on the leading slices, and sweeps over all slices.
 const MOST_ITERATIONS: usize = 40;
@@ -63,15 +68,16 @@ const ROUNDING: f64 = 1e-12;
 ///
 /// With more slices than are kept in memory the geometric median is found on the leading ones. What it is on all slices is guessed from there: the distance of a draw
 /// from the median changes with the slices as its distance from the medoid does, which is known. A sweep or two over all slices make it exact.
-pub(crate) fn center<'p, 'a>(
-    projection: &'p Projection<'a>,
-    bridges: &mut Bridges<'p, 'a>,
+pub(crate) fn center(
+    projection: &Projection,
+    bridges: &mut Bridges,
     loss: Loss,
     medoid: &Medoid,
+    sharp: f64,
     progress: &dyn Progress,
 ) -> Result<Center> {
     let draw_weights = projection.draw_weights();
-    let mut leading = Bridges::leading(projection, LEADING_SLICES);
+    let mut leading = bridges.leading(LEADING_SLICES);
     let guess = loss == Loss::Distance && leading.slices() < bridges.slices() && !bridges.keeps();
     let few = if guess { &mut leading } else { &mut *bridges };
     progress.begin("floor", few.slices() as u64);
@@ -82,7 +88,7 @@ pub(crate) fn center<'p, 'a>(
         let floor = Floor { value: plain.mean(-1.0, draw_weights), attained: plain.mean(1.0, draw_weights) };
         return Ok(Center { weights: draw_weights.to_vec(), nearest_first, floor });
     }
-    let mut median = Median::new(draw_weights, &plain);
+    let mut median = Median::new(draw_weights, &plain, sharp);
     median.iterate(few, MOST_ITERATIONS, progress)?;
     if guess {
         let from_medoid = leading.row_costs(&[medoid.draw], progress)?;
@@ -96,7 +102,11 @@ pub(crate) fn center<'p, 'a>(
         median.floor = Floor { value: 0.0, attained: f64::INFINITY };
         median.iterate(bridges, MOST_SWEEPS, progress)?;
     }
-    Ok(Center { weights: median.weights, nearest_first, floor: median.floor })
+    // Without compression nothing moved.
+    let moved: f64 = bridges.moved().iter().zip(draw_weights).map(|(moved, weight)| moved * weight).sum();
+    let Floor { value, attained } = median.floor;
+    let floor = Floor { value: (value - moved * (1.0 + ROUNDING)).max(0.0), attained: attained + moved };
+    Ok(Center { weights: median.weights, nearest_first, floor })
 }
 
 /// One sweep: mean over slices of ‖Q_m − Q̄‖², Q̄ the mean with these weights.
@@ -131,13 +141,16 @@ struct Median<'a> {
     radii: Vec<f64>,
     weights: Vec<f64>,
     floor: Floor,
+    /// Goes on until the floor is so close to the attained loss.
+    sharp: f64,
 }
 
 impl<'a> Median<'a> {
     /// From the plain mean.
-    fn new(draw_weights: &'a [f64], plain: &FromMean) -> Self {
+    fn new(draw_weights: &'a [f64], plain: &FromMean, sharp: f64) -> Self {
         let mut median = Median {
             draw_weights,
+            sharp,
             radii: roots(plain),
             weights: draw_weights.to_vec(),
             floor: Floor { value: 0.0, attained: upper(draw_weights, plain) },
@@ -174,7 +187,7 @@ impl<'a> Median<'a> {
             // Sharp enough, or nothing but rounding is left.
             let new_gap = self.floor.attained - self.floor.value;
             stalled = if new_gap > 0.99 * gap { stalled + 1 } else { 0 };
-            if new_gap <= SHARP * self.floor.attained || stalled == PATIENCE {
+            if new_gap <= self.sharp * self.floor.attained || stalled == PATIENCE {
                 break;
             }
             gap = new_gap;

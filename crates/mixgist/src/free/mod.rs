@@ -29,7 +29,7 @@ use rand::seq::index;
 
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::Order;
-use crate::pairwise::{Bridges, Form, SlicedDistance};
+use crate::pairwise::{Bridges, SlicedDistance};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::random::{Purpose, stream};
@@ -195,9 +195,15 @@ pub(crate) struct Job<'a> {
 }
 
 /// Fits what is wanted and judges everything.
-pub(crate) fn assess(job: &Job, projection: &Projection, progress: &dyn Progress) -> Result<Assessment> {
-    let mut bridges = Bridges::new(projection, Form::Exact);
-    let center = floor::center(projection, &mut bridges, job.loss, job.medoid, progress)?;
+pub(crate) fn assess(
+    job: &Job,
+    projection: &Projection,
+    mut bridges: Bridges,
+    progress: &dyn Progress,
+) -> Result<Assessment> {
+    // For the medoid alone the floor is a figure to read, not a place to start from.
+    let sharp = if job.estimator == Estimator::Medoid { floor::READABLE } else { floor::SHARP };
+    let center = floor::center(projection, &mut bridges, job.loss, job.medoid, sharp, progress)?;
     let floor = center.floor;
     let mut fits = match job.estimator {
         Estimator::Free(count) => fit(job, count, projection, bridges, &center, progress)?,
@@ -340,7 +346,7 @@ fn fit(
     job: &Job,
     count: AtomCount,
     projection: &Projection,
-    mut bridges: Bridges,
+    bridges: Bridges,
     center: &Center,
     progress: &dyn Progress,
 ) -> Result<Vec<Fitted>> {
@@ -354,7 +360,7 @@ fn fit(
     };
     let fitted_slices =
         (SLICES_PER_COORDINATE * tangents.chart().width(dim)).clamp(LEAST_FITTED_SLICES, MOST_FITTED_SLICES);
-    let mut targets = |weightings: &[&[f64]]| -> Result<Vec<Vec<SliceTarget>>> {
+    let targets = |weightings: &[&[f64]]| -> Result<Vec<Vec<SliceTarget>>> {
         let mut found: Vec<Vec<SliceTarget>> = weightings.iter().map(|_| Vec::new()).collect();
         progress.begin("mean quantile functions", fitted_slices.min(projection.slices()) as u64);
         bridges.visit_lines(
@@ -383,13 +389,9 @@ fn fit(
             judged.iter().map(|judged| reweighted(judged, projection.draw_weights())).collect();
         let own = targets(&weightings.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
         progress.begin("free-support fits", fits.len() as u64);
-        for ((measure, fit), own) in measures.iter_mut().zip(&fits).zip(&own) {
-            progress.check()?;
-            let objective = Objective::new(tangents, own, dim);
-            let fit = path::finish(&objective, fit.parameters.clone());
-            *measure = tidy(&fit.parameters, &objective, job.slices)?;
-            progress.advance(1);
-        }
+        let own: Vec<Objective> = own.iter().map(|own| Objective::new(tangents, own, dim)).collect();
+        let fits = path::finish(&fits, |i| &own[i], progress)?;
+        measures = fits.iter().map(|fit| tidy(&fit.parameters, &all, job.slices)).collect::<Result<_>>()?;
     }
     let judged = judge(&measures, job.ensemble, job.distance, usize::MAX, job.loss, progress)?;
     let fitted = counts.into_iter().zip(measures).zip(judged);

@@ -1,5 +1,7 @@
 //! Fits for every number of atoms: many rough starts on few slices, the best one finished on all of them.
 
+use rayon::prelude::*;
+
 use super::lbfgs::{Effort, minimize};
 use super::objective::Objective;
 use super::reduce::{measure, parameters, reductions};
@@ -18,9 +20,19 @@ pub(super) struct Fit {
 const ROUGH: Effort = Effort { iterations: 40, tolerance: 1e-3 };
 const FINE: Effort = Effort { iterations: 150, tolerance: 1e-5 };
 
-/// Finishes a fit.
-pub(super) fn finish(objective: &Objective, start: Vec<f64>) -> Fit {
-    descend(objective, start, FINE)
+/// Finishes fits, each on its own objective.
+pub(super) fn finish<'o, 'a: 'o>(
+    starts: &[Fit],
+    objective: impl Fn(usize) -> &'o Objective<'a> + Sync,
+    progress: &dyn Progress,
+) -> Result<Vec<Fit>> {
+    let finish = |(i, start): (usize, &Fit)| {
+        progress.check()?;
+        let fit = descend(objective(i), start.parameters.clone(), FINE);
+        progress.advance(1);
+        Ok(fit)
+    };
+    starts.par_iter().enumerate().map(finish).collect()
 }
 
 /// All parameters together, and once more with the weights held where a kink of the loss may have stopped them: when many draws jump at the
@@ -45,7 +57,8 @@ fn descend(objective: &Objective, start: Vec<f64>, effort: Effort) -> Fit {
 
 /// The best fits with at most k atoms, for each k of `counts`, which ascend.
 ///
-/// From the largest k down, a fit starts from each of `starts` and from the fit before, all reduced to k atoms. Then from the smallest up: a fit that is
+/// From the largest k down, a rough fit starts from each of `starts` and from the rough fit before, all reduced to k atoms; the best of them is
+/// finished. Then from the smallest up: a fit that is
 /// no better than that with fewer atoms starts again from it, with an atom split, so that losses never increase with k.
 pub(super) fn fit_path(
     counts: &[usize],
@@ -67,16 +80,17 @@ pub(super) fn fit_path(
             let before = measure(&before.parameters, few, 0.0)?;
             candidates.extend(reductions(&before, slices, count)?.into_iter().take(1));
         }
-        let rough = candidates.iter().map(|start| descend(few, parameters(start, few), ROUGH));
-        let best = rough.reduce(|best, next| if next.value < best.value * (1.0 - TIE) { next } else { best });
-        fits.push(finish(all, best.expect("there is a start").parameters));
-        progress.advance(1);
+        let rough: Vec<Fit> =
+            candidates.par_iter().map(|start| descend(few, parameters(start, few), ROUGH)).collect();
+        let best = rough.into_iter().reduce(|best, next| if next.value < best.value * (1.0 - TIE) { next } else { best });
+        fits.push(best.expect("there is a start"));
     }
     fits.reverse();
+    let mut fits = finish(&fits, |_| all, progress)?;
     for i in 1..fits.len() {
         if fits[i].value >= fits[i - 1].value {
             progress.check()?;
-            let fit = finish(all, split(&fits[i - 1].parameters, all));
+            let fit = descend(all, split(&fits[i - 1].parameters, all), FINE);
             fits[i] = if fit.value < fits[i - 1].value { fit } else { fits[i - 1].clone() };
         }
     }

@@ -15,6 +15,8 @@ pub(crate) struct Bridges<'p, 'a> {
     form: Form,
     batches: Vec<Vec<usize>>,
     kept: Option<Kept<'p>>,
+    /// For every draw its distance from the form that is decomposed, known after the first pass.
+    moved: Vec<f64>,
 }
 
 /// What is decomposed.
@@ -48,17 +50,26 @@ const TYPICAL_PAIRS: usize = 16;
 impl<'p, 'a> Bridges<'p, 'a> {
     /// Nothing is computed before the first pass. The order of the projection is 2.
     pub(crate) fn new(projection: &'p Projection<'a>, form: Form) -> Self {
-        Bridges { projection, form, batches: projection.batches(), kept: None }
+        Self::over(projection, form, projection.batches())
     }
 
-    /// The first `count` slices only.
-    pub(crate) fn leading(projection: &'p Projection<'a>, count: usize) -> Self {
-        Bridges { projection, form: Form::Exact, batches: below(projection.batches(), count), kept: None }
+    /// The first `count` slices only, in the same form.
+    pub(crate) fn leading(&self, count: usize) -> Self {
+        Self::over(self.projection, self.form, below(self.projection.batches(), count))
     }
 
     /// The first `count` slices in batches that are independent of each other.
     pub(crate) fn independent(projection: &'p Projection<'a>, count: usize) -> Self {
-        Bridges { projection, form: Form::Exact, batches: below(projection.independent_batches(), count), kept: None }
+        Self::over(projection, Form::Exact, below(projection.independent_batches(), count))
+    }
+
+    fn over(projection: &'p Projection<'a>, form: Form, batches: Vec<Vec<usize>>) -> Self {
+        Bridges { projection, form, batches, kept: None, moved: vec![0.0; projection.draws()] }
+    }
+
+    /// For every draw its distance, over these slices, from the form that is decomposed; known after the first pass.
+    pub(crate) fn moved(&self) -> &[f64] {
+        &self.moved
     }
 
     /// Number of batches.
@@ -85,37 +96,13 @@ impl<'p, 'a> Bridges<'p, 'a> {
     ) -> Result<()> {
         let slices: Vec<usize> = self.batches.concat();
         let mut done = 0;
-        self.for_each(progress, |batch, _| {
+        self.for_each(progress, |batch| {
             let own = &slices[done..done + batch.bridges().len()];
             let found: Vec<T> =
                 own.par_iter().zip(batch.bridges()).map(|(&slice, bridge)| look(slice, bridge)).collect();
             own.iter().zip(found).for_each(|(&slice, found)| take(slice, found));
             done += own.len();
         })
-    }
-
-    /// Calls `look` with the line measures of each of the first `most` slices, in parallel, and `take` with what it found, in order.
-    pub(crate) fn visit_lines<T: Send>(
-        &mut self,
-        progress: &dyn Progress,
-        most: usize,
-        look: impl Fn(&Lines) -> T + Sync,
-        mut take: impl FnMut(T),
-    ) -> Result<()> {
-        if self.kept.is_some() {
-            let look = |slice: usize, bridge: &Bridge| (slice < most).then(|| look(bridge.lines()));
-            return self.visit(progress, look, |_, found| found.into_iter().for_each(&mut take));
-        }
-        let batches = Self::leading(self.projection, most).batches;
-        self.projection.stream(
-            &batches,
-            progress,
-            |lines| look(&lines),
-            |_, found| {
-                found.into_iter().for_each(&mut take);
-                Ok(())
-            },
-        )
     }
 
     /// For each batch of slices and each of `rows`, the sum over its slices of the transport cost to every draw.
@@ -126,7 +113,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
         mut take: impl FnMut(usize, &[f64]),
     ) -> Result<()> {
         let mut sums = vec![0.0; rows.len() * self.projection.draws()];
-        self.for_each(progress, |batch, _| {
+        self.for_each(progress, |batch| {
             sums.fill(0.0);
             add_rows(batch, rows, &mut sums);
             take(batch.bridges().len(), &sums);
@@ -136,7 +123,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
     /// For each of `rows`, the mean over slices of the transport cost to every draw: `rows.len()` × M numbers.
     pub(crate) fn row_costs(&mut self, rows: &[usize], progress: &dyn Progress) -> Result<Vec<f64>> {
         let mut sums = vec![0.0; rows.len() * self.projection.draws()];
-        self.for_each(progress, |batch, _| add_rows(batch, rows, &mut sums))?;
+        self.for_each(progress, |batch| add_rows(batch, rows, &mut sums))?;
         divide(&mut sums, self.projection.slices());
         Ok(sums)
     }
@@ -151,7 +138,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
             costs
         };
         let mut sums = vec![0.0; rows.len() * draws];
-        self.for_each_line(progress, of_slice, |costs| add(&mut sums, &costs))?;
+        self.visit_lines(progress, usize::MAX, of_slice, |costs: Vec<f64>| add(&mut sums, &costs))?;
         divide(&mut sums, self.projection.slices());
         Ok(sums)
     }
@@ -165,9 +152,8 @@ impl<'p, 'a> Bridges<'p, 'a> {
     pub(crate) fn row_costs_and_mean_squares(&mut self, rows: &[usize], progress: &dyn Progress) -> Result<AnchorRows> {
         let (draws, weights) = (self.projection.draws(), self.projection.draw_weights());
         let mut costs = vec![0.0; rows.len() * draws];
-        let (mut mean_squares, mut moved) = (vec![0.0; draws], vec![0.0; draws]);
-        self.for_each(progress, |batch, residuals| {
-            residuals.iter().for_each(|residuals| add(&mut moved, residuals));
+        let mut mean_squares = vec![0.0; draws];
+        self.for_each(progress, |batch| {
             add_rows(batch, rows, &mut costs);
             let of_slice = |bridge: &Bridge| {
                 let mut squares = vec![0.0; draws];
@@ -179,9 +165,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
         })?;
         divide(&mut costs, self.projection.slices());
         divide(&mut mean_squares, self.projection.slices());
-        divide(&mut moved, self.projection.slices());
-        let moved = moved.into_iter().map(f64::sqrt).collect();
-        Ok(AnchorRows { rows: costs, mean_squares, moved })
+        Ok(AnchorRows { rows: costs, mean_squares })
     }
 
     /// For each slice the weighted sums Σ_j slopes_j c_ij of one or two draws i, in the order of slices.
@@ -222,73 +206,79 @@ impl<'p, 'a> Bridges<'p, 'a> {
                     };
                     rows.iter().map(of_row).collect()
                 };
-                self.for_each_line(progress, of_slice, |of_rows| sums.push(of_rows))?;
+                self.visit_lines(progress, usize::MAX, of_slice, |of_rows| sums.push(of_rows))?;
             }
         }
         Ok(sums)
     }
 
-    /// Computes something from the draws themselves on every slice, and consumes it in the order of slices.
-    fn for_each_line<T: Send>(
+    /// Calls `look` with the draws themselves on each of the first `most` slices, in parallel, and `take` with what it found, in order.
+    pub(crate) fn visit_lines<T: Send>(
         &self,
         progress: &dyn Progress,
-        of_slice: impl Fn(&Lines) -> T + Sync,
-        mut consume: impl FnMut(T),
+        most: usize,
+        look: impl Fn(&Lines) -> T + Sync,
+        mut take: impl FnMut(T),
     ) -> Result<()> {
-        match &self.kept {
-            Some(kept) if self.form == Form::Compressed => {
-                for lines in kept.lines.chunks(LINES_TOGETHER) {
-                    progress.check()?;
-                    let batch: Vec<T> = lines.par_iter().map(&of_slice).collect();
-                    batch.into_iter().for_each(&mut consume);
-                    progress.advance(lines.len() as u64);
-                }
-                Ok(())
-            }
-            _ => self.projection.stream(
-                &self.projection.batches(),
+        let Some(kept) = &self.kept else {
+            return self.projection.stream(
+                &below(self.projection.batches(), most),
                 progress,
-                |lines| of_slice(&lines),
-                |_, batch| {
-                    batch.into_iter().for_each(&mut consume);
+                |lines| look(&lines),
+                |_, found| {
+                    found.into_iter().for_each(&mut take);
                     Ok(())
                 },
-            ),
+            );
+        };
+        let lines: Vec<&Lines> = match self.form {
+            Form::Compressed => kept.lines.iter().take(most).collect(),
+            Form::Exact => kept.batches.iter().flat_map(|batch| batch.bridges()).map(Bridge::lines).take(most).collect(),
+        };
+        for lines in lines.chunks(LINES_TOGETHER) {
+            progress.check()?;
+            let found: Vec<T> = lines.par_iter().map(|lines| look(lines)).collect();
+            found.into_iter().for_each(&mut take);
+            progress.advance(lines.len() as u64);
         }
+        Ok(())
     }
 
-    /// Calls `job` with each batch, and in the first pass with how far compression moved the draws of each slice.
-    fn for_each(&mut self, progress: &dyn Progress, mut job: impl FnMut(&Batch, &[Vec<f64>])) -> Result<()> {
+    /// Calls `job` with each batch.
+    fn for_each(&mut self, progress: &dyn Progress, mut job: impl FnMut(&Batch)) -> Result<()> {
         if let Some(kept) = &self.kept {
             for batch in &kept.batches {
                 progress.check()?;
-                job(batch, &[]);
+                job(batch);
                 progress.advance(batch.bridges().len() as u64);
             }
             return Ok(());
         }
         let (projection, form) = (self.projection, self.form);
         let keep = self.keeps();
+        let mut moved = vec![0.0; projection.draws()];
         let mut kept = Kept { batches: Vec::new(), lines: Vec::new() };
         projection.stream(
             &self.batches,
             progress,
             |lines| build(lines, form, projection.draw_weights()),
             |_, slices| {
-                let (mut bridges, mut residuals) = (Vec::new(), Vec::new());
+                let mut bridges = Vec::new();
                 for slice in slices {
                     bridges.push(slice.bridge);
-                    residuals.extend(slice.residuals);
+                    slice.residuals.iter().for_each(|residuals| add(&mut moved, residuals));
                     kept.lines.extend(slice.lines.filter(|_| keep));
                 }
                 let batch = Batch::new(bridges);
-                job(&batch, &residuals);
+                job(&batch);
                 if keep {
                     kept.batches.push(batch);
                 }
                 Ok(())
             },
         )?;
+        divide(&mut moved, self.slices());
+        self.moved = moved.into_iter().map(f64::sqrt).collect();
         self.kept = keep.then_some(kept);
         Ok(())
     }
@@ -342,8 +332,6 @@ pub(crate) struct AnchorRows {
     pub(crate) rows: Vec<f64>,
     /// For every draw the mean over all draws of its squared distance.
     pub(crate) mean_squares: Vec<f64>,
-    /// For every draw its distance from the form that was decomposed.
-    pub(crate) moved: Vec<f64>,
 }
 
 fn add_rows(batch: &Batch, rows: &[usize], sums: &mut [f64]) {

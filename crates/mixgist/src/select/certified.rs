@@ -39,15 +39,16 @@ pub(super) fn choose<'a>(
     let draws = projection.draws();
     let anchors = anchors(draws);
     progress.begin("anchors", projection.slices() as u64);
-    let AnchorRows { rows, mean_squares, moved } = bridges.row_costs_and_mean_squares(&anchors, progress)?;
+    let AnchorRows { rows, mean_squares } = bridges.row_costs_and_mean_squares(&anchors, progress)?;
     let weights = projection.draw_weights();
     // Σ_j ω_j d_ij² = ρ_i² + V with V the mean of ρ².
     let variance = 0.5 * mean_squares.iter().zip(weights).map(|(square, weight)| square * weight).sum::<f64>();
     let squares = mean_squares.iter().map(|square| (square - variance).max(0.0)).collect();
     let embedding = Embedding::new(&anchors, &rows, squares);
 
+    let slack = slack(bridges.moved(), weights);
     let mut search = Search::new(projection, |rows, progress| bridges.row_costs(rows, progress));
-    search.slack = slack(&moved, weights);
+    search.slack = slack;
     search.add(&anchors, &rows, progress)?;
     let suspects: Vec<usize> = (0..draws).filter(|&i| !search.known[i]).collect();
     let bounds = |axes: &Truncated, suspects: &[usize]| -> Vec<(f64, usize)> {
