@@ -80,9 +80,9 @@ pub(super) fn fit_path(
             let before = measure(&before.parameters, few, 0.0)?;
             candidates.extend(reductions(&before, slices, count)?.into_iter().take(1));
         }
-        let rough: Vec<Fit> =
-            candidates.par_iter().map(|start| descend(few, parameters(start, few), ROUGH)).collect();
-        let best = rough.into_iter().reduce(|best, next| if next.value < best.value * (1.0 - TIE) { next } else { best });
+        let rough: Vec<Fit> = candidates.par_iter().map(|start| descend(few, parameters(start, few), ROUGH)).collect();
+        let best =
+            rough.into_iter().reduce(|best, next| if next.value < best.value * (1.0 - TIE) { next } else { best });
         fits.push(best.expect("there is a start"));
     }
     fits.reverse();

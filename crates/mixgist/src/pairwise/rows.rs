@@ -233,7 +233,9 @@ impl<'p, 'a> Bridges<'p, 'a> {
         };
         let lines: Vec<&Lines> = match self.form {
             Form::Compressed => kept.lines.iter().take(most).collect(),
-            Form::Exact => kept.batches.iter().flat_map(|batch| batch.bridges()).map(Bridge::lines).take(most).collect(),
+            Form::Exact => {
+                kept.batches.iter().flat_map(|batch| batch.bridges()).map(Bridge::lines).take(most).collect()
+            }
         };
         for lines in lines.chunks(LINES_TOGETHER) {
             progress.check()?;
