@@ -66,8 +66,9 @@ const ROUNDING: f64 = 1e-12;
 
 /// Finds the middle and the floor.
 ///
-/// With more slices than are kept in memory the geometric median is found on the leading ones. What it is on all slices is guessed from there: the distance of a draw
-/// from the median changes with the slices as its distance from the medoid does, which is known. A sweep or two over all slices make it exact.
+/// With more slices than are kept in memory the geometric median is found on the leading ones. What it is on all slices is guessed
+/// from there: the distance of a draw from the median changes with the slices as its distance from the medoid does, which is known.
+/// Sweeps over all slices follow until the floor is within the part `sharp` of what is attained.
 pub(crate) fn center(
     projection: &Projection,
     bridges: &mut Bridges,

@@ -5,8 +5,7 @@
 
 use crate::line::Lines;
 
-/// Mean quantile functions have at most this many cells. With 256 the fitted loss of Old Faithful's draws changes in the sixth digit,
-/// with 64 in the fourth.
+/// Mean quantile functions have at most this many cells.
 const MOST_CELLS: usize = 256;
 
 /// A mean quantile function on one slice.
