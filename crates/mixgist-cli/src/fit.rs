@@ -2,18 +2,19 @@
 
 mod document;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mixgist::{Error, Points, Result};
+use mixgist::{Error, ErrorKind, Points, Result};
 use mixgist_io::{DataTable, DrawsFile, LabelDraws, ReadOptions, read_data, to_json, write_draws, write_json};
 use mixgist_samplers::{
-    Agreement, Algorithm, CheckpointMode, Checkpoints, ComponentPrior, Concentration, CovarianceModel, Fit,
-    MixingPrior, Scale, Settings, Truncation, fit,
+    Agreement, Algorithm, CheckpointMode, Checkpoints, Concentration, CovarianceModel, Fit, MixingPrior, Settings,
+    Truncation, fit,
 };
 
 use self::document::{FIT_SCHEMA, FitDocument};
+use crate::component_prior::{ComponentArgs, numbers};
 use crate::options::{OutputArgs, by_name, has_extension};
 use crate::progress::Terminal;
 use crate::text::{answer, count, line, significant, table};
@@ -47,11 +48,11 @@ pub struct FitVerb {
 #[command(next_help_heading = "Model")]
 struct ModelArgs {
     /// Concentration α: a number, or 'gamma(a,b)' for a Gamma prior with shape a and rate b
-    #[arg(long, value_name = "ALPHA", default_value = "1")]
+    #[arg(long, value_name = "ALPHA", default_value = "1", allow_negative_numbers = true)]
     alpha: String,
 
     /// Discount of a Pitman-Yor process, from 0 (a Dirichlet process) to below 1
-    #[arg(long, value_name = "D", default_value_t = 0.0, conflicts_with = "components")]
+    #[arg(long, value_name = "D", default_value_t = 0.0, allow_negative_numbers = true, conflicts_with = "components")]
     discount: f64,
 
     /// Finite mixture of this many components with symmetric Dirichlet(α) weights, instead of a process
@@ -63,21 +64,8 @@ struct ModelArgs {
           value_parser = PossibleValuesParser::new(CovarianceModel::NAMES.map(|(name, _)| name)))]
     covariance: String,
 
-    /// Prior mean of the components' means, one number a coordinate (3,70); from the data without it
-    #[arg(long, value_name = "NUMBERS", allow_hyphen_values = true)]
-    mu0: Option<String>,
-
-    /// Prior strength of mu0, in observations
-    #[arg(long, value_name = "NUMBER")]
-    lambda: Option<f64>,
-
-    /// Scale of the inverse Wishart prior: its diagonal (4,36) or its rows (4,1;1,36)
-    #[arg(long, value_name = "NUMBERS", allow_hyphen_values = true)]
-    psi: Option<String>,
-
-    /// Degrees of freedom of the inverse Wishart prior
-    #[arg(long, value_name = "NUMBER")]
-    nu: Option<f64>,
+    #[command(flatten)]
+    component: ComponentArgs,
 }
 
 /// The chains.
@@ -140,7 +128,7 @@ impl FitVerb {
         self.printing.check(&[&Some(self.output.clone()), &Some(sidecar.clone())])?;
         let data = read_data(&self.data, &ReadOptions::default())?;
         let fitted = fit(data.values(), data.columns(), &settings, self.checkpoints().as_ref(), terminal)
-            .map_err(|error| name_column(error, &data).in_file(&self.data))?;
+            .map_err(|error| place(error, &self.data, &data))?;
         let agreement = Agreement::new(&fitted, Points::new(data.columns(), data.values())?, &settings, terminal)?;
         let document = FitDocument::new(&fitted, &settings, &agreement, &data);
         terminal.begin_writing();
@@ -171,13 +159,7 @@ impl FitVerb {
         let settings = Settings {
             prior,
             concentration: parse_concentration(&model.alpha)?,
-            component: ComponentPrior {
-                covariance: by_name(&CovarianceModel::NAMES, &model.covariance),
-                mu0: model.mu0.as_deref().map(|text| numbers("--mu0", text)).transpose()?,
-                lambda: model.lambda,
-                psi: model.psi.as_deref().map(parse_psi).transpose()?,
-                nu: model.nu,
-            },
+            component: model.component.prior(by_name(&CovarianceModel::NAMES, &model.covariance))?,
             algorithm,
             chains: running.chains,
             iterations: running.iterations,
@@ -247,36 +229,23 @@ pub fn report(fitted: &Fit, settings: &Settings, agreement: &Agreement) -> Strin
     .join("\n")
 }
 
-/// Adds the name of the column to a message that counts columns.
-fn name_column(error: Error, data: &DataTable) -> Error {
-    let Some(names) = data.column_names() else { return error };
+/// Adds the file to a message about the data, and its name to a column that is counted.
+fn place(error: Error, path: &Path, data: &DataTable) -> Error {
+    if error.kind() != ErrorKind::Input {
+        return error;
+    }
     let text = error.to_string();
-    let named =
-        (0..names.len()).find(|a| text.contains(&format!("column {a} ")) || text.ends_with(&format!("column {a}")));
-    match (named, error.hint_text()) {
-        (Some(a), None) => error.hint(format!("column {a} is '{}'", names[a])),
-        (Some(a), Some(hint)) => {
-            let hint = format!("column {a} is '{}'; {hint}", names[a]);
-            error.hint(hint)
-        }
-        (None, _) => error,
+    let counted = |a: &usize| text.contains(&format!("column {a} ")) || text.ends_with(&format!("column {a}"));
+    let names = data.column_names().unwrap_or_default();
+    let hint = (0..names.len()).find(counted).map(|a| {
+        let more = error.hint_text().map(|hint| format!("; {hint}")).unwrap_or_default();
+        format!("column {a} is '{}'{more}", names[a])
+    });
+    let error = error.in_file(path);
+    match hint {
+        Some(hint) => error.hint(hint),
+        None => error,
     }
-}
-
-fn numbers(option: &str, text: &str) -> Result<Vec<f64>> {
-    let parsed: std::result::Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse::<f64>()).collect();
-    parsed.map_err(|_| Error::usage(format!("{option} is '{text}', must be numbers separated by commas")))
-}
-
-fn parse_psi(text: &str) -> Result<Scale> {
-    if !text.contains(';') {
-        return Ok(Scale::Diagonal(numbers("--psi", text)?));
-    }
-    let rows: Vec<Vec<f64>> = text.split(';').map(|row| numbers("--psi", row)).collect::<Result<_>>()?;
-    if rows.iter().any(|row| row.len() != rows.len()) {
-        return Err(Error::usage(format!("--psi is '{text}', its rows do not make a square matrix")));
-    }
-    Ok(Scale::Full(rows.concat()))
 }
 
 fn parse_truncation(text: &str, auto: Truncation) -> Result<Truncation> {

@@ -2,6 +2,7 @@
 
 mod compare;
 mod completions;
+mod component_prior;
 mod components;
 mod convert;
 mod credible;

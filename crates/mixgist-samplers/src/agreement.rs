@@ -24,7 +24,7 @@ impl Agreement {
     pub fn new(fitted: &Fit, data: Points, settings: &Settings, progress: &dyn Progress) -> Result<Self> {
         let summary_settings = SummarySettings {
             slices: SliceCount::Fixed(DIAGNOSTIC_SLICES),
-            units: Units::Sd,
+            units: units(data),
             ..SummarySettings::default()
         };
         let summary = summarize(&fitted.ensemble, Some(data), &summary_settings, progress)?;
@@ -46,4 +46,10 @@ impl Agreement {
         };
         Ok(Agreement { summary, rows, verdict })
     }
+}
+
+/// Standard deviations where the data have them; units as they are for one row or a constant column.
+fn units(data: Points) -> Units {
+    let varies = |a: usize| (1..data.len()).any(|i| data.point(i)[a] != data.point(0)[a]);
+    if (0..data.dim()).all(varies) { Units::Sd } else { Units::None }
 }

@@ -98,7 +98,8 @@ fn check_spread(columns: &[Column], rows: usize, covariance: CovarianceModel) ->
     }
     match columns.iter().position(|c| c.variance <= 0.0) {
         Some(j) => {
-            Err(Error::input(format!("column {j} of the data is constant"))
+            let value = columns[j].mean;
+            Err(Error::input(format!("column {j} of the data is constant: {value} in all {rows} rows"))
                 .hint("drop the column, or give psi yourself"))
         }
         None => Ok(()),

@@ -5,32 +5,22 @@ use std::path::Path;
 use clap::Args;
 use mixgist::density::{Bounds, DEFAULT_GRID_COUNT, Grid};
 use mixgist::partition::{DirichletNormalModel, NormalInverseWishart};
-use mixgist::{Error, Partition, Points, Result};
+use mixgist::{Partition, Points, Result};
 use mixgist_io::{Cell, DataTable, Overwrite, write_table};
+use mixgist_samplers::{Algorithm, Concentration, CovarianceModel, Hyperparameters, Settings};
+
+use crate::component_prior::ComponentArgs;
 
 /// The hyperparameters.
 #[derive(Args)]
 #[command(next_help_heading = "Model of the density")]
 pub struct ModelArgs {
     /// Concentration of the Dirichlet process
-    #[arg(long, value_name = "ALPHA", default_value_t = 1.0)]
+    #[arg(long, value_name = "ALPHA", default_value_t = 1.0, allow_negative_numbers = true)]
     alpha: f64,
 
-    /// Prior mean, one number a column [default: the mean of the data]
-    #[arg(long, value_name = "X,…", allow_hyphen_values = true)]
-    mu0: Option<String>,
-
-    /// Prior strength of mu0, in observations
-    #[arg(long, value_name = "X", default_value_t = 0.1)]
-    lambda: f64,
-
-    /// Prior scale of the covariances: a diagonal (1,2) or rows of a matrix (1,0;0,2) [default: a quarter of the variances]
-    #[arg(long, value_name = "X,…", allow_hyphen_values = true)]
-    psi: Option<String>,
-
-    /// Prior degrees of freedom [default: dimension + 2]
-    #[arg(long, value_name = "X")]
-    nu: Option<f64>,
+    #[command(flatten)]
+    component: ComponentArgs,
 
     /// Grid points an axis
     #[arg(long, value_name = "N", default_value_t = DEFAULT_GRID_COUNT as u32,
@@ -41,61 +31,34 @@ pub struct ModelArgs {
 impl ModelArgs {
     /// The model for these data.
     pub fn resolve(&self, data: &DataTable) -> Result<DirichletNormalModel> {
-        Hyperparameters::new(self, data)?.model()
+        normal_model(&self.hyperparameters(data)?, self.alpha)
+    }
+
+    fn hyperparameters(&self, data: &DataTable) -> Result<Hyperparameters> {
+        let settings = Settings {
+            concentration: Concentration::Fixed(self.alpha),
+            component: self.component.prior(CovarianceModel::Full)?,
+            algorithm: Algorithm::Marginal,
+            ..Settings::default()
+        };
+        Hyperparameters::resolve(data.values(), data.columns(), &settings)
     }
 }
 
-struct Hyperparameters {
-    alpha: f64,
-    mu0: Vec<f64>,
-    lambda: f64,
-    psi: Vec<f64>,
-    nu: f64,
+fn normal_model(prior: &Hyperparameters, alpha: f64) -> Result<DirichletNormalModel> {
+    let component = NormalInverseWishart::new(prior.mu0.clone(), prior.lambda, prior.psi.clone(), prior.nu)?;
+    DirichletNormalModel::new(component, alpha)
 }
 
-impl Hyperparameters {
-    fn new(args: &ModelArgs, data: &DataTable) -> Result<Self> {
-        let d = data.columns();
-        let moments = moments(data);
-        let mu0 = match &args.mu0 {
-            Some(text) => expect_count("--mu0", numbers("--mu0", text)?, d)?,
-            None => moments.iter().map(|column| column.mean).collect(),
-        };
-        let psi = match &args.psi {
-            Some(text) if text.contains(';') => {
-                let rows = text.split(';').map(|row| expect_count("a row of --psi", numbers("--psi", row)?, d));
-                let rows: Vec<Vec<f64>> = rows.collect::<Result<_>>()?;
-                if rows.len() != d {
-                    return Err(Error::usage(format!("--psi has {} rows, the data have {d} columns", rows.len())));
-                }
-                rows.concat()
-            }
-            Some(text) => diagonal(&expect_count("--psi", numbers("--psi", text)?, d)?),
-            None => {
-                if let Some(j) = moments.iter().position(|column| column.variance <= 0.0) {
-                    return Err(Error::input(format!("column {j} of the data is constant"))
-                        .hint("drop the column, or give --psi"));
-                }
-                diagonal(&moments.iter().map(|column| column.variance / 4.0).collect::<Vec<_>>())
-            }
-        };
-        Ok(Hyperparameters { alpha: args.alpha, mu0, lambda: args.lambda, psi, nu: args.nu.unwrap_or((d + 2) as f64) })
-    }
-
-    fn model(&self) -> Result<DirichletNormalModel> {
-        let prior = NormalInverseWishart::new(self.mu0.clone(), self.lambda, self.psi.clone(), self.nu)?;
-        DirichletNormalModel::new(prior, self.alpha)
-    }
-
-    /// The model of coordinate j alone: Σ_jj ~ IW(ν − d + 1, Ψ_jj), so that its predictive densities are the marginals of the joint ones.
-    fn marginal(&self, j: usize) -> Self {
-        let d = self.mu0.len();
-        Hyperparameters {
-            mu0: vec![self.mu0[j]],
-            psi: vec![self.psi[j * d + j]],
-            nu: self.nu - (d - 1) as f64,
-            ..*self
-        }
+/// The model of coordinate j alone: Σ_jj ~ IW(ν − d + 1, Ψ_jj), so that its predictive densities are the marginals of the joint ones.
+fn marginal(prior: &Hyperparameters, j: usize) -> Hyperparameters {
+    let d = prior.dim;
+    Hyperparameters {
+        dim: 1,
+        mu0: vec![prior.mu0[j]],
+        psi: vec![prior.psi[j * d + j]],
+        nu: prior.nu - (d - 1) as f64,
+        ..prior.clone()
     }
 }
 
@@ -103,6 +66,7 @@ impl Hyperparameters {
 pub struct PartitionDensity {
     data: DataTable,
     hyperparameters: Hyperparameters,
+    alpha: f64,
     model: DirichletNormalModel,
     grids: Vec<Grid>,
 }
@@ -110,8 +74,8 @@ pub struct PartitionDensity {
 impl PartitionDensity {
     /// Checks the model against the data; grids over the data, marginal ones when d > 2.
     pub fn new(args: &ModelArgs, data: DataTable) -> Result<Self> {
-        let hyperparameters = Hyperparameters::new(args, &data)?;
-        let model = hyperparameters.model()?;
+        let hyperparameters = args.hyperparameters(&data)?;
+        let model = normal_model(&hyperparameters, args.alpha)?;
         let bounds = Bounds::of_points(Points::new(data.columns(), data.values())?)?;
         let count = args.grid as usize;
         let grids = match data.columns() {
@@ -119,7 +83,7 @@ impl PartitionDensity {
             2 => vec![bounds.grid(&[0, 1], count)?],
             _ => bounds.marginal_grids(count)?,
         };
-        Ok(PartitionDensity { data, hyperparameters, model, grids })
+        Ok(PartitionDensity { data, hyperparameters, alpha: args.alpha, model, grids })
     }
 
     /// The density of this partition.
@@ -129,7 +93,7 @@ impl PartitionDensity {
             let log_density = if d > 2 {
                 let j = grid.coordinates()[0];
                 let column: Vec<f64> = self.data.values().iter().skip(j).step_by(d).copied().collect();
-                let model = self.hyperparameters.marginal(j).model()?;
+                let model = normal_model(&marginal(&self.hyperparameters, j), self.alpha)?;
                 model.expected_density(partition, &column)?.log_density(&grid.points())?
             } else {
                 self.model.expected_density(partition, self.data.values())?.log_density(&grid.points())?
@@ -172,40 +136,4 @@ impl EvaluatedDensity {
             Ok(())
         })
     }
-}
-
-struct Moments {
-    mean: f64,
-    variance: f64,
-}
-
-fn moments(data: &DataTable) -> Vec<Moments> {
-    let (n, d) = (data.rows() as f64, data.columns());
-    (0..d)
-        .map(|j| {
-            let column = || data.values().iter().skip(j).step_by(d);
-            let mean = column().sum::<f64>() / n;
-            let squares: f64 = column().map(|y| (y - mean).powi(2)).sum();
-            Moments { mean, variance: squares / (n - 1.0).max(1.0) }
-        })
-        .collect()
-}
-
-fn diagonal(entries: &[f64]) -> Vec<f64> {
-    let d = entries.len();
-    let mut matrix = vec![0.0; d * d];
-    (0..d).for_each(|j| matrix[j * d + j] = entries[j]);
-    matrix
-}
-
-fn numbers(option: &str, text: &str) -> Result<Vec<f64>> {
-    let parsed: std::result::Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse::<f64>()).collect();
-    parsed.map_err(|_| Error::usage(format!("{option} is '{text}', must be numbers separated by commas")))
-}
-
-fn expect_count(what: &str, values: Vec<f64>, d: usize) -> Result<Vec<f64>> {
-    if values.len() == d {
-        return Ok(values);
-    }
-    Err(Error::usage(format!("{what} has {} numbers, the data have {d} columns", values.len())))
 }

@@ -6,6 +6,7 @@ mod derived_files;
 mod distances;
 mod draws_files;
 mod figures;
+mod fitting;
 mod refusals;
 mod stopping;
 mod summaries;

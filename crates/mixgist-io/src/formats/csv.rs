@@ -162,6 +162,7 @@ fn push_numbers(values: &mut Vec<f64>, record: &Record<'_>, names: Option<&[Stri
                 error.hint("a header must not have numbers among its names")
             }
             _ if is_missing(field) => error.hint("drop or impute rows with missing values first"),
+            _ if field.parse::<f64>().is_err() => error.hint("leave the column out if it holds text"),
             _ => error,
         });
     }

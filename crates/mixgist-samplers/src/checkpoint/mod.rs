@@ -72,7 +72,9 @@ impl Store {
         if checkpoints.mode == CheckpointMode::Resume && !run.exists() {
             return Err(Error::usage("there is no run to resume").in_file(&directory).hint("start one without resume"));
         }
-        fs::create_dir_all(&directory).map_err(|e| failed(&directory, "make the checkpoint directory", &e))?;
+        fs::create_dir_all(&directory).map_err(|e| {
+            Error::io(&directory, "make the checkpoint directory", &e).hint("name a folder that exists or can be made")
+        })?;
         let lock = lock(&directory)?;
         let store = Store { directory, every: checkpoints.every, fingerprint, _lock: lock };
         match checkpoints.mode {

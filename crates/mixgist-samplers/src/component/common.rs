@@ -101,11 +101,7 @@ impl Component for CommonCovariance {
     }
 
     fn posterior(&self, count: u32, statistic: &[f64], out: &mut Posterior) -> Result<()> {
-        out.count = count;
-        out.lambda = self.prior.lambda + f64::from(count);
-        for j in 0..self.prior.d {
-            out.mean[j] = (self.prior.first[j] + statistic[j]) / out.lambda;
-        }
+        out.take(count, statistic, self.prior.lambda, self.prior.nu, &self.prior.first);
         Ok(())
     }
 

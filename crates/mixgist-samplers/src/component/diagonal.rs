@@ -6,7 +6,6 @@ use std::f64::consts::{PI, TAU};
 
 use super::full::step;
 use super::{AtomShape, Component, Posterior, scaled_mean, singular};
-use crate::clusters::Clusters;
 use crate::hyperparameters::Hyperparameters;
 use crate::points::Points;
 use crate::variates::{chi, normal};
@@ -39,7 +38,7 @@ impl Component for DiagonalCovariance {
             nu: hyperparameters.nu,
             first: m0.iter().map(|m| lambda * m).collect(),
             second: psi.iter().zip(&m0).map(|(p, m)| p + lambda * m * m).collect(),
-            log_root_psi: 0.5 * psi.iter().map(|p| p.ln()).sum::<f64>(),
+            log_root_psi: log_root(&psi),
             steps: (0..=points.len())
                 .map(|count| d as f64 * step(lambda + count as f64, hyperparameters.nu + count as f64, 1))
                 .collect(),
@@ -66,20 +65,9 @@ impl Component for DiagonalCovariance {
         AtomShape::Diagonal
     }
 
-    fn draw_shared(&mut self, _: &Clusters, _: &mut ChaCha8Rng) -> Result<()> {
-        Ok(())
-    }
-
-    fn has_shared(&self) -> bool {
-        false
-    }
-
     fn posterior(&self, count: u32, statistic: &[f64], out: &mut Posterior) -> Result<()> {
-        out.count = count;
-        out.lambda = self.lambda + f64::from(count);
-        out.nu = self.nu + f64::from(count);
+        out.take(count, statistic, self.lambda, self.nu, &self.first);
         for j in 0..self.d {
-            out.mean[j] = (self.first[j] + statistic[j]) / out.lambda;
             let square = self.second[j] + statistic[self.d + j];
             out.factor[j] = square - out.lambda * out.mean[j] * out.mean[j];
             if !(out.factor[j] > 4.0 * f64::EPSILON * square && out.factor[j].is_finite()) {
@@ -90,12 +78,7 @@ impl Component for DiagonalCovariance {
     }
 
     fn prepare(&self, posterior: &mut Posterior) {
-        let count = posterior.count as usize;
-        let log_root: f64 = 0.5 * posterior.factor[..self.d].iter().map(|p| p.ln()).sum::<f64>();
-        posterior.outside = self.steps[count] - log_root;
-        if count > 0 {
-            posterior.inside = self.steps[count - 1] - log_root;
-        }
+        posterior.ready(&self.steps, log_root(&posterior.factor[..self.d]));
     }
 
     fn draw_atom(&self, posterior: &mut Posterior, rng: &mut ChaCha8Rng, atom: &mut [f64]) {
@@ -128,16 +111,15 @@ impl Component for DiagonalCovariance {
     fn log_cluster(&self, count: u32, statistic: &[f64], posterior: &mut Posterior) -> Result<f64> {
         self.posterior(count, statistic, posterior)?;
         let d = self.d as f64;
-        let log_root: f64 = 0.5 * posterior.factor[..self.d].iter().map(|p| p.ln()).sum::<f64>();
         Ok(-0.5 * d * f64::from(count) * PI.ln()
             + 0.5 * d * (self.lambda / posterior.lambda).ln()
             + d * (libm::lgamma(0.5 * posterior.nu) - libm::lgamma(0.5 * self.nu))
             + self.nu * self.log_root_psi
-            - posterior.nu * log_root)
+            - posterior.nu * log_root(&posterior.factor[..self.d]))
     }
+}
 
-    fn log_marginal(&self, clusters: &Clusters) -> Result<f64> {
-        let mut posterior = Posterior::new(self.d);
-        clusters.occupied().map(|c| self.log_cluster(c.count, c.statistic, &mut posterior)).sum()
-    }
+/// ½ log |Ψ| of a diagonal Ψ.
+fn log_root(psi: &[f64]) -> f64 {
+    0.5 * psi.iter().map(|p| p.ln()).sum::<f64>()
 }

@@ -6,7 +6,6 @@ use std::f64::consts::{PI, TAU};
 
 use super::packed::{at, cholesky, invert, log_determinant, multiply_into, packed_len, solve, solved_square};
 use super::{AtomShape, Component, Posterior, scaled_mean, singular};
-use crate::clusters::Clusters;
 use crate::hyperparameters::Hyperparameters;
 use crate::points::Points;
 use crate::variates::{chi, log_multigamma, normal};
@@ -133,30 +132,13 @@ impl Component for FullCovariance {
         AtomShape::Triangular
     }
 
-    fn draw_shared(&mut self, _: &Clusters, _: &mut ChaCha8Rng) -> Result<()> {
-        Ok(())
-    }
-
-    fn has_shared(&self) -> bool {
-        false
-    }
-
     fn posterior(&self, count: u32, statistic: &[f64], out: &mut Posterior) -> Result<()> {
-        out.count = count;
-        out.lambda = self.lambda + f64::from(count);
-        out.nu = self.nu + f64::from(count);
-        for j in 0..self.d {
-            out.mean[j] = (self.first[j] + statistic[j]) / out.lambda;
-        }
+        out.take(count, statistic, self.lambda, self.nu, &self.first);
         self.factor(statistic, out.lambda, &out.mean, &mut out.factor)
     }
 
     fn prepare(&self, posterior: &mut Posterior) {
-        let (count, log_det) = (posterior.count as usize, log_determinant(&posterior.factor, self.d));
-        posterior.outside = self.steps[count] - log_det;
-        if count > 0 {
-            posterior.inside = self.steps[count - 1] - log_det;
-        }
+        posterior.ready(&self.steps, log_determinant(&posterior.factor, self.d));
     }
 
     fn draw_atom(&self, posterior: &mut Posterior, rng: &mut ChaCha8Rng, atom: &mut [f64]) {
@@ -187,11 +169,6 @@ impl Component for FullCovariance {
             - log_multigamma(self.d, 0.5 * self.nu)
             + self.nu * self.log_det_psi
             - posterior.nu * log_determinant(&posterior.factor, self.d))
-    }
-
-    fn log_marginal(&self, clusters: &Clusters) -> Result<f64> {
-        let mut posterior = Posterior::new(self.d);
-        clusters.occupied().map(|c| self.log_cluster(c.count, c.statistic, &mut posterior)).sum()
     }
 }
 

@@ -33,11 +33,15 @@ pub(crate) trait Component: Clone + Send + Sync {
     /// How atoms are laid out and evaluated.
     fn shape(&self) -> AtomShape;
 
-    /// Draws what all clusters share, given the partition, their means integrated out.
-    fn draw_shared(&mut self, clusters: &Clusters, rng: &mut ChaCha8Rng) -> Result<()>;
+    /// Draws what all clusters share, given the partition, their means integrated out; nothing unless a model says otherwise.
+    fn draw_shared(&mut self, _clusters: &Clusters, _rng: &mut ChaCha8Rng) -> Result<()> {
+        Ok(())
+    }
 
     /// Whether predictive densities depend on what is shared.
-    fn has_shared(&self) -> bool;
+    fn has_shared(&self) -> bool {
+        false
+    }
 
     /// Posterior of a cluster's parameters.
     fn posterior(&self, count: u32, statistic: &[f64], out: &mut Posterior) -> Result<()>;
@@ -57,8 +61,11 @@ pub(crate) trait Component: Clone + Send + Sync {
     /// log p(points of one cluster given what is shared), the cluster's own parameters integrated out; `posterior` is room.
     fn log_cluster(&self, count: u32, statistic: &[f64], posterior: &mut Posterior) -> Result<f64>;
 
-    /// log p(points given the partition), all parameters integrated out.
-    fn log_marginal(&self, clusters: &Clusters) -> Result<f64>;
+    /// log p(points given the partition), all parameters integrated out. Clusters are independent where nothing is shared.
+    fn log_marginal(&self, clusters: &Clusters) -> Result<f64> {
+        let mut posterior = Posterior::new(self.dim());
+        clusters.occupied().map(|c| self.log_cluster(c.count, c.statistic, &mut posterior)).sum()
+    }
 }
 
 /// Layout of an atom: log normaliser, μ (d numbers), then U with Σ⁻¹ = Uᵀ U.
@@ -157,6 +164,25 @@ impl Posterior {
             work: vec![0.0; d],
             room: triangle,
             ..Self::default()
+        }
+    }
+
+    /// Takes in the points: what the prior counts as `lambda` points of sum `first`, and these. The scale is left as it was.
+    fn take(&mut self, count: u32, sum: &[f64], lambda: f64, nu: f64, first: &[f64]) {
+        self.count = count;
+        self.lambda = lambda + f64::from(count);
+        self.nu = nu + f64::from(count);
+        for j in 0..first.len() {
+            self.mean[j] = (first[j] + sum[j]) / self.lambda;
+        }
+    }
+
+    /// Makes ready for predictive densities: `steps` for each count, and ½ log |Ψ'|.
+    fn ready(&mut self, steps: &[f64], log_root: f64) {
+        let count = self.count as usize;
+        self.outside = steps[count] - log_root;
+        if count > 0 {
+            self.inside = steps[count - 1] - log_root;
         }
     }
 }
