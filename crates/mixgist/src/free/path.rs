@@ -57,8 +57,7 @@ fn descend(objective: &Objective, start: Vec<f64>, effort: Effort) -> Fit {
 
 /// The best fits with at most k atoms, for each k of `counts`, which ascend.
 ///
-/// From the largest k down, a rough fit starts from each of `starts` and from the rough fit before, all reduced to k atoms; the best of them is
-/// finished. Then from the smallest up: a fit that is
+/// From the largest k down, a fit starts from each of `starts` and from the fit before, all reduced to k atoms. Then from the smallest up: a fit that is
 /// no better than that with fewer atoms starts again from it, with an atom split, so that losses never increase with k.
 pub(super) fn fit_path(
     counts: &[usize],
@@ -83,10 +82,10 @@ pub(super) fn fit_path(
         let rough: Vec<Fit> = candidates.par_iter().map(|start| descend(few, parameters(start, few), ROUGH)).collect();
         let best =
             rough.into_iter().reduce(|best, next| if next.value < best.value * (1.0 - TIE) { next } else { best });
-        fits.push(best.expect("there is a start"));
+        fits.push(descend(all, best.expect("there is a start").parameters, FINE));
+        progress.advance(1);
     }
     fits.reverse();
-    let mut fits = finish(&fits, |_| all, progress)?;
     for i in 1..fits.len() {
         if fits[i].value >= fits[i - 1].value {
             progress.check()?;
