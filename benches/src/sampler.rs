@@ -250,7 +250,7 @@ fn figure(costs: &[Cost]) -> Figure {
         by_d = by_d.with(Layer::Line { path, stroke: Stroke::new(Color::INK, width).with_opacity(0.7) });
     }
     let mut figure = Figure::grid(2, vec![Some(by_n), Some(by_d)]).titled("Cost of an iteration, blocked sampler").described(
-        "Left: milliseconds an iteration grow in proportion to n for every dimension. Right: nanoseconds a data point and cluster \
+        "Left: milliseconds an iteration against n, a line for each dimension. Right: nanoseconds a data point and cluster \
          against the dimension.",
         "Made by cargo xtask bench sampler.",
     );
