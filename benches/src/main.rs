@@ -8,6 +8,7 @@ mod free;
 mod growth;
 mod peer;
 mod python;
+mod sampler;
 
 use std::time::Instant;
 
@@ -20,10 +21,14 @@ fn main() {
         ["growth"] => growth::table(),
         ["large"] => growth::large(),
         ["couplings"] => couplings::table(),
+        ["sampler"] => sampler::page(None),
+        ["sampler", rscript] => sampler::page(Some(rscript)),
         ["free"] => free::large(),
         ["free", file] => free::from_file(file),
         _ => {
-            eprintln!("usage: mixgist-bench peer PYTHON | python PYTHON | growth | large | couplings | free [DRAWS]");
+            eprintln!(
+                "usage: mixgist-bench peer PYTHON | python PYTHON | growth | large | couplings | free [DRAWS] | sampler [RSCRIPT]"
+            );
             std::process::exit(2);
         }
     }

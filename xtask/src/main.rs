@@ -16,7 +16,7 @@ usage: cargo xtask TASK
   validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
   bench           mixgist beside its peers in one run (needs Python), and how the cost grows
   bench peer|python|growth|large|couplings|free|partition|sampler
-                  one of them; python is from numpy arrays, partition beside dahl-salso
+                  one of them; python is from numpy arrays, partition beside dahl-salso, sampler beside bayesm
   paper [OPTIONS] every table and figure of the paper, ours beside the published; --help has the options";
 
 const BENCHES: [&str; 8] = ["peer", "python", "growth", "large", "couplings", "free", "partition", "sampler"];
@@ -70,7 +70,6 @@ fn example(package: &str, name: &str, arguments: &[&str]) -> Result<(), String> 
 fn bench(which: &str) -> Result<(), String> {
     match which {
         "partition" => return example("mixgist", "bench_partition", &[]),
-        "sampler" => return example("mixgist-samplers", "bench_gibbs", &["growth"]),
         _ => {}
     }
     cargo(&["build", "--release", "--package", "mixgist-bench"])?;
@@ -82,6 +81,16 @@ fn bench(which: &str) -> Result<(), String> {
             return Ok(());
         };
         command.arg(python);
+    }
+    if which == "sampler" {
+        if Command::new("Rscript").args(["-e", "library(bayesm)"]).output().is_ok_and(|output| output.status.success())
+        {
+            command.arg("Rscript");
+        } else {
+            println!(
+                "SKIPPED: the comparison with another sampler needs R with the package bayesm (Debian's r-cran-bayesm)"
+            );
+        }
     }
     run(&mut command)
 }
