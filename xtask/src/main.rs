@@ -68,9 +68,8 @@ fn example(package: &str, name: &str, arguments: &[&str]) -> Result<(), String> 
 }
 
 fn bench(which: &str) -> Result<(), String> {
-    match which {
-        "partition" => return example("mixgist", "bench_partition", &[]),
-        _ => {}
+    if which == "partition" {
+        return example("mixgist", "bench_partition", &[]);
     }
     cargo(&["build", "--release", "--package", "mixgist-bench"])?;
     let mut command = Command::new(root().join("target/release/mixgist-bench"));
