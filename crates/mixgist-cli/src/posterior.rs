@@ -146,7 +146,7 @@ pub fn read_measure(path: &Path, reading: &ReadingArgs, dim: usize) -> Result<Mi
     } else {
         let ensemble = reading.read_whole(&[path.to_owned()])?.ensemble;
         if ensemble.len() != 1 {
-            return Err(Error::usage(format!("holds {} draws, expected one measure", ensemble.len()))
+            return Err(Error::input(format!("holds {} draws, expected one measure", ensemble.len()))
                 .in_file(path)
                 .hint("give a summary.json, or a file with a single draw"));
         }

@@ -9,14 +9,13 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::slice::SLICERS;
-use mixgist::{
-    AtomCount, Ensemble, Error, Estimator, Loss, MixingMeasure, Order, Points, Result, Route, Settings, summarize,
-};
-use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, read_json, to_json, write_json};
+use mixgist::{AtomCount, Ensemble, Error, Estimator, Loss, Order, Points, Result, Route, Settings, summarize};
+use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, to_json, write_json};
 
 use crate::material::Material;
 use crate::memory;
-use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, by_name, expect_extension, has_extension, read_data_for};
+use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, by_name, expect_extension, read_data_for};
+use crate::posterior::read_measure;
 use crate::progress::Terminal;
 use crate::report::{check_output, name_of, write_report};
 use crate::text::{answer, warn};
@@ -94,7 +93,8 @@ impl Summarize {
             return Err(Error::usage("--candidate is judged against the floor, which is known for order 2 only")
                 .hint("leave out --order, or use mixgist distance"));
         }
-        let settings = Settings { candidate: self.read_candidate()?, ..settings };
+        let read = |path: &PathBuf| read_measure(path, &self.draws.reading, file.ensemble.dim());
+        let settings = Settings { candidate: self.candidate.as_ref().map(read).transpose()?, ..settings };
         let data = match &self.data {
             Some(path) => Some(read_data_for(path, file.ensemble.dim())?),
             None => own,
@@ -149,19 +149,6 @@ impl Summarize {
                     .hint("add --estimate free"))
             }
             _ => Ok(Estimator::Medoid),
-        }
-    }
-
-    fn read_candidate(&self) -> Result<Option<MixingMeasure>> {
-        let Some(path) = &self.candidate else { return Ok(None) };
-        if has_extension(path, "json") {
-            let document: SummaryDocument = read_json(path, SUMMARY_SCHEMA)?;
-            return MixingMeasure::try_from(&document.estimate).map(Some).map_err(|error| error.in_file(path));
-        }
-        let draws = self.draws.reading.read_whole(std::slice::from_ref(path))?.ensemble;
-        match draws.len() {
-            1 => Ok(Some(draws.draw(0))),
-            many => Err(Error::input(format!("holds {many} draws, a measure to judge is one")).in_file(path)),
         }
     }
 

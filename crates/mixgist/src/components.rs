@@ -160,7 +160,7 @@ const FEWEST_DRAWS: f64 = 20.0;
 
 /// Couples `estimate` with every draw and reports what the posterior says about each of its atoms.
 ///
-/// Cost: one exact transport a draw, in parallel; 10,000 draws of 100 atoms take seconds (`cargo xtask bench`).
+/// Cost: one exact transport a draw, in parallel; 10,000 draws of 100 atoms take half a second on two cores (`cargo xtask bench couplings`).
 pub fn components(
     estimate: &MixingMeasure,
     ensemble: &Ensemble,

@@ -80,7 +80,7 @@ fn what_makes_no_sense_is_refused() {
     for (line, code, message) in [
         ("credible draws.npz --level 1.5", 2, "level is 1.5"),
         ("credible draws.npz --estimate line.csv", 1, "has dimension 1, the draws have 2"),
-        ("credible draws.npz --estimate draws.npz", 2, "holds 24 draws, expected one measure"),
+        ("credible draws.npz --estimate draws.npz", 1, "holds 24 draws, expected one measure"),
         ("components draws.npz --overlap 2 --slices 20", 2, "overlap is 2"),
         ("representatives draws.npz --count 0", 2, "--count is '0'"),
         ("representatives draws.npz --count 99 --slices 20", 2, "99 representatives of 24 draws"),

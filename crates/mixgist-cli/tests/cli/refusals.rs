@@ -22,7 +22,7 @@ const REFUSALS: &[(&str, i32, &[&str])] = &[
     ("summarize draws.npz --atoms 5", 2, &["--atoms is for the free estimate", "hint: add --estimate free"]),
     ("summarize draws.npz --estimate free --atoms 0", 2, &["--atoms is '0', must be 'auto' or a number from 1 to 200"]),
     ("summarize draws.npz --estimate free --order 1", 2, &["needs order 2, the order is 1", "--estimate medoid"]),
-    ("summarize draws.npz --candidate draws.npz", 1, &["draws.npz: holds 24 draws, a measure to judge is one"]),
+    ("summarize draws.npz --candidate draws.npz", 1, &["draws.npz: holds 24 draws, expected one measure"]),
     ("summarize draws.npz --threads 0", 2, &["invalid value '0' for '--threads <N>'"]),
     ("summarize draws.npz --seed -1", 2, &["unexpected argument '-1' found"]),
     ("summarize draws.npz --thin 0", 2, &["invalid value '0' for '--thin <N>'"]),

@@ -110,7 +110,7 @@ pub(super) fn can_screen(draws: usize) -> bool {
     3 * anchor_count(draws) <= draws
 }
 
-/// Draws whose rows span the embedding: 64 for 1000 draws, 128 for 10,000, evenly random.
+/// Draws whose rows span the embedding: 40 for 1000 draws, 88 for 10,000, evenly random.
 fn anchors(draws: usize) -> Vec<usize> {
     let mut rng = stream(0, Purpose::Search, draws as u64);
     let mut chosen = index::sample(&mut rng, draws, anchor_count(draws).min(draws)).into_vec();
