@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::bridge::{Bridge, PANEL};
-use super::tile::{Batch, Columns, row_costs, row_costs_on};
+use super::tile::{Batch, Columns, part_row_costs, row_costs, row_costs_on};
 use crate::Result;
 use crate::line::{Lines, Order, row_of_costs, transport_cost};
 use crate::progress::Progress;
@@ -128,8 +128,13 @@ impl<'p, 'a> Bridges<'p, 'a> {
         Ok(sums)
     }
 
-    /// As [`Bridges::row_costs`], but always of the draws themselves, by merging pair by pair: for a few rows.
-    pub(crate) fn merged_row_costs(&self, rows: &[usize], progress: &dyn Progress) -> Result<Vec<f64>> {
+    /// As [`Bridges::row_costs`], but always of the draws themselves, by merging pair by pair: for a few rows. With the costs on each
+    /// slice, unless they take too much memory.
+    pub(crate) fn merged_row_costs(
+        &self,
+        rows: &[usize],
+        progress: &dyn Progress,
+    ) -> Result<(Vec<f64>, Option<SliceRows>)> {
         let draws = self.projection.draws();
         let of_slice = |lines: &Lines| -> Vec<f64> {
             let mut costs = vec![0.0; rows.len() * draws];
@@ -138,9 +143,16 @@ impl<'p, 'a> Bridges<'p, 'a> {
             costs
         };
         let mut sums = vec![0.0; rows.len() * draws];
-        self.visit_lines(progress, usize::MAX, of_slice, |costs: Vec<f64>| add(&mut sums, &costs))?;
+        let mut slice_rows = (rows.len() * draws * self.projection.slices() <= KEPT_COSTS)
+            .then(|| SliceRows { rows: rows.to_vec(), costs: Vec::new() });
+        self.visit_lines(progress, usize::MAX, of_slice, |costs: Vec<f64>| {
+            add(&mut sums, &costs);
+            if let Some(kept) = &mut slice_rows {
+                kept.costs.push(costs);
+            }
+        })?;
         divide(&mut sums, self.projection.slices());
-        Ok(sums)
+        Ok((sums, slice_rows))
     }
 
     /// For every draw the mean over all draws of its squared distance.
@@ -168,20 +180,17 @@ impl<'p, 'a> Bridges<'p, 'a> {
         Ok(AnchorRows { rows: costs, mean_squares })
     }
 
-    /// For each slice the weighted sums Σ_j slopes_j c_ij of one or two draws i, in the order of slices.
+    /// For one or two draws i and each slice, in order, the weighted sum Σ_j slopes_j c_ij.
     pub(crate) fn weighted_costs(&self, rows: &[WeightedRow], progress: &dyn Progress) -> Result<Vec<Vec<f64>>> {
         let (draws, order) = (self.projection.draws(), self.projection.order());
-        let weighted = |row: &WeightedRow, costs: &[f64]| -> f64 {
-            row.slopes.iter().zip(costs).map(|(slope, cost)| slope * cost).sum()
-        };
-        let mut sums = Vec::with_capacity(self.projection.slices());
+        let mut sums: Vec<Vec<f64>> = Vec::with_capacity(self.projection.slices());
         match &self.kept {
             Some(kept) if self.form == Form::Exact => {
                 let of_slice = |bridge: &Bridge| -> Vec<f64> {
                     let mut costs = vec![0.0; draws];
                     let of_row = |row: &WeightedRow| {
                         row_costs_on(bridge, row.draw, &mut costs);
-                        weighted(row, &costs)
+                        row.weighted(&costs)
                     };
                     rows.iter().map(of_row).collect()
                 };
@@ -202,14 +211,14 @@ impl<'p, 'a> Bridges<'p, 'a> {
                             let cost = |j| transport_cost(lines.draw(row.draw), lines.draw(j), order);
                             costs.iter_mut().enumerate().for_each(|(j, out)| *out = cost(j));
                         }
-                        weighted(row, &costs)
+                        row.weighted(&costs)
                     };
                     rows.iter().map(of_row).collect()
                 };
                 self.visit_lines(progress, usize::MAX, of_slice, |of_rows| sums.push(of_rows))?;
             }
         }
-        Ok(sums)
+        Ok((0..rows.len()).map(|r| sums.iter().map(|of_slice| of_slice[r]).collect()).collect())
     }
 
     /// Calls `look` with the draws themselves on each of the first `most` slices, in parallel, and `take` with what it found, in order.
@@ -328,6 +337,29 @@ pub(crate) struct WeightedRow {
     pub(crate) slopes: Vec<f64>,
 }
 
+impl WeightedRow {
+    fn weighted(&self, costs: &[f64]) -> f64 {
+        self.slopes.iter().zip(costs).map(|(slope, cost)| slope * cost).sum()
+    }
+}
+
+/// Costs on each slice of a few rows may take this many numbers, 32 MB.
+const KEPT_COSTS: usize = 1 << 22;
+
+/// The costs of a few draws to all, on each slice.
+pub(crate) struct SliceRows {
+    rows: Vec<usize>,
+    costs: Vec<Vec<f64>>,
+}
+
+impl SliceRows {
+    /// As [`Bridges::weighted_costs`], when the draw is among the rows.
+    pub(crate) fn weighted_costs(&self, row: &WeightedRow) -> Option<Vec<f64>> {
+        let (r, draws) = (self.rows.iter().position(|&draw| draw == row.draw)?, row.slopes.len());
+        Some(self.costs.iter().map(|costs| row.weighted(&costs[r * draws..(r + 1) * draws])).collect())
+    }
+}
+
 /// What one pass over the slices tells about all draws.
 pub(crate) struct AnchorRows {
     /// Mean transport costs of the anchors to every draw: anchors × M.
@@ -336,8 +368,25 @@ pub(crate) struct AnchorRows {
     pub(crate) mean_squares: Vec<f64>,
 }
 
+/// With up to this many rows the parts of a batch are worked on side by side: panels of rows alone would leave threads idle. More
+/// rows keep them busy, and their parts would take memory.
+const FEW_ROWS: usize = 4 * PANEL;
+
 fn add_rows(batch: &Batch, rows: &[usize], sums: &mut [f64]) {
     let draws = batch.draws();
+    if rows.len() <= FEW_ROWS {
+        let tasks: Vec<(usize, usize)> =
+            (0..rows.len()).step_by(PANEL).flat_map(|r| (0..batch.parts()).map(move |part| (r, part))).collect();
+        let of_task = |&(r, part): &(usize, usize)| -> Vec<f64> {
+            let rows = &rows[r..rows.len().min(r + PANEL)];
+            let mut costs = vec![0.0; rows.len() * draws];
+            part_row_costs(batch, part, rows, &mut costs);
+            costs
+        };
+        let found: Vec<Vec<f64>> = tasks.par_iter().map(of_task).collect();
+        tasks.iter().zip(&found).for_each(|(&(r, _), costs)| add(&mut sums[r * draws..], costs));
+        return;
+    }
     sums.par_chunks_mut(PANEL * draws).zip(rows.par_chunks(PANEL)).for_each(|(sums, rows)| {
         let mut costs = vec![0.0; rows.len() * draws];
         row_costs(batch, rows, Columns::All, &mut costs);
