@@ -86,7 +86,7 @@ impl<'a> Bridge<'a> {
         let root_lengths: Vec<f64> = ends.windows(2).map(|g| (g[1] - g[0]).sqrt()).collect();
         let mut panels = vec![[0.0; PANEL]; draws.div_ceil(PANEL) * cells];
         let mut integrals = vec![0.0; cells];
-        let mut found = Found { origin: middle(&lines), ..Found::default() };
+        let mut found = Found::new(&lines);
         for i in 0..draws {
             found.walk(&lines, i, &ends, &mut integrals);
             let panel = &mut panels[i / PANEL * cells..][..cells];
@@ -332,6 +332,13 @@ struct FoundGroup {
 }
 
 impl Found {
+    /// Nothing found yet, with space for as many jumps as there are atoms.
+    fn new(lines: &Lines) -> Self {
+        let column = || Vec::with_capacity(lines.atoms());
+        let jumps = Jumps { size: column(), left: column(), right: column() };
+        Found { origin: middle(lines), jumps, ..Found::default() }
+    }
+
     /// Walks along one quantile function: adds up its integral over each cell and notes the jumps inside cells.
     fn walk(&mut self, lines: &Lines, i: usize, ends: &[f64], integrals: &mut [f64]) {
         self.draw_starts.push(self.groups.len() as u32);

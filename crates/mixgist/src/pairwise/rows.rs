@@ -38,8 +38,9 @@ struct Kept<'p> {
 /// Decomposed slices of up to this many bytes are kept: a third of the time of a medoid of 1000 draws is spent on computing them again.
 pub(crate) const KEPT_BYTES: usize = 1 << 30;
 
-/// A step of compression costs at most this part of a typical transport cost.
-const COMPRESSION: f64 = 1e-9;
+/// A step of compression costs at most this part of a typical transport cost, over the squared number of draws: the more draws there
+/// are, the closer together are the losses of the best, and the less may compression blur them.
+const COMPRESSION: f64 = 0.03;
 
 /// Kept slices that are worked on between two looks at whether to go on.
 const LINES_TOGETHER: usize = 32;
@@ -307,11 +308,17 @@ fn build<'p>(lines: Lines<'p>, form: Form, draw_weights: &[f64]) -> Slice<'p> {
     match form {
         Form::Exact => Slice { bridge: Bridge::new(lines, draw_weights), lines: None, residuals: None },
         Form::Compressed => {
-            let compressed = lines.compress(COMPRESSION * typical_cost(&lines));
+            let compressed = lines.compress(compression(lines.len()) * typical_cost(&lines));
             let bridge = Bridge::new(compressed.lines, draw_weights);
             Slice { bridge, lines: Some(lines), residuals: Some(compressed.residuals) }
         }
     }
+}
+
+/// What a step of compression may cost, relative to a typical transport cost: 3e-8 for 1000 draws. Below 1e-10 hardly an atom would be
+/// merged.
+fn compression(draws: usize) -> f64 {
+    (COMPRESSION / (draws as f64 * draws as f64)).max(1e-10)
 }
 
 /// The mean cost of some pairs of draws.
