@@ -32,7 +32,7 @@ pub struct JobArgs {
     distance: String,
 
     #[command(flatten)]
-    slicing: SlicingArgs,
+    pub slicing: SlicingArgs,
 
     /// What the estimate averages over the posterior: the distance, or its p-th power
     #[arg(long, value_name = "LOSS", default_value = "distance", help_heading = "Distance",

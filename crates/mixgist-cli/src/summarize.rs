@@ -11,7 +11,7 @@ use clap::builder::PossibleValuesParser;
 use mixgist::{AtomCount, Ensemble, Error, Estimator, Loss, Order, Points, Result, Route, Settings, summarize};
 use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, to_json, write_json};
 
-use crate::material::Material;
+use crate::material::{Material, PartsArgs};
 use crate::memory;
 use crate::options::{OutputArgs, by_name, expect_extension};
 use crate::posterior::{JobArgs, read_measure};
@@ -57,6 +57,9 @@ pub struct Summarize {
     report: Option<PathBuf>,
 
     #[command(flatten)]
+    parts: PartsArgs,
+
+    #[command(flatten)]
     derived: DerivedArgs,
 
     #[command(flatten)]
@@ -86,7 +89,8 @@ impl Summarize {
         let columns = data.as_ref().and_then(DataTable::column_names);
         let derived = Derived::compute(&self.derived, &summary, &file.ensemble, points, new_points.as_ref(), terminal)?;
         let inputs = &self.job.draws.draws;
-        let source = reading.source(inputs, self.job.data.as_deref(), self.output.as_deref())?;
+        let (data_path, directions) = (self.job.data.as_deref(), self.job.slicing.directions.as_deref());
+        let source = reading.source(inputs, data_path, directions, self.output.as_deref())?;
         let document = SummaryDocument::new(&summary, &file.ensemble, &settings, columns).with_source(source);
 
         terminal.begin_writing();
@@ -100,7 +104,8 @@ impl Summarize {
         };
         if let Some(path) = &self.report {
             let title = format!("Summary of {}", name_of(inputs));
-            let material = Material::new(Some(file), data)?;
+            let material = Material::new(Some(file), data)?.with_directions(settings.directions);
+            let material = material.without(&self.parts);
             write_report(path, &title, &[document], &material, self.printing.overwrite(), terminal)?;
         }
         terminal.clear();
