@@ -1,11 +1,12 @@
 //! Panels that Figures 2 and 3 share: data by cluster over the contours of a density.
 
 use mixgist::density::Grid;
-use mixgist::{Partition, Result};
+use mixgist::{GridDensity, Partition, Result};
 use mixgist_report::Figure;
-use mixgist_report::contour::{mass_levels, rings};
-use mixgist_report::figure::{Axis, Fill, Layer, Panel, Points, Stroke};
-use mixgist_report::palette::{Color, group_style};
+use mixgist_report::figure::{Axis, Layer, Panel, Points};
+use mixgist_report::kind::atoms::density_contours;
+use mixgist_report::palette::group_style;
+use mixgist_report::words::count;
 
 use crate::evaluate::{Estimate, METHODS};
 use crate::grid::GridSlices;
@@ -20,19 +21,19 @@ const SHARES: [f64; 5] = [0.95, 0.8, 0.6, 0.4, 0.2];
 pub fn six_methods(repeat: &Repeat, columns: [&str; 2], file: &str, caption: &str) -> Result<Block> {
     let observations = &repeat.posterior.observations;
     let slices = GridSlices::over(mixgist::Points::new(DIM, &observations.values)?)?;
-    let panel = |title: &str, values: Option<&[f64]>, partition: &Partition| {
+    let panel = |title: &str, values: Option<Vec<f64>>, partition: &Partition| {
         density_panel(slices.grid(), columns, title, values, observations, partition)
     };
     let one = Partition::from_integers(&vec![0u32; observations.values.len() / DIM])?;
-    let mut panels = vec![Some(panel("data", None, &one))];
+    let mut panels = vec![Some(panel("data", None, &one)?)];
     panels.push(match &observations.truth {
-        Some(truth) => Some(panel("truth", Some(&slices.density(&truth.measure)?), &truth.partition)),
+        Some(truth) => Some(panel("truth", Some(slices.density(&truth.measure)?), &truth.partition)?),
         None => None,
     });
     panels.push(None);
     for (estimate, (_, name)) in repeat.evaluation.estimates.iter().zip(METHODS).take(6) {
-        let title = format!("{name}, {} clusters", estimate.partition.clusters());
-        panels.push(Some(panel(&title, Some(&mean_density(&slices, estimate)?), &estimate.partition)));
+        let title = format!("{name}, {}", count(estimate.partition.clusters(), "cluster"));
+        panels.push(Some(panel(&title, Some(mean_density(&slices, estimate)?), &estimate.partition)?));
     }
     let figure = Figure::grid(3, panels).described(caption, caption);
     Ok(Block::Figure { file: file.into(), caption: caption.into(), svg: figure.to_svg() })
@@ -52,22 +53,18 @@ fn density_panel(
     grid: &Grid,
     columns: [&str; 2],
     title: &str,
-    values: Option<&[f64]>,
+    values: Option<Vec<f64>>,
     observations: &Observations,
     partition: &Partition,
-) -> Panel {
+) -> Result<Panel> {
     let axis = |a: usize| {
         let interval = grid.axes()[a].interval;
         Axis::linear(columns[a], interval.low, interval.high)
     };
-    let (xs, ys) = (grid.axes()[0].positions(), grid.axes()[1].positions());
-    let contours = values.into_iter().flat_map(|values| {
-        mass_levels(values, &SHARES).into_iter().enumerate().map(|(i, level)| Layer::Area {
-            rings: rings(&xs, &ys, values, level),
-            fill: Fill { color: Color::INK.mix(Color::WHITE, 0.95 - 0.06 * i as f64), opacity: 1.0 },
-            outline: Some(Stroke::new(Color::INK.mix(Color::WHITE, 0.6), 0.6)),
-        })
-    });
+    let contours = match values {
+        Some(values) => density_contours(&GridDensity::new(grid.clone(), values)?, &SHARES),
+        None => Vec::new(),
+    };
     let mut sizes: Vec<(usize, u32)> = partition.sizes().into_iter().enumerate().collect();
     sizes.sort_by_key(|&(label, size)| (std::cmp::Reverse(size), label));
     let clusters = sizes.into_iter().enumerate().map(|(rank, (label, _))| {
@@ -76,5 +73,5 @@ fn density_panel(
         let at = members.filter(|(_, l)| **l as usize == label).map(|(y, _)| [y[0], y[1]]).collect();
         Layer::Points(Points { at, marker, radius: 2.0, color, opacity: 0.85, group: Some(rank) })
     });
-    Panel::new(axis(0), axis(1)).sized(230.0, 200.0).titled(title).with_all(contours).with_all(clusters)
+    Ok(Panel::new(axis(0), axis(1)).sized(230.0, 200.0).titled(title).with_all(contours).with_all(clusters))
 }

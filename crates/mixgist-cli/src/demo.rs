@@ -134,6 +134,7 @@ fn write_all(folder: &Path, draws: DrawsFile, results: &[(Settings, Summary)], p
         draws: vec![FileDocument::new(&path, folder)?],
         reading: ReadingDocument::default(),
         data: None,
+        directions: None,
     };
     let columns = draws.data.as_ref().and_then(DataTable::column_names);
     if let Some(data) = &draws.data {

@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
+use mixgist::slice::NamedArrays;
 use mixgist::{PartitionDraws, Points, Progress, Result};
 use mixgist_io::{DataTable, DrawsFile, ReadingDocument, SummaryDocument};
 use mixgist_report::Subject;
+use mixgist_report::page::PARTS;
 
-use crate::options::read_data_for;
+use crate::options::{read_data_for, read_directions};
 use crate::partition::partition_draws;
 use mixgist_io::memory::reading;
 
@@ -35,11 +38,22 @@ impl MaterialArgs {
     }
 }
 
+/// Which parts of a report are left out.
+#[derive(Args)]
+pub struct PartsArgs {
+    /// Leave out parts of the report that take time
+    #[arg(long, value_name = "PARTS", value_delimiter = ',', help_heading = "Output",
+          value_parser = PossibleValuesParser::new(PARTS))]
+    without: Vec<String>,
+}
+
 /// The draws and data behind a summary, as far as there are any.
 pub struct Material {
     draws: Option<DrawsFile>,
     partitions: Option<PartitionDraws>,
     data: Option<DataTable>,
+    directions: Option<NamedArrays>,
+    without: Vec<String>,
 }
 
 impl Material {
@@ -66,7 +80,22 @@ impl Material {
             (None, None) => None,
         };
         let data = data.map(|path| read_data_for(&path, document.dim)).transpose()?;
-        Self::new(draws, data)
+        let directions = source.and_then(|source| source.directions.as_ref());
+        let directions = directions.map(|file| file.find(folder, "put it back, or summarise again")).transpose()?;
+        let directions = directions.map(|path| read_directions(&path)).transpose()?;
+        Ok(Self::new(draws, data)?.with_directions(directions))
+    }
+
+    /// With the directions that were given.
+    pub fn with_directions(mut self, directions: Option<NamedArrays>) -> Self {
+        self.directions = directions;
+        self
+    }
+
+    /// Without some parts of the report.
+    pub fn without(mut self, parts: &PartsArgs) -> Self {
+        self.without = parts.without.clone();
+        self
     }
 
     /// From draws and data; data that come with the draws are used when there are no others.
@@ -76,12 +105,12 @@ impl Material {
             Some(labels) => Some(partition_draws(labels)?),
             None => None,
         };
-        Ok(Material { draws, partitions, data: data.or(own) })
+        Ok(Material { draws, partitions, data: data.or(own), directions: None, without: Vec::new() })
     }
 
     /// The subject of figures.
     pub fn subject<'a>(&'a self, document: &'a SummaryDocument, progress: &'a dyn Progress) -> Result<Subject<'a>> {
-        let mut subject = Subject::new(document, progress)?;
+        let mut subject = Subject::new(document, progress)?.without(&self.without);
         if let Some(file) = &self.draws {
             subject = subject.with_draws(&file.ensemble)?;
         }
@@ -90,6 +119,10 @@ impl Material {
         }
         if let Some(partitions) = &self.partitions {
             subject = subject.with_partitions(partitions);
+        }
+        // Summaries with random slices may be reported on beside one with given directions.
+        if let Some(directions) = self.directions.as_ref().filter(|_| document.scheme == "given") {
+            subject = subject.with_directions(directions);
         }
         Ok(subject)
     }

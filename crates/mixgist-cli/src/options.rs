@@ -94,12 +94,19 @@ impl ReadingArgs {
     }
 
     /// The files of a result that will be written to `output`, or printed.
-    pub fn source(&self, draws: &[PathBuf], data: Option<&Path>, output: Option<&Path>) -> Result<SourceDocument> {
+    pub fn source(
+        &self,
+        draws: &[PathBuf],
+        data: Option<&Path>,
+        directions: Option<&Path>,
+        output: Option<&Path>,
+    ) -> Result<SourceDocument> {
         let folder = output.and_then(Path::parent).unwrap_or(Path::new("."));
         Ok(SourceDocument {
             draws: draws.iter().map(|path| FileDocument::new(path, folder)).collect::<Result<_>>()?,
             reading: self.document(),
             data: data.map(|path| FileDocument::new(path, folder)).transpose()?,
+            directions: directions.map(|path| FileDocument::new(path, folder)).transpose()?,
         })
     }
 }
@@ -172,7 +179,8 @@ impl SlicingArgs {
     }
 }
 
-fn read_directions(path: &Path) -> Result<mixgist::slice::NamedArrays> {
+/// Directions from a file.
+pub fn read_directions(path: &Path) -> Result<mixgist::slice::NamedArrays> {
     const NAMES: [&str; 6] = ["sw_theta", "mix_sw_v", "mix_sw_a", "mix_sw_w", "smix_w_v", "smix_w_w"];
     let arrays = read_arrays(path, &NAMES, &reading())?;
     Ok(arrays.into_iter().map(|(name, array)| (name, Array { shape: array.shape, values: array.values })).collect())

@@ -9,8 +9,10 @@ use mixgist::{Error, Loss, Points, Progress, Result, Route, summarize};
 use mixgist_io::{DataTable, Overwrite, SUMMARY_SCHEMA, SummaryDocument, read_json, write_bytes};
 use mixgist_report::html;
 
-use crate::material::{Material, MaterialArgs};
-use crate::options::{ForceArgs, ReadingArgs, SlicingArgs, expect_extension, has_extension, read_data_for};
+use crate::material::{Material, MaterialArgs, PartsArgs};
+use crate::options::{
+    ForceArgs, ReadingArgs, SlicingArgs, expect_extension, has_extension, read_data_for, read_directions,
+};
 use crate::progress::Terminal;
 use crate::summarize::require_memory;
 use crate::text::answer;
@@ -43,6 +45,9 @@ pub struct Report {
     slicing: SlicingArgs,
 
     #[command(flatten)]
+    parts: PartsArgs,
+
+    #[command(flatten)]
     material: MaterialArgs,
 
     #[command(flatten)]
@@ -61,7 +66,7 @@ impl Report {
         let title = self.title.clone().unwrap_or_else(|| format!("Summary of {}", name_of(&self.inputs)));
         if summaries == 0 {
             let (documents, material) = self.summarise_draws(terminal)?;
-            return self.write(&title, &documents, &material, terminal);
+            return self.write(&title, &documents, &material.without(&self.parts), terminal);
         }
         if summaries < self.inputs.len() {
             return Err(Error::usage("summaries and draws cannot be reported on together").hint(
@@ -70,7 +75,7 @@ impl Report {
         }
         let read = |path: &PathBuf| read_json(path, SUMMARY_SCHEMA);
         let documents: Vec<SummaryDocument> = self.inputs.iter().map(read).collect::<Result<_>>()?;
-        let material = Material::read(&documents[0], &self.inputs[0], &self.material)?;
+        let material = Material::read(&documents[0], &self.inputs[0], &self.material)?.without(&self.parts);
         self.write(&title, &documents, &material, terminal)
     }
 
@@ -81,7 +86,8 @@ impl Report {
         let file = self.reading.read(&self.inputs)?;
         let data_path = self.material.data();
         let data = data_path.map(|path| read_data_for(path, file.ensemble.dim())).transpose()?;
-        let source = self.reading.source(&self.inputs, data_path, Some(&self.output))?;
+        let source =
+            self.reading.source(&self.inputs, data_path, self.slicing.directions.as_deref(), Some(&self.output))?;
         let mut documents = Vec::new();
         {
             let data = data.as_ref().or(file.data.as_ref());
@@ -95,7 +101,8 @@ impl Report {
                 documents.push(document.with_source(source.clone()));
             }
         }
-        Ok((documents, Material::new(Some(file), data)?))
+        let directions = self.slicing.directions.as_deref().map(read_directions).transpose()?;
+        Ok((documents, Material::new(Some(file), data)?.with_directions(directions)))
     }
 
     fn write(

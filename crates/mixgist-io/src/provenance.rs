@@ -21,6 +21,9 @@ pub struct SourceDocument {
     /// The file of data, unless they came with the draws or there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<FileDocument>,
+    /// The file of directions, when they were given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directions: Option<FileDocument>,
 }
 
 /// A file as it was when it was read.

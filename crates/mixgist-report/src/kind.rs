@@ -2,12 +2,17 @@
 
 pub mod atoms;
 mod bands;
+mod components;
 mod contours;
 mod convergence;
 mod losses;
 mod map;
 mod pairs;
+mod path;
+mod representatives;
+mod rows;
 mod similarity;
+mod stability;
 pub mod traces;
 
 use mixgist::{Error, Result};
@@ -33,6 +38,8 @@ pub struct Kind {
 pub enum Need {
     /// The draws.
     Draws,
+    /// The path over numbers of atoms, or the draws and order 2 to compute it.
+    Path,
     /// The partitions that came with the draws.
     Partitions,
     /// Coordinates: at least the first and at most the second number of them.
@@ -85,6 +92,30 @@ pub const KINDS: &[Kind] = &[
         draw: convergence::draw,
     },
     Kind {
+        name: "path",
+        help: "expected loss of free estimates against their number of atoms, with the medoid's and the floor",
+        needs: &[Need::Path],
+        draw: path::draw,
+    },
+    Kind {
+        name: "components",
+        help: "components with the intervals of their weights and means",
+        needs: &[Need::Draws],
+        draw: components::draw,
+    },
+    Kind {
+        name: "representatives",
+        help: "one draw for each mode of the posterior",
+        needs: &[Need::Draws],
+        draw: representatives::draw,
+    },
+    Kind {
+        name: "stability",
+        help: "how far other choices move the estimate, in radii of the 95 % ball",
+        needs: &[Need::Draws],
+        draw: stability::draw,
+    },
+    Kind {
         name: "traces",
         help: "traces of the chains, with R-hat and effective sample sizes",
         needs: &[Need::Draws],
@@ -129,8 +160,13 @@ impl Need {
         let missing =
             |what: &str, hint: &str| Err(Error::usage(format!("the figure '{kind}' needs {what}")).hint(hint));
         let d = subject.estimate.dim();
+        let has_path = subject.summary.assessment.as_ref().is_some_and(|assessment| assessment.free.is_some());
         match self {
-            Need::Draws if subject.draws.is_none() => {
+            Need::Path if has_path => Ok(()),
+            Need::Path if subject.summary.order != 2.0 => {
+                missing("order 2: only then a floor is known", "summarise without --order")
+            }
+            Need::Draws | Need::Path if subject.draws.is_none() => {
                 missing("the draws that were summarised", "give them with --draws")
             }
             Need::Partitions if subject.partitions.is_none() => missing(

@@ -2,6 +2,7 @@
 //! network is needed.
 
 pub mod contour;
+pub mod evidence;
 pub mod figure;
 pub mod font;
 pub mod kind;

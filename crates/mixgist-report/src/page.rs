@@ -4,16 +4,21 @@
 
 mod answer;
 mod atoms;
+mod components;
+mod confidence;
 mod diagnostics;
 mod figures;
 mod memberships;
 mod methods;
+mod path;
+mod representatives;
 mod settings;
+mod stability;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use mixgist::Result;
+use mixgist::{ErrorKind, Result};
 
 use crate::figure::Figure;
 use crate::font::Glyph;
@@ -35,11 +40,18 @@ pub const SECTIONS: &[Section] = &[
     Section { id: "answer", title: "The answer", write: answer::write },
     Section { id: "estimate", title: "The estimate", write: figures::estimate },
     Section { id: "atoms", title: "Atoms", write: atoms::write },
-    Section { id: "uncertainty", title: "How sure is it?", write: figures::uncertainty },
+    Section { id: "components", title: "Components with intervals", write: components::write },
+    Section { id: "uncertainty", title: "How sure is it?", write: confidence::write },
+    Section { id: "path", title: "Could a summary be better, or smaller?", write: path::write },
+    Section { id: "representatives", title: "Is there more than one answer?", write: representatives::write },
+    Section { id: "stability", title: "Does it depend on choices?", write: stability::write },
     Section { id: "diagnostics", title: "Diagnostics", write: diagnostics::write },
     Section { id: "settings", title: "To repeat it", write: settings::write },
     Section { id: "methods", title: "For a methods section", write: methods::write },
 ];
+
+/// Parts that are computed from the draws for the report alone, and can be left out: sections, and the conformal ball in one of them.
+pub const PARTS: [&str; 5] = ["components", "conformal", "path", "representatives", "stability"];
 
 /// Marks for observations in all figures of a report, so that it stays below 2 MB.
 const MOST_MARKS: usize = 40_000;
@@ -80,7 +92,7 @@ pub fn html(title: &str, subjects: Vec<Subject>) -> Result<String> {
         let heading = if several { format!("<h2>{}</h2>\n", escaped(name)) } else { String::new() };
         let _ = write!(articles, "<article id=\"v{i}\" data-name=\"{}\">\n{heading}", escaped(name));
         for section in SECTIONS {
-            let content = (section.write)(&subject, &mut page)?;
+            let content = content(section, &subject, &mut page)?;
             if !content.is_empty() {
                 let _ = write!(
                     articles,
@@ -93,6 +105,21 @@ pub fn html(title: &str, subjects: Vec<Subject>) -> Result<String> {
         members.push(memberships::json(&subject)?);
     }
     Ok(assemble(title, &articles, &members, &page.glyphs))
+}
+
+/// The content of a section. A part that cannot be computed from these draws says why, and the report goes on.
+fn content(section: &Section, subject: &Subject, page: &mut Page) -> Result<String> {
+    if !subject.wants(section.id) {
+        return Ok(String::new());
+    }
+    match (section.write)(subject, page) {
+        Err(error) if PARTS.contains(&section.id) && error.kind() != ErrorKind::Interrupted => {
+            let advice =
+                error.hint_text().map_or(String::new(), |hint| format!(" <i>What helps:</i> {}.", escaped(hint)));
+            Ok(format!("<p class=\"doubt\">Not computed: {}.{advice}</p>\n", escaped(&error.to_string())))
+        }
+        other => other,
+    }
 }
 
 fn assemble(title: &str, articles: &str, members: &[String], glyphs: &BTreeSet<Glyph>) -> String {

@@ -1,8 +1,12 @@
 //! What figures and reports are about: a summary, with the draws and data that it came from as far as they are at hand.
 
 use mixgist::density::{Bounds, Interval};
+use mixgist::slice::NamedArrays;
 use mixgist::{Ensemble, Error, MixingMeasure, PartitionDraws, Points, Progress, Result};
 use mixgist_io::SummaryDocument;
+
+use crate::evidence::Evidence;
+use crate::kind::atoms::View;
 
 /// A summary and what it came from.
 pub struct Subject<'a> {
@@ -16,14 +20,20 @@ pub struct Subject<'a> {
     pub data: Option<Points<'a>>,
     /// The partitions that came with the draws.
     pub partitions: Option<&'a PartitionDraws>,
+    /// Directions that the user gave instead of random ones.
+    pub directions: Option<&'a NamedArrays>,
     /// A name for each coordinate.
     pub columns: Vec<String>,
     /// A figure shows at most this many marks for observations; with more of them every n-th is shown.
     pub most_marks: usize,
     /// A figure shows at most this many marks for draws.
     pub most_draws: usize,
+    /// Parts of a report that are left out, of [`crate::page::PARTS`].
+    pub without: Vec<String>,
     /// Who listens while figures are computed.
     pub progress: &'a dyn Progress,
+    /// What was computed from the draws so far.
+    pub(crate) evidence: Evidence,
 }
 
 /// Marks that a drawing shows well and a file holds easily.
@@ -57,10 +67,13 @@ impl<'a> Subject<'a> {
             draws: None,
             data: None,
             partitions: None,
+            directions: None,
             columns,
             most_marks: MOST_MARKS,
             most_draws: MOST_DRAWS,
+            without: Vec::new(),
             progress,
+            evidence: Evidence::default(),
         })
     }
 
@@ -105,6 +118,40 @@ impl<'a> Subject<'a> {
     pub fn with_partitions(mut self, partitions: &'a PartitionDraws) -> Self {
         self.partitions = Some(partitions);
         self
+    }
+
+    /// With the directions that the user gave.
+    pub fn with_directions(mut self, directions: &'a NamedArrays) -> Self {
+        self.directions = Some(directions);
+        self
+    }
+
+    /// Without some parts of a report, of [`crate::page::PARTS`].
+    pub fn without(mut self, parts: &[String]) -> Self {
+        self.without = parts.to_vec();
+        self
+    }
+
+    /// Whether a part of the report is wanted.
+    pub fn wants(&self, part: &str) -> bool {
+        !self.without.iter().any(|left_out| left_out == part)
+    }
+
+    /// Whether the estimate is not one of the draws.
+    pub fn is_free(&self) -> bool {
+        self.summary.estimator == "free"
+    }
+
+    /// The estimate with the observations, for a figure of so many panels.
+    pub fn view(&self, panels: usize) -> View<'_> {
+        View {
+            measure: &self.estimate,
+            labels: self.summary.labels.as_deref(),
+            data: self.data,
+            shown: self.shown(panels),
+            panels,
+            pointed: true,
+        }
     }
 
     /// The draws, or what the user can do about their absence.

@@ -24,6 +24,21 @@ pub fn with_error(value: f64, error: Option<f64>) -> String {
     }
 }
 
+/// How near an expected loss is to the floor: "within 1.23 % of the best possible". `excess` is the part by which it is above; there is
+/// none when the floor is 0.
+pub fn within(expected_loss: f64, excess: Option<f64>) -> String {
+    match excess {
+        Some(excess) => format!("within {} of the best possible", percent(excess)),
+        None if expected_loss > 0.0 => "while the best possible may be 0".into(),
+        None => "the best possible".into(),
+    }
+}
+
+/// "1.23 %", "12.3 %".
+pub fn percent(part: f64) -> String {
+    if part < 0.0995 { format!("{:.2} %", 100.0 * part) } else { format!("{:.1} %", 100.0 * part) }
+}
+
 /// "1 draw", "2 draws".
 pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
@@ -42,6 +57,8 @@ mod tests {
         assert_eq!(with_error(1.29531, Some(0.02134)), "1.295 ± 0.021");
         assert_eq!(with_error(1.29531, Some(0.0)), "1.2953");
         assert_eq!(with_error(1.29531, None), "1.2953");
+        assert_eq!(within(1.1, Some(0.1)), "within 10.0 % of the best possible");
+        assert_eq!(within(1.1, None), "while the best possible may be 0");
         assert_eq!((count(1, "draw"), count(2, "draw")), ("1 draw".into(), "2 draws".into()));
     }
 }

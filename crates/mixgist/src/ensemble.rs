@@ -209,7 +209,7 @@ impl Ensemble {
     }
 
     /// The same draws, all of them counting the same.
-    pub(crate) fn without_draw_weights(mut self) -> Self {
+    pub fn without_draw_weights(mut self) -> Self {
         self.draw_weights = None;
         self
     }

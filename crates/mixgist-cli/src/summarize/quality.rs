@@ -3,22 +3,12 @@
 use mixgist::free::HeldOut;
 use mixgist::{Assessment, FreeSupport, Judgement};
 
-use crate::text::{count, line, significant, table, with_error};
+use crate::text::{count, line, percent, significant, table, with_error, within};
 
 /// "1.2418, within 1.0 % of the best possible".
 pub fn loss(judgement: &Judgement, error: Option<f64>) -> String {
-    format!("{}, {}", with_error(judgement.expected_loss, error), within(judgement))
-}
-
-fn within(judgement: &Judgement) -> String {
-    if judgement.expected_loss > 0.0 && judgement.excess.is_infinite() {
-        return "while the best possible may be 0".into();
-    }
-    format!("within {} % of the best possible", percent(judgement.excess))
-}
-
-fn percent(part: f64) -> String {
-    if part < 0.0995 { format!("{:.2}", 100.0 * part) } else { format!("{:.1}", 100.0 * part) }
+    let excess = judgement.excess.is_finite().then_some(judgement.excess);
+    format!("{}, {}", with_error(judgement.expected_loss, error), within(judgement.expected_loss, excess))
 }
 
 /// Lines on estimates under slices that nothing was fitted to, and on the user's own measure.
@@ -55,11 +45,7 @@ pub fn path(free: &FreeSupport) -> String {
             if i == free.chosen { "->" } else { "" }.to_owned(),
             point.atoms.to_string(),
             significant(point.judgement.expected_loss, 5),
-            if point.judgement.excess.is_finite() {
-                format!("{} %", percent(point.judgement.excess))
-            } else {
-                "-".into()
-            },
+            if point.judgement.excess.is_finite() { percent(point.judgement.excess) } else { "-".into() },
             held,
             with_error(point.over_best, Some(point.over_best_se)),
         ]

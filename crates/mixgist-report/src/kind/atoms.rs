@@ -1,13 +1,12 @@
 //! Atoms and observations in a plane of two coordinates: what contours and pairs share.
 
-use mixgist::density::Grid;
 use mixgist::linalg::eigen_symmetric;
-use mixgist::{GridDensity, MixingMeasure, Result};
+use mixgist::{GridDensity, MixingMeasure, Points as Observations};
 
 use crate::contour::{mass_levels, rings};
 use crate::figure::{Figure, Fill, Key, Layer, Points, Position, Stroke};
 use crate::palette::{Color, Marker, group_style};
-use crate::subject::Subject;
+use crate::subject::{Subject, main_atoms};
 
 /// Shares of the mass that the contours enclose, from the outermost one.
 pub const SHARES: [f64; 6] = [0.99, 0.95, 0.8, 0.6, 0.4, 0.2];
@@ -15,11 +14,34 @@ pub const SHARES: [f64; 6] = [0.99, 0.95, 0.8, 0.6, 0.4, 0.2];
 /// More groups than this are not listed in a legend.
 const MOST_LISTED: usize = 12;
 
-/// The density of a measure as filled contours: regions of highest density that hold [`SHARES`] of the mass on the grid.
-pub fn density_contours(density: &GridDensity) -> Vec<Layer> {
+/// A measure with the labels that it gives to observations: what is drawn in a plane.
+pub struct View<'a> {
+    /// The measure.
+    pub measure: &'a MixingMeasure,
+    /// The label of every observation.
+    pub labels: Option<&'a [u32]>,
+    /// The observations.
+    pub data: Option<Observations<'a>>,
+    /// Those of them that are shown.
+    pub shown: Vec<usize>,
+    /// Panels of the figure that show them: with many marks each is smaller.
+    pub panels: usize,
+    /// Whether a reader of the page can point at an observation to learn its probabilities.
+    pub pointed: bool,
+}
+
+impl View<'_> {
+    /// Atoms worth showing, heaviest first.
+    pub fn main_atoms(&self) -> Vec<usize> {
+        main_atoms(self.measure, self.labels)
+    }
+}
+
+/// A density as filled contours: regions of highest density that hold the `shares` of the mass on the grid, the largest share first.
+pub fn density_contours(density: &GridDensity, shares: &[f64]) -> Vec<Layer> {
     let axes = density.grid().axes();
     let (xs, ys) = (axes[0].positions(), axes[1].positions());
-    let levels = mass_levels(density.values(), &SHARES);
+    let levels = mass_levels(density.values(), shares);
     let layers = levels.iter().enumerate().map(|(i, &level)| {
         let shade = Color::INK.mix(Color::WHITE, 0.955 - 0.06 * i as f64);
         Layer::Area {
@@ -33,18 +55,23 @@ pub fn density_contours(density: &GridDensity) -> Vec<Layer> {
 
 /// The outline of the ellipse at `sigmas` standard deviations around an atom, in coordinates a and b.
 pub fn ellipse(measure: &MixingMeasure, atom: usize, [a, b]: [usize; 2], sigmas: f64) -> Vec<Position> {
-    const STEPS: u32 = 96;
     let d = measure.dim();
     let (mean, covariance) = (measure.atoms().mean(atom), measure.atoms().covariance(atom));
     let marginal = [covariance[a * d + a], covariance[a * d + b], covariance[b * d + a], covariance[b * d + b]];
-    let eigen = eigen_symmetric(&marginal, 2);
-    let axes = [0, 1].map(|i| sigmas * eigen.values[i].max(0.0).sqrt());
+    outline([mean[a], mean[b]], marginal, sigmas)
+}
+
+/// The outline of the ellipse at `radius` standard deviations around a centre.
+pub fn outline(center: Position, covariance: [f64; 4], radius: f64) -> Vec<Position> {
+    const STEPS: u32 = 96;
+    let eigen = eigen_symmetric(&covariance, 2);
+    let axes = [0, 1].map(|i| radius * eigen.values[i].max(0.0).sqrt());
     (0..STEPS)
         .map(|step| {
             let angle = std::f64::consts::TAU * f64::from(step) / f64::from(STEPS);
             let (u, v) = (axes[0] * angle.cos(), axes[1] * angle.sin());
             let along = |row: usize| u * eigen.vectors[2 * row] + v * eigen.vectors[2 * row + 1];
-            [mean[a] + along(0), mean[b] + along(1)]
+            [center[0] + along(0), center[1] + along(1)]
         })
         .collect()
 }
@@ -55,18 +82,18 @@ pub fn line_width(weight: f64) -> f64 {
 }
 
 /// The atoms as 2-sigma ellipses, their lines the bolder and their centres the larger the heavier they are.
-pub fn atom_layers(subject: &Subject, coordinates: [usize; 2]) -> Vec<Layer> {
+pub fn atom_layers(view: &View, coordinates: [usize; 2]) -> Vec<Layer> {
     let mut layers = Vec::new();
-    for (rank, k) in subject.main_atoms().into_iter().enumerate() {
+    for (rank, k) in view.main_atoms().into_iter().enumerate() {
         let (color, _) = group_style(rank);
-        let weight = subject.estimate.weights()[k];
+        let weight = view.measure.weights()[k];
         let dark = color.mix(Color(0, 0, 0), 0.25);
         layers.push(Layer::Area {
-            rings: vec![ellipse(&subject.estimate, k, coordinates, 2.0)],
+            rings: vec![ellipse(view.measure, k, coordinates, 2.0)],
             fill: Fill { color, opacity: 0.08 },
             outline: Some(Stroke::new(dark, line_width(weight))),
         });
-        let mean = subject.estimate.atoms().mean(k);
+        let mean = view.measure.atoms().mean(k);
         let centre = |radius, color| {
             Layer::Points(Points {
                 at: vec![coordinates.map(|a| mean[a])],
@@ -85,33 +112,28 @@ pub fn atom_layers(subject: &Subject, coordinates: [usize; 2]) -> Vec<Layer> {
 }
 
 /// The observations, each cluster with its colour and marker; grey discs when there are no labels.
-pub fn observation_layers(subject: &Subject, coordinates: [usize; 2], panels: usize) -> Vec<Layer> {
-    let Some(data) = subject.data else { return Vec::new() };
-    let shown = subject.shown(panels);
-    let radius = if shown.len() * panels > 4000 { 1.2 } else { 2.1 };
+pub fn observation_layers(view: &View, coordinates: [usize; 2]) -> Vec<Layer> {
+    let Some(data) = view.data else { return Vec::new() };
+    let shown = view.shown.iter().copied();
+    let radius = if shown.len() * view.panels > 4000 { 1.2 } else { 2.1 };
     let opacity = if shown.len() > 2000 { 0.55 } else { 0.8 };
     let position = |i: usize| coordinates.map(|a| data.point(i)[a]);
-    let Some(labels) = &subject.summary.labels else {
-        let at = shown.into_iter().map(position).collect();
+    let Some(labels) = view.labels else {
+        let at = shown.map(position).collect();
         let layer = Points { at, marker: Marker::Circle, radius, color: Color::GREY, opacity, group: None };
         return vec![Layer::Points(layer)];
     };
-    let mut members = vec![Vec::new(); subject.estimate.len()];
-    shown.into_iter().for_each(|i| members[labels[i] as usize].push(position(i)));
-    let groups = subject.main_atoms().into_iter().enumerate();
+    let mut members = vec![Vec::new(); view.measure.len()];
+    shown.for_each(|i| members[labels[i] as usize].push(position(i)));
+    let groups = view.main_atoms().into_iter().enumerate();
     groups
         .map(|(rank, k)| {
             let (color, marker) = group_style(rank);
             let at = std::mem::take(&mut members[k]);
-            Layer::Points(Points { at, marker, radius, color, opacity, group: Some(k) })
+            Layer::Points(Points { at, marker, radius, color, opacity, group: view.pointed.then_some(k) })
         })
         .filter(|layer| matches!(layer, Layer::Points(points) if !points.at.is_empty()))
         .collect()
-}
-
-/// The density of the estimate over a grid of two coordinates.
-pub fn density(subject: &Subject, grid: &Grid) -> Result<GridDensity> {
-    GridDensity::of_measure(&subject.estimate, grid, subject.progress)
 }
 
 /// Adds the clusters to the legend of a figure.

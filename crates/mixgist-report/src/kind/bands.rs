@@ -3,6 +3,7 @@
 use mixgist::density::posterior_density_on_grid;
 use mixgist::{GridDensity, Result};
 
+use super::atoms::View;
 use crate::figure::{Axis, Dash, Figure, Fill, Key, Layer, Panel, Points, Stroke};
 use crate::palette::{Color, Marker, group_style};
 use crate::subject::Subject;
@@ -84,7 +85,7 @@ fn panel(subject: &Subject, a: usize, [width, height]: [f64; 2]) -> Result<(Pane
     let mut text = String::from("Density of the estimate");
     let on_line = subject.estimate.dim() == 1;
     if on_line {
-        layers.extend(atom_curves(subject, &xs));
+        layers.extend(atom_curves(&subject.view(1), &xs));
     }
     if let Some(draws) = subject.draws {
         let posterior = posterior_density_on_grid(draws, &grid, LEVEL, subject.progress)?;
@@ -113,12 +114,12 @@ fn panel(subject: &Subject, a: usize, [width, height]: [f64; 2]) -> Result<(Pane
 }
 
 /// The weighted densities of the atoms, each with a mark at its mean.
-fn atom_curves(subject: &Subject, xs: &[f64]) -> Vec<Layer> {
+pub fn atom_curves(view: &View, xs: &[f64]) -> Vec<Layer> {
     let mut layers = Vec::new();
-    for (rank, k) in subject.main_atoms().into_iter().enumerate() {
+    for (rank, k) in view.main_atoms().into_iter().enumerate() {
         let (color, _) = group_style(rank);
-        let weight = subject.estimate.weights()[k];
-        let (mean, variance) = (subject.estimate.atoms().mean(k)[0], subject.estimate.atoms().covariance(k)[0]);
+        let weight = view.measure.weights()[k];
+        let (mean, variance) = (view.measure.atoms().mean(k)[0], view.measure.atoms().covariance(k)[0]);
         let height = weight / (std::f64::consts::TAU * variance).sqrt();
         let value = |x: f64| height * (-0.5 * (x - mean).powi(2) / variance).exp();
         let mut ring: Vec<[f64; 2]> = xs.iter().map(|&x| [x, value(x)]).collect();

@@ -1,10 +1,11 @@
 //! Density contours of the estimate in the plane, with observations by cluster and atoms as ellipses.
 
-use mixgist::Result;
+use mixgist::{GridDensity, Result};
 
-use super::atoms::{SHARES, atom_layers, density, density_contours, observation_layers, with_cluster_legend};
+use super::atoms::{SHARES, atom_layers, density_contours, observation_layers, with_cluster_legend};
 use crate::figure::{Axis, Figure, Panel};
 use crate::subject::Subject;
+use crate::words;
 
 /// Grid points an axis.
 const COUNT: usize = 161;
@@ -13,20 +14,21 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     let bounds = subject.bounds()?;
     let grid = bounds.grid(&[0, 1], COUNT)?;
     let axis = |a: usize| Axis::linear(&subject.columns[a], bounds.intervals()[a].low, bounds.intervals()[a].high);
+    let (density, view) = (GridDensity::of_measure(&subject.estimate, &grid, subject.progress)?, subject.view(1));
     let panel = Panel::new(axis(0), axis(1))
         .sized(500.0, 370.0)
-        .with_all(density_contours(&density(subject, &grid)?))
-        .with_all(observation_layers(subject, [0, 1], 1))
-        .with_all(atom_layers(subject, [0, 1]));
+        .with_all(density_contours(&density, &SHARES))
+        .with_all(observation_layers(&view, [0, 1]))
+        .with_all(atom_layers(&view, [0, 1]));
     let summary = subject.summary;
     let shares: Vec<String> = SHARES.iter().map(|share| format!("{:.0}", 100.0 * share)).collect();
-    let clusters = summary.clusters.map_or(String::new(), |count| format!(" in {count} clusters"));
+    let clusters = summary.clusters.map_or(String::new(), |count| format!(" in {}", words::count(count, "cluster")));
     let observations = subject.data.map_or(String::new(), |data| format!(", {} observations{clusters}", data.len()));
     let description = format!(
-        "Density contours of {} and {}{observations}, {} atoms as 2-sigma ellipses.",
+        "Density contours of {} and {}{observations}, {} as 2-sigma ellipses.",
         subject.columns[0],
         subject.columns[1],
-        subject.main_atoms().len()
+        words::count(subject.main_atoms().len(), "atom")
     );
     let caption = format!(
         "Density of the estimate: contours enclose {} % of its mass. Ellipses lie two standard deviations around the \

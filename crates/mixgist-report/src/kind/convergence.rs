@@ -4,7 +4,7 @@ use mixgist::{Result, SlicedDistance};
 
 use crate::figure::{Axis, Crossing, Dash, Figure, Fill, Key, Layer, Panel, Points, Stroke};
 use crate::palette::{Color, Marker};
-use crate::replay::Replay;
+use crate::replay::{Replay, stand_in};
 use crate::subject::Subject;
 
 /// The loss is averaged over at most so many draws, evenly spread.
@@ -45,7 +45,7 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     let rule = Stroke::new(Color::INK, 1.0).dashed(Dash::Dashed);
     layers.push(Layer::Rule { at: Crossing::Y(last), stroke: rule });
     let looks = [
-        (Color::BLUE, Marker::Circle, Dash::Solid, "estimate"),
+        (Color::BLUE, Marker::Circle, Dash::Solid, if subject.is_free() { "medoid" } else { "estimate" }),
         (Color::VERMILION, Marker::Triangle, Dash::Dotted, "runner-up"),
     ];
     for (curve, (color, marker, dash, _)) in curves.iter().zip(looks).rev() {
@@ -63,10 +63,11 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         None => "",
     };
     let caption = format!(
-        "Expected {} loss over {} draws from the first L slices; the dashed line is the value with all {}.{spread}",
+        "Expected {} loss over {} draws from the first L slices; the dashed line is the value with all {}.{spread}{}",
         summary.distance,
         if every > 1 { format!("{} of {}", some.len(), replay.draws.len()) } else { some.len().to_string() },
-        summary.slices
+        summary.slices,
+        stand_in(subject)
     );
     let mut figure =
         Figure::single(Panel::new(x, y).sized(460.0, 300.0).with_all(layers)).described(description, caption);

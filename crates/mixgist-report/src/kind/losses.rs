@@ -5,7 +5,7 @@ use mixgist::{Result, SlicedDistance};
 use super::traces::chain_layers;
 use crate::figure::{Axis, Crossing, Dash, Figure, Fill, Key, Layer, Panel, Points, Stroke, Ticks};
 use crate::palette::{Color, Marker};
-use crate::replay::Replay;
+use crate::replay::{Replay, slice_text, stand_in};
 use crate::subject::Subject;
 
 /// Where the summary does not have the losses, those of at most so many draws are computed.
@@ -27,7 +27,8 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     let mut figure_legend = Vec::new();
     let least = Stroke::new(Color::INK, 1.0).dashed(Dash::Dashed);
     trace = trace.with(Layer::Rule { at: Crossing::Y(summary.expected_loss), stroke: least });
-    let mut named = vec![(summary.draw, summary.expected_loss, Marker::Diamond, Color::VERMILION, "estimate")];
+    let best = if subject.is_free() { "medoid" } else { "estimate" };
+    let mut named = vec![(summary.draw, summary.expected_loss, Marker::Diamond, Color::VERMILION, best)];
     if let (Some(m), Some(loss)) = (summary.runner_up, summary.runner_up_expected_loss) {
         named.push((m, loss, Marker::Square, Color(0x00, 0x9e, 0x73), "runner-up"));
     }
@@ -58,9 +59,10 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         summary.draw
     );
     let caption = format!(
-        "Expected {} loss of each draw against all {} draws ({how}); colours are chains, the dashed line is the estimate's.",
+        "Expected {} loss of each draw against all {} draws ({how}); colours are chains, the dashed line is the least.{}",
         summary.distance,
-        draws.len()
+        draws.len(),
+        if summary.expected_losses.is_some() { String::new() } else { stand_in(subject) }
     );
     let mut figure = Figure::grid(2, vec![Some(trace), Some(side)]).described(description, caption);
     for (key, text) in figure_legend {
@@ -90,7 +92,7 @@ fn losses(subject: &Subject) -> Result<(Vec<(usize, f64)>, String)> {
     };
     let losses = rows.iter().enumerate().map(|(i, &m)| (m, loss(i))).collect();
     let which = if step > 1 { format!("every {step}th draw against each other") } else { "all of them".into() };
-    Ok((losses, format!("{which}, {}", replay.count(SLICES))))
+    Ok((losses, format!("{which}, {}", slice_text(summary, SLICES))))
 }
 
 fn histogram(losses: &[(usize, f64)], axis: &Axis) -> Vec<([f64; 2], usize)> {

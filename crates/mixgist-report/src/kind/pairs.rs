@@ -1,11 +1,12 @@
 //! All pairs of coordinates: contours, clusters and atoms below the diagonal, marginal densities on it.
 
-use mixgist::{GridDensity, Result};
+use mixgist::{GridDensity, MixingMeasure, Result};
 
-use super::atoms::{SHARES, atom_layers, density, density_contours, observation_layers, with_cluster_legend};
+use super::atoms::{SHARES, atom_layers, density_contours, observation_layers, with_cluster_legend};
 use crate::figure::{Axis, Figure, Fill, Layer, Panel, Stroke, Ticks};
 use crate::palette::Color;
 use crate::subject::Subject;
+use crate::words::count as count_of;
 
 /// Grid points an axis.
 const COUNT: usize = 81;
@@ -18,10 +19,11 @@ pub fn shown(dim: usize) -> usize {
 }
 
 pub fn draw(subject: &Subject) -> Result<Figure> {
-    let coordinates = chosen(subject);
+    let coordinates = chosen(&subject.estimate, MOST);
     let count = coordinates.len();
     let size = (600.0 / count as f64).round().min(230.0);
     let panels_with_points = count * (count - 1) / 2;
+    let view = subject.view(panels_with_points);
     let bounds = subject.bounds()?;
     let axis = |a: usize, outer: bool| {
         let interval = bounds.intervals()[a];
@@ -38,12 +40,13 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
                 std::cmp::Ordering::Equal => Some(marginal(subject, a, axis(a, last))?.sized(size, size)),
                 std::cmp::Ordering::Less => {
                     let grid = bounds.grid(&[a, b], COUNT)?;
+                    let density = GridDensity::of_measure(&subject.estimate, &grid, subject.progress)?;
                     let panel = Panel::new(axis(a, last), axis(b, column == 0)).sized(size, size);
                     Some(
                         panel
-                            .with_all(density_contours(&density(subject, &grid)?))
-                            .with_all(observation_layers(subject, [a, b], panels_with_points))
-                            .with_all(atom_layers(subject, [a, b])),
+                            .with_all(density_contours(&density, &SHARES))
+                            .with_all(observation_layers(&view, [a, b]))
+                            .with_all(atom_layers(&view, [a, b])),
                     )
                 }
             });
@@ -63,16 +66,16 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     );
     let names: Vec<&str> = coordinates.iter().map(|&a| subject.columns[a].as_str()).collect();
     let description = format!(
-        "Pairs of {} with density contours and {} atoms as 2-sigma ellipses.",
+        "Pairs of {} with density contours and {} as 2-sigma ellipses.",
         names.join(", "),
-        subject.main_atoms().len()
+        count_of(subject.main_atoms().len(), "atom")
     );
     Ok(with_cluster_legend(Figure::grid(count, panels), subject).described(description, caption))
 }
 
-/// The coordinates to show: those whose variance is to the largest part between atoms, in their own order.
-fn chosen(subject: &Subject) -> Vec<usize> {
-    let (measure, d) = (&subject.estimate, subject.estimate.dim());
+/// At most `most` coordinates to show: those whose variance is to the largest part between atoms, in their own order.
+pub fn chosen(measure: &MixingMeasure, most: usize) -> Vec<usize> {
+    let d = measure.dim();
     let share = |a: usize| {
         let mean: f64 = (0..measure.len()).map(|k| measure.weights()[k] * measure.atoms().mean(k)[a]).sum();
         let (mut between, mut within) = (0.0, 0.0);
@@ -84,7 +87,7 @@ fn chosen(subject: &Subject) -> Vec<usize> {
     };
     let mut order: Vec<usize> = (0..d).collect();
     order.sort_by(|&a, &b| share(b).total_cmp(&share(a)));
-    order.truncate(shown(d));
+    order.truncate(most);
     order.sort_unstable();
     order
 }

@@ -4,24 +4,17 @@ use std::fmt::Write;
 
 use mixgist::Result;
 use mixgist::summary::SAFE_SEPARATION;
+use mixgist_io::{AssessmentDocument, JudgementDocument};
 
 use super::Page;
 use crate::subject::Subject;
 use crate::svg::escaped;
-use crate::words::{count, significant, with_error};
+use crate::words::{count, significant, with_error, within};
 
 pub fn write(subject: &Subject, _: &mut Page) -> Result<String> {
     let summary = subject.summary;
     let atoms = subject.main_atoms();
-    let mut text = format!(
-        "<p class=\"answer\">Draw {} of {} (chain {}, iteration {}) stands for the posterior: of all draws it has the least \
-         expected loss, {}.",
-        summary.draw,
-        summary.draws,
-        summary.chain,
-        summary.iteration,
-        with_error(summary.expected_loss, summary.expected_loss_se)
-    );
+    let mut text = format!("<p class=\"answer\">{}", lead(subject));
     let mass: f64 = atoms.iter().map(|&k| subject.estimate.weights()[k]).sum();
     let heaviest = atoms.first().map_or(String::new(), |&k| {
         let weight = 100.0 * subject.estimate.weights()[k];
@@ -47,12 +40,56 @@ pub fn write(subject: &Subject, _: &mut Page) -> Result<String> {
         );
     }
     text.push_str("</p>\n");
+    if let Some(assessment) = &summary.assessment {
+        let _ = writeln!(text, "<p>{}</p>", certificate(assessment));
+    }
     let _ = writeln!(text, "<p class=\"{}\">{}</p>", if is_safe(subject) { "good" } else { "doubt" }, choice(subject));
     for warning in &summary.warnings {
         let (message, advice) = (escaped(&warning.message), escaped(&warning.advice));
         let _ = writeln!(text, "<p class=\"doubt\"><b>Warning:</b> {message}. <i>What helps:</i> {advice}.</p>");
     }
     Ok(text)
+}
+
+/// What stands for the posterior.
+fn lead(subject: &Subject) -> String {
+    let summary = subject.summary;
+    let place = format!(
+        "draw {} of {} (chain {}, iteration {})",
+        summary.draw, summary.draws, summary.chain, summary.iteration
+    );
+    let least = with_error(summary.expected_loss, summary.expected_loss_se);
+    let free = summary.assessment.as_ref().and_then(|assessment| assessment.free.as_ref());
+    match free.filter(|_| subject.is_free()) {
+        Some(free) => format!(
+            "A measure of {} that is not confined to the draws stands for the posterior; its expected loss is {}. Of all draws \
+             {place} has the least, {least}.",
+            count(subject.estimate.len(), "atom"),
+            significant(free.judgement.expected_loss, 5)
+        ),
+        None => {
+            format!("D{} stands for the posterior: of all draws it has the least expected loss, {least}.", &place[1..])
+        }
+    }
+}
+
+/// How near each estimate is to the best that is possible at all.
+fn certificate(assessment: &AssessmentDocument) -> String {
+    let of = |name: &str, judgement: &JudgementDocument| {
+        format!(
+            "{name} ({}) is {}",
+            significant(judgement.expected_loss, 5),
+            within(judgement.expected_loss, judgement.excess)
+        )
+    };
+    let free = assessment.free.as_ref().map(|free| of("the free estimate", &free.judgement));
+    let own = assessment.candidate.as_ref().map(|own| of("the candidate", own));
+    let all: Vec<String> = free.into_iter().chain([of("the medoid", &assessment.medoid)]).chain(own).collect();
+    format!(
+        "<b>Certificate.</b> Under the same slices no summary of any kind has an expected loss below {}: {}.",
+        significant(assessment.floor, 5),
+        all.join("; ")
+    )
 }
 
 /// Whether the runner-up is safely behind.

@@ -1,4 +1,4 @@
-//! The figures of the estimate and of what is uncertain about it.
+//! The figures of the estimate, and figures by name.
 
 use mixgist::Result;
 
@@ -13,10 +13,6 @@ pub fn estimate(subject: &Subject, page: &mut Page) -> Result<String> {
         text.push_str(&drawn(&["bands"], subject, page)?);
     }
     Ok(text)
-}
-
-pub fn uncertainty(subject: &Subject, page: &mut Page) -> Result<String> {
-    drawn(&["map", "losses", "similarity"], subject, page)
 }
 
 /// Those of the figures for which everything is at hand.

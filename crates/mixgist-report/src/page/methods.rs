@@ -5,7 +5,7 @@ use mixgist::Result;
 use super::Page;
 use crate::subject::Subject;
 use crate::svg::escaped;
-use crate::words::{count, significant};
+use crate::words::{count, significant, within};
 
 /// The paper whose method this is, as CITATION.cff has it.
 const AUTHORS: [[&str; 2]; 2] = [["Nguyen", "Khai"], ["Mueller", "Peter"]];
@@ -28,20 +28,30 @@ pub fn write(subject: &Subject, _: &mut Page) -> Result<String> {
     };
     let families = AUTHORS.map(|[family, _]| family).join(" and ");
     let loss = if summary.loss == "power" { " raised to its order" } else { "" };
+    let free =
+        summary.assessment.as_ref().and_then(|assessment| assessment.free.as_ref()).filter(|_| subject.is_free());
+    let what = match free {
+        Some(_) => format!("the measure with {} that has the", count(subject.estimate.len(), "atom")),
+        None => "the draw of".into(),
+    };
+    let (expected, se) = match free {
+        Some(free) => (free.judgement.expected_loss, None),
+        None => (summary.expected_loss, summary.expected_loss_se),
+    };
+    let judged = free.map(|free| &free.judgement).or(summary.assessment.as_ref().map(|assessment| &assessment.medoid));
+    let near = judged.map_or(String::new(), |judged| format!(", {}", within(judged.expected_loss, judged.excess)));
     let paragraph = format!(
-        "The posterior of the mixing measure, represented by {}, was summarised by the draw of least expected {} sliced optimal \
+        "The posterior of the mixing measure, represented by {}, was summarised by {what} least expected {} sliced optimal \
          transport distance{loss} of order {} ({families}), estimated with {} {scheme} slices (seed {}) {units}, using mixgist \
-         {}. The expected loss of the estimate is {}{}.",
+         {}. The expected loss of the estimate is {}{}{near}.",
         count(summary.draws, "posterior draw"),
         distance_name(&summary.distance),
         summary.order,
         summary.slices,
         summary.seed,
         summary.mixgist_version,
-        significant(summary.expected_loss, 4),
-        summary
-            .expected_loss_se
-            .map_or(String::new(), |se| format!(" (Monte Carlo standard error {})", significant(se, 2))),
+        significant(expected, 4),
+        se.map_or(String::new(), |se| format!(" (Monte Carlo standard error {})", significant(se, 2))),
     );
     let authors = AUTHORS.map(|[family, given]| format!("{family}, {given}")).join(", and ");
     Ok(format!("<p>{}</p>\n<p class=\"reference\">{authors}. {}.</p>\n", escaped(&paragraph), escaped(TITLE)))

@@ -11,6 +11,7 @@ pub fn write(subject: &Subject, _: &mut Page) -> Result<String> {
     let summary = subject.summary;
     let mut rows = vec![
         ["mixgist version", &summary.mixgist_version].map(String::from),
+        ["estimate", &summary.estimator].map(String::from),
         ["distance", &summary.distance].map(String::from),
         ["order".into(), summary.order.to_string()],
         ["loss", &summary.loss].map(String::from),
@@ -20,7 +21,12 @@ pub fn write(subject: &Subject, _: &mut Page) -> Result<String> {
         ["route".into(), format!("{}, {} of {} losses exact", summary.route, summary.exact_draws, summary.draws)],
     ];
     for (what, file) in summary.source.iter().flat_map(|source| {
-        source.draws.iter().map(|file| ("draws", file)).chain(source.data.iter().map(|file| ("data", file)))
+        source
+            .draws
+            .iter()
+            .map(|file| ("draws", file))
+            .chain(source.data.iter().map(|file| ("data", file)))
+            .chain(source.directions.iter().map(|file| ("directions", file)))
     }) {
         rows.push([what.into(), format!("{} ({} bytes, CRC-32 {:08x})", file.path, file.bytes, file.crc32)]);
     }
@@ -35,7 +41,8 @@ pub fn write(subject: &Subject, _: &mut Page) -> Result<String> {
 /// The command that gives the same summary; `None` when it is not known where the draws are, or which directions were given.
 fn command(summary: &SummaryDocument) -> Option<String> {
     let source = summary.source.as_ref()?;
-    if summary.scheme == "given" {
+    let given = summary.scheme == "given";
+    if given && source.directions.is_none() {
         return None;
     }
     let mut words = vec!["mixgist".to_owned(), "summarize".to_owned()];
@@ -66,9 +73,20 @@ fn command(summary: &SummaryDocument) -> Option<String> {
     option("distance", &summary.distance);
     option("order", &summary.order.to_string());
     option("loss", &summary.loss);
-    option("slices", &summary.slices.to_string());
-    option("scheme", &summary.scheme);
+    match source.directions.as_ref().filter(|_| given) {
+        Some(file) => option("directions", &file.path),
+        None => {
+            option("slices", &summary.slices.to_string());
+            option("scheme", &summary.scheme);
+        }
+    }
     option("seed", &summary.seed.to_string());
+    if let Some(free) = summary.assessment.as_ref().and_then(|assessment| assessment.free.as_ref()) {
+        option("estimate", "free");
+        if let Some(chosen) = free.path.get(free.chosen) {
+            option("atoms", &chosen.atoms.to_string());
+        }
+    }
     option("units", &summary.units.name);
     Some(words.join(" "))
 }

@@ -1,0 +1,154 @@
+//! What can be said with confidence about a summary, computed from its draws when a figure or a section asks for it, and once only.
+//!
+//! The ball comes from the distances of the summary itself, components from all draws. What takes estimates again (the path, the
+//! conformal ball, representatives, the stability card) uses fewer slices than the summary, [`SLICES`], and says so.
+
+use std::cell::OnceCell;
+
+use mixgist::components::{Rules, components};
+use mixgist::credible::{Source, ball, conformal};
+use mixgist::representatives::{Count, representatives};
+use mixgist::ruler::Ruler;
+use mixgist::stability::{MOST_DRAWS, stability, summary_estimate};
+use mixgist::{AtomCount, Ensemble, Estimator, MixingMeasure, Result, Settings, summarize};
+use mixgist_io::AssessmentDocument;
+use mixgist_io::posterior::{
+    About, BallDocument, ComponentsDocument, ConformalDocument, EstimateOrigin, RepresentativesDocument,
+    StabilityDocument,
+};
+
+use crate::replay::{settings, slice_text, stand_in};
+use crate::subject::Subject;
+
+/// Slices of what is estimated again: the questions are by how much, not by which digit.
+pub const SLICES: usize = 100;
+/// Posterior probability of balls and intervals.
+pub const LEVEL: f64 = 0.95;
+
+/// What was computed so far.
+#[derive(Default)]
+pub(crate) struct Evidence {
+    ball: OnceCell<BallDocument>,
+    conformal: OnceCell<ConformalDocument>,
+    components: OnceCell<ComponentsDocument>,
+    representatives: OnceCell<(RepresentativesDocument, Vec<MixingMeasure>)>,
+    stability: OnceCell<StabilityDocument>,
+    path: OnceCell<Path>,
+}
+
+/// The path over numbers of atoms.
+pub struct Path {
+    /// How good the estimates on it are; its `free` is there.
+    pub assessment: AssessmentDocument,
+    /// With how many slices and draws it was computed.
+    pub how: String,
+    /// Whether it is that of the summary itself.
+    pub own: bool,
+}
+
+/// The value of a cell, computed when it is asked for the first time.
+fn once<T>(cell: &OnceCell<T>, compute: impl FnOnce() -> Result<T>) -> Result<&T> {
+    if let Some(value) = cell.get() {
+        return Ok(value);
+    }
+    let value = compute()?;
+    Ok(cell.get_or_init(|| value))
+}
+
+impl<'a> Subject<'a> {
+    /// How what is estimated again was computed, for captions.
+    pub fn again(&self) -> String {
+        slice_text(self.summary, SLICES)
+    }
+
+    /// What captions say when directions are missing.
+    pub fn stand_in(&self) -> String {
+        stand_in(self)
+    }
+
+    /// The credible ball around the estimate, by the distances of the summary.
+    pub fn ball(&self) -> Result<&BallDocument> {
+        once(&self.evidence.ball, || {
+            let draws = self.need_draws()?;
+            let ball = ball(draws, &self.summary.distances, LEVEL)?;
+            let slice_error = match ball.farthest.first() {
+                Some(member) => {
+                    let ruler = Ruler::new(draws, self.data, &settings(self, self.summary.slices)?)?;
+                    ruler.between(&self.estimate, &draws.draw(member.draw))?.standard_error
+                }
+                None => None,
+            };
+            Ok(BallDocument::new(&ball, slice_error, draws))
+        })
+    }
+
+    /// The conformal ball, its centre estimated from a half of the draws.
+    pub fn conformal(&self) -> Result<&ConformalDocument> {
+        once(&self.evidence.conformal, || {
+            let (draws, settings) = (self.need_draws()?, settings(self, SLICES)?);
+            let fit = |half: &Ensemble| summary_estimate(half, self.data, &settings, self.progress);
+            let found = conformal(draws, self.data, &settings, LEVEL, &Source::Fitted(&fit), self.progress)?;
+            Ok(ConformalDocument::new(&found, false))
+        })
+    }
+
+    /// What the posterior says about each component of the estimate.
+    pub fn components(&self) -> Result<&ComponentsDocument> {
+        once(&self.evidence.components, || {
+            let (draws, settings) = (self.need_draws()?, settings(self, SLICES)?);
+            let rules = Rules { level: LEVEL, ..Rules::default() };
+            let found = components(&self.estimate, draws, &settings.units, rules, self.progress)?;
+            let origin = EstimateOrigin {
+                measure: &self.estimate,
+                draw: (!self.is_free()).then_some(self.summary.draw),
+                source: &self.summary.estimator,
+            };
+            Ok(ComponentsDocument::new(&found, &origin, &self.about(draws, &settings)))
+        })
+    }
+
+    /// One draw for each mode of the posterior, with its measure.
+    pub fn representatives(&self) -> Result<&(RepresentativesDocument, Vec<MixingMeasure>)> {
+        once(&self.evidence.representatives, || {
+            let (draws, settings) = (self.need_draws()?, settings(self, SLICES)?);
+            let found = representatives(draws, self.data, &settings, Count::Auto, self.progress)?;
+            let document = RepresentativesDocument::new(&found, &[], &self.about(draws, &settings));
+            Ok((document, found.representatives.into_iter().map(|one| one.measure).collect()))
+        })
+    }
+
+    /// What the estimate does when choices change.
+    pub fn stability(&self) -> Result<&StabilityDocument> {
+        once(&self.evidence.stability, || {
+            let (draws, settings) = (self.need_draws()?, settings(self, SLICES)?);
+            let card = stability(draws, self.data, &settings, LEVEL, &summary_estimate, self.progress)?;
+            StabilityDocument::new(&card, &self.about(draws, &settings))
+        })
+    }
+
+    /// The path over numbers of atoms: that of the summary, or one from fewer slices and draws.
+    pub fn path(&self) -> Result<&Path> {
+        once(&self.evidence.path, || {
+            if let Some(assessment) = self.summary.assessment.as_ref().filter(|assessment| assessment.free.is_some()) {
+                let how = slice_text(self.summary, self.summary.slices);
+                return Ok(Path { assessment: assessment.clone(), how, own: true });
+            }
+            let draws = self.need_draws()?;
+            let every = draws.len().div_ceil(MOST_DRAWS);
+            let some = draws.select(&draws.thinned(0, every))?;
+            let estimator = Estimator::Free(AtomCount::default());
+            let settings = Settings { estimator, ..settings(self, SLICES)? };
+            let summary = summarize(&some, self.data, &settings, self.progress)?;
+            let assessment = summary.assessment.as_ref().map(AssessmentDocument::from);
+            let Some(assessment) = assessment.filter(|assessment| assessment.free.is_some()) else {
+                return Err(mixgist::Error::usage("the path over numbers of atoms is known for order 2 only"));
+            };
+            let thinned = if every > 1 { format!(", one in {every} draws") } else { String::new() };
+            Ok(Path { assessment, how: format!("{}{thinned}", self.again()), own: false })
+        })
+    }
+
+    fn about<'b>(&'b self, ensemble: &'b Ensemble, settings: &'b Settings) -> About<'b> {
+        About { ensemble, settings, columns: self.summary.columns.as_deref() }
+    }
+}

@@ -1,0 +1,96 @@
+//! The components of the estimate with their intervals.
+
+use mixgist::Result;
+use mixgist_io::posterior::{ComponentDocument, IntervalDocument};
+
+use super::{Page, figures, table};
+use crate::subject::Subject;
+use crate::svg::escaped;
+use crate::words::{count, significant};
+
+/// Coordinates in the table.
+const MOST_COLUMNS: usize = 6;
+
+pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
+    if subject.draws.is_none() {
+        return Ok(String::new());
+    }
+    let document = subject.components()?;
+    let with = document.components.iter().filter(|one| one.intervals.is_some()).count();
+    let all = document.components.len();
+    let mut text = match with == all {
+        true => {
+            format!("<p class=\"good\">{} stand clear of each other over the draws.</p>\n", count(all, "component"))
+        }
+        false => format!(
+            "<p class=\"doubt\">{with} of {} can be given intervals; the others are named below, with the reason.</p>\n",
+            count(all, "component")
+        ),
+    };
+    text.push_str(&figures::drawn(&["components"], subject, page)?);
+    let shown = document.dim.min(MOST_COLUMNS);
+    let mut header = vec!["component".to_owned(), "exists".into(), "weight".into()];
+    header.extend(subject.columns.iter().take(shown).map(|name| format!("mean {name}")));
+    header.push("remark".into());
+    let row = |name: String, one: &ComponentDocument| {
+        let mut row = vec![name, format!("{:.3}", one.existence.value)];
+        match &one.intervals {
+            Some(intervals) => {
+                row.push(interval(&intervals.weight));
+                row.extend(intervals.mean.iter().take(shown).map(interval));
+            }
+            None => {
+                row.push(format!("({})", significant(one.weight, 3)));
+                row.extend(one.mean.iter().take(shown).map(|mean| format!("({})", significant(*mean, 3))));
+            }
+        }
+        row.push(remark(one));
+        row
+    };
+    let mut rows: Vec<Vec<String>> =
+        document.components.iter().map(|one| row(format!("atom {}", one.atom), one)).collect();
+    rows.extend(document.groups.iter().map(|group| {
+        let atoms: Vec<String> = group.atoms.iter().map(usize::to_string).collect();
+        row(format!("atoms {} together", atoms.join(", ")), &group.together)
+    }));
+    text.push_str(&table(&header, &rows));
+    let mut notes = vec![format!(
+        "Median and {:.0} % interval over the draws that have the component; “exists” is the posterior probability that a draw has it. {} % \
+         of a draw's mass ({} to {} %) belongs to none of them.",
+        100.0 * document.level,
+        significant(100.0 * document.unmatched.median, 2),
+        significant(100.0 * document.unmatched.low, 2),
+        significant(100.0 * document.unmatched.high, 2)
+    )];
+    if with < all {
+        notes.push("In parentheses: the estimate, without an interval.".into());
+    }
+    if shown < document.dim {
+        notes.push(format!("{} are left out here.", count(document.dim - shown, "further coordinate")));
+    }
+    if document.unreported_weight > 5e-4 {
+        let (least, weight) = (document.least_weight, document.unreported_weight);
+        notes.push(format!("Atoms lighter than {least} weigh {weight:.3} together and are not listed."));
+    }
+    text.push_str(&format!("<p>{}</p>\n", escaped(&notes.join(" "))));
+    Ok(text)
+}
+
+/// "0.351 [0.281, 0.412]".
+fn interval(interval: &IntervalDocument) -> String {
+    let IntervalDocument { median, low, high, .. } = interval;
+    format!("{} [{}, {}]", significant(*median, 3), significant(*low, 3), significant(*high, 3))
+}
+
+/// What a reader should know about a component.
+fn remark(one: &ComponentDocument) -> String {
+    let rivals: Vec<String> = one.rivals.iter().map(usize::to_string).collect();
+    match one.standing.as_str() {
+        "ambiguous" => format!("ambiguous in {:.0} % of draws", 100.0 * one.ambiguity),
+        "indistinct" if rivals.is_empty() => "cannot be told apart from lighter atoms".into(),
+        "indistinct" => format!("cannot be told apart from {}", rivals.join(", ")),
+        "rare" => "in too few draws for intervals".into(),
+        _ if one.in_pieces > 0.5 => "mostly in pieces".into(),
+        _ => String::new(),
+    }
+}

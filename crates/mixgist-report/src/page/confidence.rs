@@ -1,0 +1,97 @@
+//! How far from the estimate the posterior reaches: the credible ball, the conformal one, and the figures that show it.
+
+use std::fmt::Write;
+
+use mixgist::{ErrorKind, Result};
+use mixgist_io::posterior::ConformalDocument;
+
+use super::{Page, figures, table};
+use crate::subject::Subject;
+use crate::words::{significant, with_error};
+
+pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
+    let mut text = String::new();
+    if subject.draws.is_some() {
+        text.push_str(&ball(subject)?);
+    }
+    text.push_str(&figures::drawn(&["map", "losses", "similarity"], subject, page)?);
+    Ok(text)
+}
+
+fn ball(subject: &Subject) -> Result<String> {
+    let ball = subject.ball()?;
+    let [low, _, median, _, _] = ball.distance_quantiles;
+    let mut text = format!(
+        "<p><b>Credible ball.</b> The ball of radius {} around the estimate holds {:.0} % of the posterior{}. The {} draws are worth {:.0} \
+         independent ones. Half of them are within {} of the estimate, a twentieth within {}.{}</p>\n",
+        with_error(ball.radius, ball.radius_error),
+        100.0 * ball.level,
+        match ball.radius_high {
+            Some(_) => "",
+            None => ", but there are too few effective draws to say how exact that radius is",
+        },
+        subject.summary.draws,
+        ball.probability.effective_draws,
+        significant(median, 4),
+        significant(low, 4),
+        ball.slice_error.map_or(String::new(), |error| {
+            format!(" Finitely many slices add an error of {} at the radius.", significant(error, 2))
+        }),
+    );
+    if subject.wants("conformal") {
+        match subject.conformal() {
+            Ok(found) => text.push_str(&conformal(found, subject)),
+            Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error),
+            // Weighted draws have no conformal ball; that is no defect of theirs.
+            Err(_) => (),
+        }
+    }
+    let header = ["most distant in the ball", "chain", "iteration", "distance"].map(String::from);
+    let rows: Vec<Vec<String>> = ball
+        .farthest
+        .iter()
+        .map(|member| {
+            vec![
+                format!("draw {}", member.draw),
+                member.chain.to_string(),
+                member.iteration.to_string(),
+                significant(member.distance, 4),
+            ]
+        })
+        .collect();
+    text.push_str(&table(&header, &rows));
+    Ok(text)
+}
+
+fn conformal(found: &ConformalDocument, subject: &Subject) -> String {
+    let mut text = String::from("<p><b>Conformal ball.</b> ");
+    let _ = match (found.radius, found.coverage, found.coverage_sd) {
+        (Some(radius), Some(coverage), Some(sd)) => write!(
+            text,
+            "A radius of {} holds the next draw with probability at least {coverage:.3} (± {sd:.3} between splits), guaranteed for this \
+             number of draws",
+            significant(radius, 4)
+        ),
+        _ => write!(
+            text,
+            "There are too few draws for one: {} nearly independent ones guarantee at most {:.3}, level {} needs {}",
+            found.calibration_draws,
+            found.attainable_level.unwrap_or(0.0),
+            found.level,
+            found.needed_draws.unwrap_or(0)
+        ),
+    };
+    let _ = writeln!(
+        text,
+        ". Its centre is the estimate from {} draws, {} others calibrate it; {} ({}).{}</p>",
+        found.fitted_draws,
+        found.calibration_draws,
+        match found.thin {
+            1 => "no draw was left out".to_owned(),
+            thin => format!("one in {thin} draws of each chain was kept, so that they are nearly exchangeable"),
+        },
+        subject.again(),
+        subject.stand_in()
+    );
+    text
+}
