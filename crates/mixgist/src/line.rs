@@ -169,6 +169,11 @@ impl<'a> Lines<'a> {
         self.positions.len()
     }
 
+    /// Memory that the positions and weights take.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&self.positions[..]) + size_of_val(&self.cumulative[..])
+    }
+
     /// Whether there are no draws.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

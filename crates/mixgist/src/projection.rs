@@ -133,11 +133,6 @@ impl<'a> Projection<'a> {
         batches.iter().flat_map(|batch| batch.chunks(self.longest_batch())).map(<[usize]>::to_vec).collect()
     }
 
-    /// Memory that one slice takes while it is worked on, roughly.
-    pub fn bytes_per_slice(&self) -> usize {
-        bytes_per_slice(self.atoms(), self.draws())
-    }
-
     fn longest_batch(&self) -> usize {
         longest_batch(self.atoms(), self.draws())
     }

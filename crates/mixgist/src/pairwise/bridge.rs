@@ -111,6 +111,15 @@ impl<'a> Bridge<'a> {
         &self.lines
     }
 
+    /// Memory that it takes once a sweep has sorted the jumps, up to small tables.
+    pub(crate) fn bytes(&self) -> usize {
+        const OF_JUMP: usize = 3 * size_of::<f64>() + size_of::<(u32, u32)>();
+        const OF_GROUP: usize = 4 * size_of::<f64>() + size_of::<(u32, Range<u32>, GroupAddress)>();
+        let Groups { draw, panel_starts, .. } = &self.groups;
+        let tables = size_of_val(&self.panels[..]) + size_of_val(&panel_starts[..]);
+        self.lines.bytes() + tables + OF_JUMP * self.jumps.size.len() + OF_GROUP * draw.len()
+    }
+
     pub(super) fn norms(&self) -> &[f64] {
         &self.norms
     }

@@ -29,14 +29,37 @@ pub(crate) enum Form {
     Compressed,
 }
 
+/// All slices of the first pass. Some of them are of no use: touching a gigabyte costs as much as it saves in two passes.
 struct Kept<'p> {
     batches: Vec<Batch<'p>>,
-    /// The draws themselves, when the batches hold another form.
+    /// The draws themselves, when the batches hold another form and there is space for both.
     lines: Vec<Lines<'p>>,
 }
 
-/// Decomposed slices of up to this many bytes are kept: a third of the time of a medoid of 1000 draws is spent on computing them again.
-pub(crate) const KEPT_BYTES: usize = 1 << 30;
+/// What is kept of the first pass, decided by the size of its first batch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keeping {
+    Nothing,
+    Decomposed,
+    DecomposedAndLines,
+}
+
+impl Keeping {
+    /// For as many slices, of which these are the first.
+    fn of(first: &[Slice], slices: usize) -> Self {
+        let fits = |bytes: usize| (bytes / first.len()).saturating_mul(slices) <= KEPT_BYTES;
+        let decomposed = first.iter().map(|slice| slice.bridge.bytes()).sum();
+        let lines: usize = first.iter().flat_map(|slice| &slice.lines).map(Lines::bytes).sum();
+        match (fits(decomposed), fits(decomposed + lines)) {
+            (_, true) => Keeping::DecomposedAndLines,
+            (true, false) => Keeping::Decomposed,
+            (false, false) => Keeping::Nothing,
+        }
+    }
+}
+
+/// Slices of up to this many bytes are kept, 1.25 GB: enough for 1000 slices of 1000 draws of 100 atoms, whose medoid would take a third longer.
+pub(crate) const KEPT_BYTES: usize = 5 << 28;
 
 /// A step of compression costs at most this part of a typical transport cost, over the squared number of draws: the more draws there
 /// are, the closer together are the losses of the best, and the less may compression blur them.
@@ -83,9 +106,9 @@ impl<'p, 'a> Bridges<'p, 'a> {
         self.batches.iter().map(Vec::len).sum()
     }
 
-    /// Whether the decomposed slices are kept from the first pass on, so that further passes are cheap.
+    /// Whether the decomposed slices are kept, so that further passes are cheap; known after the first pass.
     pub(crate) fn keeps(&self) -> bool {
-        self.slices() * self.projection.bytes_per_slice() <= KEPT_BYTES
+        self.kept.is_some()
     }
 
     /// Calls `look` for each slice, in parallel, and `take` with what it found, in order.
@@ -230,7 +253,14 @@ impl<'p, 'a> Bridges<'p, 'a> {
         look: impl Fn(&Lines) -> T + Sync,
         mut take: impl FnMut(T),
     ) -> Result<()> {
-        let Some(kept) = &self.kept else {
+        let lines: Vec<&Lines> = match (&self.kept, self.form) {
+            (Some(kept), Form::Compressed) => kept.lines.iter().take(most).collect(),
+            (Some(kept), Form::Exact) => {
+                kept.batches.iter().flat_map(|batch| batch.bridges()).map(Bridge::lines).take(most).collect()
+            }
+            (None, _) => Vec::new(),
+        };
+        if lines.is_empty() {
             return self.projection.stream(
                 &below(self.projection.batches(), most),
                 progress,
@@ -240,13 +270,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
                     Ok(())
                 },
             );
-        };
-        let lines: Vec<&Lines> = match self.form {
-            Form::Compressed => kept.lines.iter().take(most).collect(),
-            Form::Exact => {
-                kept.batches.iter().flat_map(|batch| batch.bridges()).map(Bridge::lines).take(most).collect()
-            }
-        };
+        }
         for lines in lines.chunks(LINES_TOGETHER) {
             progress.check()?;
             let found: Vec<T> = lines.par_iter().map(|lines| look(lines)).collect();
@@ -267,31 +291,32 @@ impl<'p, 'a> Bridges<'p, 'a> {
             return Ok(());
         }
         let (projection, form) = (self.projection, self.form);
-        let keep = self.keeps();
+        let (slices, mut keeping) = (self.slices(), None);
         let mut moved = vec![0.0; projection.draws()];
         let mut kept = Kept { batches: Vec::new(), lines: Vec::new() };
         projection.stream(
             &self.batches,
             progress,
             |lines| build(lines, form, projection.draw_weights()),
-            |_, slices| {
+            |_, built| {
+                let keeping = *keeping.get_or_insert_with(|| Keeping::of(&built, slices));
                 let mut bridges = Vec::new();
-                for slice in slices {
+                for slice in built {
                     bridges.push(slice.bridge);
                     slice.residuals.iter().for_each(|residuals| add(&mut moved, residuals));
-                    kept.lines.extend(slice.lines.filter(|_| keep));
+                    kept.lines.extend(slice.lines.filter(|_| keeping == Keeping::DecomposedAndLines));
                 }
                 let batch = Batch::new(bridges);
                 job(&batch);
-                if keep {
+                if keeping != Keeping::Nothing {
                     kept.batches.push(batch);
                 }
                 Ok(())
             },
         )?;
-        divide(&mut moved, self.slices());
+        divide(&mut moved, slices);
         self.moved = moved.into_iter().map(f64::sqrt).collect();
-        self.kept = keep.then_some(kept);
+        self.kept = (!kept.batches.is_empty()).then_some(kept);
         Ok(())
     }
 }

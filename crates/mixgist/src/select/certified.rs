@@ -63,7 +63,8 @@ pub(super) fn choose<'a>(
     progress.check()?;
     // The most promising draws first: their exact losses lower the threshold for all others, and their rows sharpen the
     // bounds of their neighbours, which are promising too: 60 rows instead of 110 for 1000 draws.
-    search.exhaust(few, 8, progress, |computed, rows, left| {
+    let first = if keeps { 8 } else { 32 };
+    search.exhaust(few, first, progress, |computed, rows, left| {
         embedding.extend(computed, rows, MOST_AXES);
         let doubtful = left.len().min(BOUNDS_PER_ROW * computed.len());
         let sharper = bounds(&embedding.leading(embedding.axes()), &left[..doubtful]);
