@@ -18,8 +18,10 @@ fn main() {
     match words.as_slice() {
         ["peer", python] => peer::compare(python),
         ["python", interpreter] => python::compare(interpreter),
-        ["growth"] => growth::table(),
-        ["large"] => growth::large(),
+        ["growth"] => growth::page(),
+        ["large"] => {
+            growth::large();
+        }
         ["couplings"] => couplings::table(),
         ["sampler"] => sampler::page(None),
         ["sampler", rscript] => sampler::page(Some(rscript)),
