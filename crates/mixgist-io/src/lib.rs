@@ -41,14 +41,13 @@ mod results;
 mod source;
 mod summary;
 
-pub use array::NumericArray;
 pub use assessment::{AssessmentDocument, FreeDocument, HeldOutDocument, JudgementDocument, PathDocument};
 pub use data::{DataTable, read_data, write_data};
 pub use draws::{DrawsFile, ReadOptions, read_draws, write_draws};
 pub use format::Format;
 pub use formats::json::{Schema, read_json, to_json, write_json};
 pub use formats::npy::write_npy;
-pub use formats::npz::{NamedArrays, read_arrays, write_arrays};
+pub use formats::npz::{read_arrays, write_arrays};
 pub use formats::stan_csv::StanVariables;
 pub use labels::{LabelDraws, read_labels, write_labels};
 pub use output::{Overwrite, check_writable, write_bytes};
