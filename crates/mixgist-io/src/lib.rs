@@ -26,6 +26,7 @@
 
 mod array;
 mod assessment;
+mod caught;
 mod data;
 mod delimited;
 mod draws;
