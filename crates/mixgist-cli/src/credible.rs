@@ -103,7 +103,11 @@ impl Credible {
 
     fn conformal(&self, posterior: &Posterior, estimate: &Estimate, terminal: &Terminal) -> Result<Conformal> {
         let points = posterior.points()?;
-        let fit = |draws: &Ensemble| Ok(summarize(draws, points, &posterior.settings, terminal)?.estimate);
+        // That of all draws is known by now; what is left is that of half of them.
+        let fit = |draws: &Ensemble| match draws.len() == posterior.ensemble.len() {
+            true => Ok(estimate.measure.clone()),
+            false => Ok(summarize(draws, points, &posterior.settings, terminal)?.estimate),
+        };
         let source = match self.estimate.estimate {
             Some(_) => Source::Given(&estimate.measure),
             None => Source::Fitted(&fit),
