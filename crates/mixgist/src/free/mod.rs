@@ -212,7 +212,7 @@ pub(crate) fn assess(
     let candidate = match job.candidate {
         Some(own) => {
             let own = std::slice::from_ref(own);
-            judge(own, job.ensemble, job.distance, usize::MAX, job.loss, progress)?.pop()
+            judge(own, job.ensemble, job.distance, usize::MAX, job.loss, JUDGING, progress)?.pop()
         }
         None => None,
     };
@@ -229,7 +229,7 @@ pub(crate) fn assess(
     let mut measures = vec![job.ensemble.draw(job.medoid.draw)];
     measures.extend(job.candidate.cloned());
     measures.extend(fits.iter().map(|fit| fit.measure.clone()));
-    let held_out = judge(&measures, job.ensemble, job.held_out_distance, usize::MAX, job.loss, progress)?;
+    let held_out = judge(&measures, job.ensemble, job.held_out_distance, usize::MAX, job.loss, JUDGING, progress)?;
     assessment.held_out_slices = job.held_out.len();
     let medoid = &held_out[0];
     assessment.medoid.held_out = Some(HeldOut::new(medoid, medoid));
@@ -324,6 +324,9 @@ struct Fitted {
     judged: Judged,
 }
 
+/// The phase in which fits are judged on all slices, and on others.
+const JUDGING: &str = "expected losses";
+
 /// Random draws that fits start from, besides the medoid.
 const RANDOM_STARTS: usize = 2;
 
@@ -338,6 +341,10 @@ const MOST_FITTED_SLICES: usize = 1000;
 
 /// Draws whose jumps decide on the cells of the targets.
 const SAMPLED_DRAWS: usize = 64;
+
+/// Weights of the draws that differ by no more than this in total variation count as the same: the loss is least at the right weights,
+/// and so it changes with the square of this.
+const SAME_WEIGHTS: f64 = 0.02;
 
 /// Atoms of smaller weight have vanished.
 const VANISHED: f64 = 1e-6;
@@ -366,7 +373,7 @@ fn fit(
         bridges.visit_lines(
             progress,
             fitted_slices,
-            |lines| SliceTarget::many(lines, weightings, &Cells::choose(lines, &sampled)),
+            |lines| SliceTarget::many(lines, weightings, Cells::choose(lines, &sampled)),
             |of_slice: Vec<SliceTarget>| {
                 found.iter_mut().zip(of_slice).for_each(|(found, target)| found.push(target));
             },
@@ -374,26 +381,36 @@ fn fit(
         Ok(found)
     };
     let first = targets(&[&center.weights])?.swap_remove(0);
-    let all = Objective::new(tangents, &first, dim);
-    let few = Objective::new(tangents, &first[..first.len().min(FEW_SLICES)], dim);
+    let constant = match job.loss {
+        Loss::Power => center.floor.value,
+        Loss::Distance => center.floor.value * center.floor.value,
+    };
+    let all = Objective::new(tangents, &first, dim, constant);
+    let few = Objective::new(tangents, &first[..first.len().min(FEW_SLICES)], dim, constant);
     let mut starts = vec![job.ensemble.draw(job.medoid.draw)];
     let mut rng = stream(job.seed, Purpose::Search, draws as u64);
     let random = index::sample(&mut rng, draws, RANDOM_STARTS.min(draws));
     starts.extend(random.into_iter().map(|rank| job.ensemble.draw(center.nearest_first[rank])));
-    let fits = path::fit_path(&counts, &starts, &few, &all, job.slices, progress)?;
+    let depth = if job.loss == Loss::Distance { path::PASSING } else { path::FINE };
+    let fits = path::fit_path(&counts, &starts, &few, &all, job.slices, depth, progress)?;
     let mut measures: Vec<MixingMeasure> =
         fits.iter().map(|fit| tidy(&fit.parameters, &all, job.slices)).collect::<Result<_>>()?;
     if job.loss == Loss::Distance {
-        let judged = judge(&measures, job.ensemble, job.distance, fitted_slices, job.loss, progress)?;
+        let judged =
+            judge(&measures, job.ensemble, job.distance, fitted_slices, job.loss, "distances of the fits", progress)?;
         let weightings: Vec<Vec<f64>> =
             judged.iter().map(|judged| reweighted(judged, projection.draw_weights())).collect();
-        let own = targets(&weightings.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+        // A fit that is close to the middle weighs the draws as the middle does.
+        let apart = |own: &[f64]| 0.5 * own.iter().zip(&center.weights).map(|(a, b)| (a - b).abs()).sum::<f64>();
+        let others: Vec<usize> = (0..fits.len()).filter(|&i| apart(&weightings[i]) > SAME_WEIGHTS).collect();
+        let own = targets(&others.iter().map(|&i| weightings[i].as_slice()).collect::<Vec<_>>())?;
         progress.begin("free-support fits", fits.len() as u64);
-        let own: Vec<Objective> = own.iter().map(|own| Objective::new(tangents, own, dim)).collect();
-        let fits = path::finish(&fits, |i| &own[i], progress)?;
+        let own: Vec<Objective> = own.iter().map(|own| Objective::new(tangents, own, dim, constant)).collect();
+        let objective = |i: usize| others.iter().position(|&other| other == i).map_or(&all, |place| &own[place]);
+        let fits = path::finish(&fits, objective, path::FINE, progress)?;
         measures = fits.iter().map(|fit| tidy(&fit.parameters, &all, job.slices)).collect::<Result<_>>()?;
     }
-    let judged = judge(&measures, job.ensemble, job.distance, usize::MAX, job.loss, progress)?;
+    let judged = judge(&measures, job.ensemble, job.distance, usize::MAX, job.loss, JUDGING, progress)?;
     let fitted = counts.into_iter().zip(measures).zip(judged);
     Ok(fitted.map(|((atoms, measure), judged)| Fitted { atoms, measure, judged }).collect())
 }

@@ -17,6 +17,7 @@ pub(crate) struct Bridges<'p, 'a> {
     kept: Option<Kept<'p>>,
     /// For every draw its distance from the form that is decomposed, known after the first pass.
     moved: Vec<f64>,
+    spread: Option<Spread>,
 }
 
 /// What is decomposed.
@@ -88,12 +89,17 @@ impl<'p, 'a> Bridges<'p, 'a> {
     }
 
     fn over(projection: &'p Projection<'a>, form: Form, batches: Vec<Vec<usize>>) -> Self {
-        Bridges { projection, form, batches, kept: None, moved: vec![0.0; projection.draws()] }
+        Bridges { projection, form, batches, kept: None, moved: vec![0.0; projection.draws()], spread: None }
     }
 
     /// For every draw its distance, over these slices, from the form that is decomposed; known after the first pass.
     pub(crate) fn moved(&self) -> &[f64] {
         &self.moved
+    }
+
+    /// How the decomposed draws spread over these slices, when [`Bridges::row_costs_and_mean_squares`] has passed over them.
+    pub(crate) fn spread(&self) -> Option<&Spread> {
+        self.spread.as_ref()
     }
 
     /// Number of batches.
@@ -189,18 +195,23 @@ impl<'p, 'a> Bridges<'p, 'a> {
         let (draws, weights) = (self.projection.draws(), self.projection.draw_weights());
         let mut costs = vec![0.0; rows.len() * draws];
         let mut mean_squares = vec![0.0; draws];
+        let mut size = 0.0;
         self.for_each(progress, |batch| {
             add_rows(batch, rows, &mut costs);
             let of_slice = |bridge: &Bridge| {
                 let mut squares = vec![0.0; draws];
-                bridge.add_mean_squares(weights, &mut squares);
-                squares
+                let size = bridge.add_mean_squares(weights, &mut squares);
+                (squares, size)
             };
-            let squares: Vec<Vec<f64>> = batch.bridges().par_iter().map(of_slice).collect();
-            squares.iter().for_each(|squares| add(&mut mean_squares, squares));
+            let found: Vec<(Vec<f64>, f64)> = batch.bridges().par_iter().map(of_slice).collect();
+            for (squares, of_slice) in &found {
+                add(&mut mean_squares, squares);
+                size += of_slice;
+            }
         })?;
         divide(&mut costs, self.projection.slices());
         divide(&mut mean_squares, self.projection.slices());
+        self.spread = Some(Spread { mean_squares: mean_squares.clone(), size: size / self.projection.slices() as f64 });
         Ok(AnchorRows { rows: costs, mean_squares })
     }
 
@@ -390,6 +401,15 @@ impl SliceRows {
         let (r, draws) = (self.rows.iter().position(|&draw| draw == row.draw)?, row.slopes.len());
         Some(self.costs.iter().map(|costs| row.weighted(&costs[r * draws..(r + 1) * draws])).collect())
     }
+}
+
+/// How the draws spread, the means over slices.
+pub(crate) struct Spread {
+    /// For every draw the mean over all draws of its squared distance.
+    pub(crate) mean_squares: Vec<f64>,
+    /// Mean over the draws of ‖Q‖², counted from the middle of their cell means: rounding errors of the mean of the mean squares are a
+    /// few units in the last place of this.
+    pub(crate) size: f64,
 }
 
 /// What one pass over the slices tells about all draws.

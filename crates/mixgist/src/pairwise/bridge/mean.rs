@@ -3,15 +3,17 @@
 use super::{Bridge, PANEL};
 
 impl Bridge<'_> {
-    /// Adds to `sums[i]` the mean over all draws j of ‖Q_i − Q_j‖², without forming pairs.
+    /// Adds to `sums[i]` the mean over all draws j of ‖Q_i − Q_j‖², without forming pairs, and returns the mean of ‖Q‖²,
+    /// counted from the middle, which rounding errors are parts of.
     ///
     /// The centred cell means have mean zero, so only ⟨rest_i, mean rest⟩ is needed. Cost O(M J log J).
-    pub(crate) fn add_mean_squares(&self, draw_weights: &[f64], sums: &mut [f64]) {
+    pub(crate) fn add_mean_squares(&self, draw_weights: &[f64], sums: &mut [f64]) -> f64 {
         let mean_norm: f64 = self.norms.iter().zip(draw_weights).map(|(n, w)| n * w).sum();
         for (sum, norm) in sums.iter_mut().zip(&self.norms) {
             *sum += norm + mean_norm;
         }
         self.add_rest_products(draw_weights, -2.0, sums);
+        mean_norm
     }
 
     /// ‖Q_i − Q̄‖² for every draw i, Q̄ = Σ_j a_j Q_j with any weights a of sum 1. Cost O(M J log J + M T).
