@@ -23,7 +23,7 @@ fn browser() -> Option<Browser> {
 }
 
 fn page() -> String {
-    let scene = Scene::new(2, 60, 80, &["smix-w", "sw"], &HOSTILE);
+    let scene = Scene::with_jump(2, 200, 80, &["smix-w", "sw"], &HOSTILE, 4.0);
     html("Two groups <b>", scene.subjects()).unwrap()
 }
 
@@ -46,7 +46,18 @@ fn the_report_works_in_a_browser() {
     assert_eq!(tab.evaluate("document.querySelectorAll('img').length"), 0);
     let drawn = "[...document.querySelectorAll('article:not([hidden]) .drawing > svg')]
         .filter(svg => svg.getBoundingClientRect().height > 100).length";
-    assert_eq!(tab.evaluate(drawn), 7);
+    // Contours, bands, components, map, losses, similarity, path, representatives, stability, traces, convergence.
+    assert_eq!(tab.evaluate(drawn), 11);
+    let named =
+        "[...document.querySelectorAll('.drawing > svg')].every(svg => svg.getAttribute('aria-label').length > 20)";
+    assert_eq!(tab.evaluate(named), true);
+    for id in ["components", "uncertainty", "path", "representatives", "stability"] {
+        let section =
+            format!("document.querySelector('#v0-{id} figure, #v0-{id} table').getBoundingClientRect().height > 50");
+        assert_eq!(tab.evaluate(&section), true, "{id}");
+    }
+    // Only the figures of the estimate can be pointed at: in others an atom is not the estimate's.
+    assert_eq!(tab.evaluate("document.querySelectorAll('#v0-representatives path[data-group]').length"), 0);
 
     // Switching.
     assert_eq!(tab.evaluate(VISIBLE), 1);
@@ -103,6 +114,10 @@ fn the_report_fits_a_phone() {
         assert_eq!(tab.evaluate("innerWidth"), width);
         let smallest = tab.evaluate("parseFloat(getComputedStyle(document.querySelector('figcaption')).fontSize)");
         assert!(smallest.as_f64().unwrap() >= 13.0);
+        // Wide tables and figures scroll within themselves.
+        let wide = "[...document.querySelectorAll('article:not([hidden]) .table, article:not([hidden]) .drawing')]
+            .filter(box => box.getBoundingClientRect().right > innerWidth + 1).length";
+        assert_eq!(tab.evaluate(wide), 0);
     }
 }
 
@@ -114,6 +129,10 @@ fn the_report_is_complete_without_scripts() {
     let without = &page[..page.find("<script type").unwrap()];
     let mut tab = open(&mut browser, folder.path(), without);
     assert_eq!(tab.evaluate(VISIBLE), 2);
-    assert_eq!(tab.evaluate("document.querySelectorAll('.drawing > svg').length"), 14);
-    assert_eq!(tab.evaluate("document.querySelectorAll('table').length >= 6"), true);
+    assert_eq!(tab.evaluate("document.querySelectorAll('.drawing > svg').length"), 22);
+    let sections = "['answer', 'components', 'uncertainty', 'path', 'representatives', 'stability'].every(id =>
+        document.querySelector('#v1-' + id).innerText.length > 100)";
+    assert_eq!(tab.evaluate(sections), true);
+    assert_eq!(tab.evaluate("document.querySelector('#v0-stability p').innerText.includes('Verdict:')"), true);
+    assert_eq!(tab.evaluate("document.querySelectorAll('table').length >= 14"), true);
 }

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{HOSTILE, Scene};
-use mixgist::{MixingMeasure, Points, Silent};
+use mixgist::slice::{Array, NamedArrays, slicer};
+use mixgist::{AtomCount, Estimator, MixingMeasure, Points, Settings, Silent, SliceCount, summarize};
+use mixgist_io::SummaryDocument;
 use mixgist_report::figure::Layer;
 use mixgist_report::{KINDS, Kind, Subject, html};
 
@@ -34,7 +36,7 @@ fn every_kind_is_well_formed_and_named_by_the_columns() {
             assert!(png.starts_with(b"\x89PNG") && png.len() > 500, "{}", kind.name);
             drawn += 1;
         }
-        let expected = if dim == 1 { 7 } else { KINDS.len() - if dim == 2 { 1 } else { 2 } };
+        let expected = if dim == 1 { KINDS.len() - 2 } else { KINDS.len() - if dim == 2 { 1 } else { 2 } };
         assert_eq!(drawn, expected, "dimension {dim}");
         assert_eq!(Kind::of_estimate(dim).name, ["density", "contours", "pairs"][dim - 1]);
     }
@@ -123,6 +125,122 @@ fn names_are_text_and_not_markup() {
     assert!(!page.contains("<img") && page.contains("&lt;img src=x onerror=alert(1)&gt;"));
     let estimate = MixingMeasure::try_from(&scene.documents[0].estimate).unwrap();
     assert!(page.contains(&format!("{:.4}", estimate.weights()[0])));
+}
+
+#[test]
+fn every_estimate_has_its_certificate_and_every_section_its_answer() {
+    let scene = Scene::new(2, 60, 80, &["smix-w"], &["x", "y"]);
+    let page = html("one mode", scene.subjects()).unwrap();
+    for words in [
+        "<b>Certificate.</b> Under the same slices no summary of any kind has an expected loss below",
+        "of the best possible",
+        "<b>Credible ball.</b> The ball of radius",
+        "holds 95 % of the posterior",
+        "most distant in the ball",
+        "<b>Conformal ball.</b>",
+        "stand clear of each other",
+        "the draws show a single mode",
+        "<b>Verdict:</b>",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!page.contains("Not computed"));
+    for id in ["components", "path", "representatives", "stability"] {
+        assert!(page.contains(&format!("id=\"v0-{id}\"")), "{id}");
+    }
+    // The numbers of the page are those of the documents.
+    let subjects = scene.subjects();
+    let (card, path) = (subjects[0].stability().unwrap(), subjects[0].path().unwrap());
+    for check in &card.checks {
+        assert!(page.contains(&format!("<td>{}</td>", check.change)), "{}", check.change);
+    }
+    let free = path.assessment.free.as_ref().unwrap();
+    assert!(page.contains(&format!("{} (chosen)", free.path[free.chosen].atoms)));
+    assert!(free.judgement.expected_loss >= path.assessment.floor);
+}
+
+#[test]
+fn parts_can_be_left_out() {
+    let scene = Scene::new(1, 30, 40, &["sw"], &["x"]);
+    let parts = mixgist_report::page::PARTS.map(String::from);
+    let subjects = scene.subjects().into_iter().map(|subject| subject.without(&parts)).collect();
+    let page = html("short", subjects).unwrap();
+    for part in ["Components with intervals", "Conformal", "smaller?", "more than one answer", "depend on choices"] {
+        assert!(!page.contains(part), "{part}");
+    }
+    assert!(page.contains("<b>Credible ball.</b>"));
+}
+
+#[test]
+fn two_modes_have_two_representatives_in_every_dimension() {
+    for (dim, columns) in [(1, &["x"][..]), (2, &["x", "y"]), (3, &["x", "y", "z"])] {
+        let scene = Scene::with_jump(dim, 200, 60, &["smix-w"], columns, 4.0);
+        let subject = scene.subjects().remove(0);
+        let figure = Kind::from_name("representatives").unwrap().draw(&subject).unwrap();
+        let titles: Vec<&str> = figure.panels.iter().flatten().map(|panel| panel.title.as_str()).collect();
+        assert_eq!(titles.len(), 2, "dimension {dim}: {titles:?}");
+        assert!(titles.iter().all(|title| title.contains(": 50.0 %")), "{titles:?}");
+        let page = html("two modes", vec![subject]).unwrap();
+        assert!(page.contains("The posterior has 2 modes"), "dimension {dim}");
+    }
+}
+
+#[test]
+fn a_free_estimate_is_reported_as_one() {
+    let scene = Scene::new(2, 40, 50, &["smix-w"], &["x", "y"]);
+    let points = Points::new(2, &scene.data).unwrap();
+    let settings = Settings {
+        slices: SliceCount::Fixed(40),
+        estimator: Estimator::Free(AtomCount::Fixed(2)),
+        ..Settings::default()
+    };
+    let summary = summarize(&scene.ensemble, Some(points), &settings, &Silent).unwrap();
+    let document = SummaryDocument::new(&summary, &scene.ensemble, &settings, None);
+    let subject = || Subject::new(&document, &Silent).unwrap().with_draws(&scene.ensemble).unwrap();
+    let page = html("free", vec![subject().with_data(points).unwrap()]).unwrap();
+    assert!(page.contains("A measure of 2 atoms that is not confined to the draws stands for the posterior"));
+    assert!(page.contains("the free estimate (") && page.contains("; the medoid ("));
+    // The path is that of the summary, so that it needs no draws.
+    let alone = Subject::new(&document, &Silent).unwrap();
+    let figure = Kind::from_name("path").unwrap().draw(&alone).unwrap();
+    assert_eq!(figure.panels.len(), 2);
+    // On the map the estimate is a place of its own.
+    let map = Kind::from_name("map").unwrap().draw(&subject()).unwrap();
+    assert!(map.legend.iter().any(|entry| entry.text == "estimate"));
+    assert!(map.legend.iter().any(|entry| entry.text.starts_with("medoid (draw ")));
+}
+
+#[test]
+fn given_directions_are_used_or_their_absence_is_said() {
+    let scene = Scene::new(2, 30, 20, &["sw"], &["x", "y"]);
+    let angles: Vec<f64> = (0..80).map(|l| 0.1 + f64::from(l) * 0.039).collect();
+    let theta = angles.iter().flat_map(|a| [a.cos(), a.sin()]).collect();
+    let directions = NamedArrays::from([("sw_theta".to_owned(), Array { shape: vec![80, 2], values: theta })]);
+    let settings =
+        Settings { slicer: slicer("sw").unwrap(), directions: Some(directions.clone()), ..Settings::default() };
+    let summary = summarize(&scene.ensemble, None, &settings, &Silent).unwrap();
+    let document = SummaryDocument::new(&summary, &scene.ensemble, &settings, None);
+    let without = Subject::new(&document, &Silent).unwrap().with_draws(&scene.ensemble).unwrap();
+    let with =
+        Subject::new(&document, &Silent).unwrap().with_draws(&scene.ensemble).unwrap().with_directions(&directions);
+    for name in ["map", "convergence"] {
+        let caption = |subject| Kind::from_name(name).unwrap().draw(subject).unwrap().caption;
+        assert!(caption(&without).contains("are not at hand; independent ones (seed 0) stand in"), "{name}");
+        assert!(!caption(&with).contains("stand in"), "{name}");
+    }
+    // With the directions at hand the curve ends at the loss of the summary.
+    let figure = Kind::from_name("convergence").unwrap().draw(&with).unwrap();
+    let ends: Vec<f64> = figure.panels[0]
+        .as_ref()
+        .unwrap()
+        .layers
+        .iter()
+        .filter_map(|layer| match layer {
+            Layer::Line { path, .. } => path.last().map(|point| point[1]),
+            _ => None,
+        })
+        .collect();
+    assert!(ends.iter().any(|end| (end / document.expected_loss - 1.0).abs() < 1e-9), "{ends:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use mixgist_io::posterior::{ComponentDocument, ComponentsDocument, IntervalDocum
 
 use super::atoms::{ellipse, outline};
 use super::rows::{height_of, interval_layers, mark, panel_height, row_axis, shortened, unnamed};
-use crate::figure::{Axis, Dash, Figure, Fill, Key, Layer, Panel, Points, Stroke};
+use crate::figure::{Axis, Dash, Figure, Fill, Key, Layer, Panel, Points, Side, Stroke};
 use crate::palette::{Color, Marker, group_style};
 use crate::subject::Subject;
 use crate::words::count;
@@ -35,7 +35,7 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         let weight = interval_panel(&rows, "weight", row_axis(&names), &weights, &|c| c.weight);
         let text = "Left: filled ellipses hold the mean of a component with 95 % probability, thin lines lie two standard \
                     deviations around the estimate's atoms. Right: its weight.";
-        (Figure::grid(2, vec![Some(plane), Some(weight.sized(150.0, height.min(300.0)))]), text.to_owned())
+        (Figure::grid(2, vec![Some(plane), Some(weight.sized(150.0, 300.0))]), text.to_owned())
     } else {
         let size = if d == 1 { 170.0 } else { 150.0 };
         let first = interval_panel(&rows, "weight", row_axis(&names), &weights, &|c| c.weight);
@@ -133,6 +133,11 @@ fn interval_panel(
     panel
 }
 
+/// The atom's number beside its mark.
+fn name_at(at: [f64; 2], row: &Row) -> Layer {
+    Layer::Text { at, text: row.component.atom.to_string(), side: Side::Right, color: Color::INK }
+}
+
 fn thin(color: Color) -> Stroke {
     Stroke::new(color, 1.0).dashed(Dash::Dashed)
 }
@@ -165,7 +170,7 @@ fn plane(subject: &Subject, rows: &[Row]) -> Result<Panel> {
     for row in rows.iter().rev() {
         let mean = [row.component.mean[0], row.component.mean[1]];
         let Some(intervals) = &row.component.intervals else {
-            panel = panel.with(mark(mean, Marker::Cross, 4.0, Color::INK));
+            panel = panel.with(mark(mean, Marker::Cross, 4.0, Color::INK)).with(name_at(mean, row));
             continue;
         };
         let region = &intervals.mean_ellipse;
@@ -180,6 +185,9 @@ fn plane(subject: &Subject, rows: &[Row]) -> Result<Panel> {
             });
         }
         panel = panel.with(mark(center, row.marker, 3.4, Color::INK));
+        if !row.name.contains('+') {
+            panel = panel.with(name_at(center, row));
+        }
     }
     Ok(panel)
 }

@@ -45,8 +45,7 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
             fill: Fill { color: Color::INK, opacity: 0.08 },
             outline: None,
         };
-        let values = bars.iter().flatten().map(|p| p[1]).chain([line, 1.01 * best]);
-        let mut panel = Panel::new(counts(points), Axis::around("expected loss", values))
+        let mut panel = Panel::new(counts(points), losses(&judged, line, best))
             .sized(290.0, 260.0)
             .titled("held-out slices")
             .with(near)
@@ -63,14 +62,14 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         )));
     }
     let own = curve(&fitted);
-    let values = own.iter().map(|p| p[1]).chain([medoid.expected_loss, assessment.floor]);
-    let panel = Panel::new(counts(points), Axis::around("expected loss", values))
+    let panel = Panel::new(counts(points), losses(&own, medoid.expected_loss, assessment.floor))
         .sized(290.0, 260.0)
         .titled("fitted slices")
         .with(rule(medoid.expected_loss, Color::VERMILION, Dash::Dashed))
         .with(rule(assessment.floor, Color::INK, Dash::Solid));
     panels.push(Some(with_curve(panel, own, FITTED, Marker::Square, chosen.atoms, fitted(chosen))));
 
+    let top = losses(&curve(&fitted), medoid.expected_loss, assessment.floor).high;
     let description = format!(
         "Expected loss of free estimates with {} to {} atoms. The chosen one has at most {}, {}; the medoid is {}.",
         points.first().map_or(0, |point| point.atoms),
@@ -83,10 +82,14 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         "Estimates that are not confined to the draws, with k atoms at most ({}, judged on {} others). Left: expected loss under slices that \
          nothing was fitted to, ± one standard error of the difference from the best; the chosen k (circled) is the smallest within three \
          standard errors of the best, or within 1 % of it (grey). Right: under the slices of the fit, for which no summary of any kind \
-         can be below the floor, {}.{}",
+         can be below the floor, {}.{}{}",
         path.how,
         assessment.held_out_slices,
         significant(assessment.floor, 4),
+        match points.iter().any(|point| point.judgement.expected_loss > top) {
+            true => " Fits with too few atoms lie beyond the upper edge; the table has them.",
+            false => "",
+        },
         subject.stand_in()
     );
     let line = |color, dash| Key::Line(Stroke::new(color, 1.4).dashed(dash));
@@ -107,6 +110,15 @@ fn counts(points: &[PathDocument]) -> Axis {
     };
     let ticks = points.iter().enumerate().map(tick).collect();
     Axis::around("atoms k", points.iter().map(|point| point.atoms as f64)).with_ticks(Ticks::At(ticks))
+}
+
+/// The axis of losses. A single atom can be many times worse than the rest, which would press all that matters into a line: the axis
+/// ends where the gap between the least and the medoid is seen well.
+fn losses(curve: &[[f64; 2]], medoid: f64, least: f64) -> Axis {
+    let least = curve.iter().map(|point| point[1]).fold(least.min(medoid), f64::min);
+    let top = (least + 3.5 * (medoid - least)).max(1.15 * least);
+    let within = curve.iter().map(|point| point[1]).filter(|loss| *loss <= top);
+    Axis::around("expected loss", within.chain([medoid, least]))
 }
 
 /// A curve with the chosen point circled.

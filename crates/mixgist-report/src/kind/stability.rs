@@ -14,8 +14,7 @@ const ZONES: [f64; 2] = [0.5, 1.0];
 
 pub fn draw(subject: &Subject) -> Result<Figure> {
     let card = subject.stability()?;
-    let names: Vec<String> =
-        card.checks.iter().map(|check| format!("{}: {}", check.choice, shortened(&check.change, 26))).collect();
+    let names: Vec<String> = card.checks.iter().map(|check| shortened(&check.change, 30)).collect();
     let farthest = card.checks.iter().filter_map(|check| check.radii).filter(|r| r.is_finite()).fold(0.0, f64::max);
     let end = (1.08 * farthest).max(1.25);
     let zone = |from: f64, to: f64, color: Color, opacity: f64| Layer::Area {
@@ -24,7 +23,7 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         outline: None,
     };
     let edge = |at: f64, dash| Layer::Rule { at: Crossing::X(at), stroke: Stroke::new(Color::GREY, 1.0).dashed(dash) };
-    let mut panel = Panel::new(Axis::linear("moves by (radii of the ball)", 0.0, end), row_axis(&names))
+    let mut panel = Panel::new(Axis::linear("moves by (radii of the ball)", -0.03 * end, end), row_axis(&names))
         .sized(330.0, panel_height(names.len()))
         .with(zone(ZONES[0], ZONES[1], Color::INK, 0.05))
         .with(zone(ZONES[1], end, Color::VERMILION, 0.12))

@@ -31,7 +31,6 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
     let shown = document.dim.min(MOST_COLUMNS);
     let mut header = vec!["component".to_owned(), "exists".into(), "weight".into()];
     header.extend(subject.columns.iter().take(shown).map(|name| format!("mean {name}")));
-    header.push("remark".into());
     let row = |name: String, one: &ComponentDocument| {
         let mut row = vec![name, format!("{:.3}", one.existence.value)];
         match &one.intervals {
@@ -44,7 +43,6 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
                 row.extend(one.mean.iter().take(shown).map(|mean| format!("({})", significant(*mean, 3))));
             }
         }
-        row.push(remark(one));
         row
     };
     let mut rows: Vec<Vec<String>> =
@@ -54,6 +52,12 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
         row(format!("atoms {} together", atoms.join(", ")), &group.together)
     }));
     text.push_str(&table(&header, &rows));
+    let remarks: Vec<String> = document.components.iter().filter_map(remark).collect();
+    if !remarks.is_empty() {
+        text.push_str("<ul>\n");
+        remarks.iter().for_each(|remark| text.push_str(&format!("<li>{}</li>\n", escaped(remark))));
+        text.push_str("</ul>\n");
+    }
     let mut notes = vec![format!(
         "Median and {:.0} % interval over the draws that have the component; “exists” is the posterior probability that a draw has it. {} % \
          of a draw's mass ({} to {} %) belongs to none of them.",
@@ -82,15 +86,22 @@ fn interval(interval: &IntervalDocument) -> String {
     format!("{} [{}, {}]", significant(*median, 3), significant(*low, 3), significant(*high, 3))
 }
 
-/// What a reader should know about a component.
-fn remark(one: &ComponentDocument) -> String {
+/// What a reader should know about a component, if anything.
+fn remark(one: &ComponentDocument) -> Option<String> {
     let rivals: Vec<String> = one.rivals.iter().map(usize::to_string).collect();
-    match one.standing.as_str() {
-        "ambiguous" => format!("ambiguous in {:.0} % of draws", 100.0 * one.ambiguity),
-        "indistinct" if rivals.is_empty() => "cannot be told apart from lighter atoms".into(),
-        "indistinct" => format!("cannot be told apart from {}", rivals.join(", ")),
-        "rare" => "in too few draws for intervals".into(),
-        _ if one.in_pieces > 0.5 => "mostly in pieces".into(),
-        _ => String::new(),
-    }
+    let what = match one.standing.as_str() {
+        "ambiguous" => format!(
+            "is ambiguous in {:.0} % of the draws: its intervals depend on which side shared atoms were given to",
+            100.0 * one.ambiguity
+        ),
+        "indistinct" if rivals.is_empty() => "cannot be told apart from lighter atoms, so there is no interval".into(),
+        "indistinct" => {
+            let atoms = if rivals.len() == 1 { "atom" } else { "atoms" };
+            format!("cannot be told apart from {atoms} {}, so there is no interval for it alone", rivals.join(", "))
+        }
+        "rare" => "is in too few draws for intervals".into(),
+        _ if one.in_pieces > 0.5 => "is held in pieces by most draws".into(),
+        _ => return None,
+    };
+    Some(format!("Atom {} {what}.", one.atom))
 }

@@ -18,10 +18,13 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
     let assessment = &path.assessment;
     let Some(free) = &assessment.free else { return Ok(String::new()) };
     let Some(chosen) = free.path.get(free.chosen) else { return Ok(String::new()) };
+    let atoms = count(chosen.measure.weights.len(), "atom");
+    let what = match path.own {
+        true => format!("The estimate, of {atoms}, is"),
+        false => format!("An estimate of {atoms} that is not confined to the draws is"),
+    };
     let mut text = format!(
-        "<p>{} with {} is {}; the medoid, with {}, is {}.",
-        if path.own { "The estimate" } else { "An estimate that is not confined to the draws," },
-        count(chosen.measure.weights.len(), "atom"),
+        "<p>{what} {}; the medoid, with {}, is {}.",
         within(chosen.judgement.expected_loss, chosen.judgement.excess),
         medoid_atoms(subject),
         within(assessment.medoid.expected_loss, assessment.medoid.excess)

@@ -26,12 +26,18 @@ impl Noise {
 impl Scene {
     /// `draws` draws in two chains of two heavy atoms and a light one, `n` observations, summarised under each of the distances.
     pub fn new(dim: usize, draws: usize, n: usize, distances: &[&str], columns: &[&str]) -> Scene {
+        Self::with_jump(dim, draws, n, distances, columns, 0.0)
+    }
+
+    /// As [`Scene::new`], but in every second draw the second atom lies elsewhere by `jump`: two modes.
+    pub fn with_jump(dim: usize, draws: usize, n: usize, distances: &[&str], columns: &[&str], jump: f64) -> Scene {
         let mut noise = Noise(1);
         let (mut weights, mut means, mut covariances) = (Vec::new(), Vec::new(), Vec::new());
-        for _ in 0..draws {
+        for m in 0..draws {
+            let jump = if m % 2 == 0 { 0.0 } else { jump };
             let share = 0.6 + 0.1 * noise.next();
             weights.extend([share, 0.98 - share, 0.02]);
-            for centre in [0.0, 5.0, 2.5] {
+            for centre in [0.0, 5.0 + jump, 2.5] {
                 means.extend((0..dim).map(|_| centre + 0.4 * noise.next()));
                 covariances.extend((0..dim).map(|_| 0.8 + 0.3 * noise.next()));
             }
