@@ -31,7 +31,8 @@ pub fn six_methods(repeat: &Repeat, columns: [&str; 2], file: &str, caption: &st
     });
     panels.push(None);
     for (estimate, (_, name)) in repeat.evaluation.estimates.iter().zip(METHODS).take(6) {
-        let title = format!("{name}, {} clusters", estimate.partition.clusters());
+        let clusters = estimate.partition.clusters();
+        let title = format!("{name}, {clusters} cluster{}", if clusters == 1 { "" } else { "s" });
         panels.push(Some(panel(&title, Some(&mean_density(&slices, estimate)?), &estimate.partition)));
     }
     let figure = Figure::grid(3, panels).described(caption, caption);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use mixgist::{Error, Result};
-use mixgist_paper::entries::{ENTRIES, entry};
+use mixgist_paper::entries::{ENTRIES, Entry, entry};
 use mixgist_paper::model::Length;
 use mixgist_paper::page::{Block, Section, html, markdown};
 use mixgist_paper::study::{Options, Study};
@@ -27,20 +27,21 @@ fn main() -> ExitCode {
 
 struct Arguments {
     options: Options,
-    only: Option<String>,
+    entries: Vec<&'static Entry>,
     output: PathBuf,
 }
 
 fn usage() -> String {
     let entries: String = ENTRIES.iter().map(|e| format!("\n  {:<12} {}", e.name, e.help)).collect();
     format!(
-        "usage: cargo xtask paper [--draws DIR] [--as-published] [--repeats N] [--only ENTRY] [-o DIR]
+        "usage: cargo xtask paper [ENTRY ...] [--draws DIR] [--as-published] [--repeats N] [-o DIR]
+
+Prints all entries and writes RESULTS.md, results.html and figures/; with names of entries prints these and writes nothing.
 
   --draws DIR      also from the published draws of Old Faithful (DIR/draws.npz)
   --as-published   also by the published procedure: its sampler, its directions, its conventions
   --repeats N      repeats of the simulation (25); Old Faithful has as many, but at most 10
-  --only ENTRY     print one entry and write nothing
-  -o DIR           write RESULTS.md, results.html and figures/ there instead of into paper/
+  -o DIR           write there instead of into paper/
 
 Entries:{entries}"
     )
@@ -49,7 +50,7 @@ Entries:{entries}"
 fn parse(words: &[String]) -> Result<Arguments> {
     let mut arguments = Arguments {
         options: Options { draws: None, as_published: false, repeats: 25, length: Length::PAPER },
-        only: None,
+        entries: Vec::new(),
         output: PathBuf::from(env!("CARGO_MANIFEST_DIR")),
     };
     let mut words = words.iter();
@@ -64,9 +65,11 @@ fn parse(words: &[String]) -> Result<Arguments> {
                 arguments.options.repeats =
                     count.ok_or_else(|| Error::usage(format!("--repeats is '{text}', expected a number from 1")))?;
             }
-            "--only" => arguments.only = Some(value()?.clone()),
             "-o" => arguments.output = value()?.into(),
-            _ => return Err(Error::usage(format!("unknown option '{word}'")).hint(usage())),
+            option if option.starts_with('-') => {
+                return Err(Error::usage(format!("unknown option '{option}'")).hint(usage()));
+            }
+            name => arguments.entries.push(entry(name)?),
         }
     }
     Ok(arguments)
@@ -79,15 +82,16 @@ fn run(words: &[String]) -> Result<()> {
     }
     let arguments = parse(words)?;
     let study = Study::new(arguments.options)?;
-    if let Some(name) = &arguments.only {
-        print!("{}", markdown(TITLE, &(entry(name)?.run)(&study)?));
-        return Ok(());
-    }
     let start = Instant::now();
     let mut sections = Vec::new();
-    for entry in ENTRIES {
+    let all = arguments.entries.is_empty();
+    for entry in if all { ENTRIES.iter().collect() } else { arguments.entries } {
         eprintln!("{}", entry.name);
         sections.extend((entry.run)(&study)?);
+    }
+    if !all {
+        print!("{}", markdown(TITLE, &sections));
+        return Ok(());
     }
     sections.insert(0, overview(&study, words, start.elapsed().as_secs_f64()));
     let text = markdown(TITLE, &sections);
