@@ -123,17 +123,18 @@ fn overview(study: &Study, words: &[String], seconds: f64) -> Section {
         study.published.source
     ));
     section.text(
-        "`ours` is the mean ± standard deviation over repeats: for the simulation new data each time, for Old Faithful new chains, for the \
-         published draws new directions and new densities given a partition. `z` is how many standard errors ours is above the published \
-         number; it uses the spread over repeats of both sides, or, where the paper prints a single number, takes that for one more \
-         repeat. Of many cells that agree, one in 20 has |z| > 2 and one in 370 has |z| > 3, and cells of a table are far from independent. \
-         `ours, put right` is the number without the slip listed under Errata.",
+        "The first three sections say what agrees, why the rest does not, and which slips of the paper were found; the paper's tables and figures follow \
+         further down. Each number of a table stands beside the published one as mean ± standard deviation over repeats, with z in \
+         brackets: by how many standard errors it is above the published number. Repeats are new data and a new chain for the simulation \
+         (25), new chains for Old Faithful (10), new directions and new densities given a partition for the published draws (10). z uses the spread \
+         over repeats of both sides, or, where the paper prints a single number, takes that for one more repeat. z beyond 3 is bold.",
     );
     section.text(
-        "**From mixgist's sampler**: its blocked sampler with the paper's prior, truncation, iterations and burn-in, its partition search and its \
-         medoids (100 slices in orthogonal blocks). **From the published draws**: the same summaries of the draws that the paper's Tables 4 to 6 \
-         were made from. **From the published procedure** (`--as-published`): draws by a plain blocked Gibbs sampler started from \
-         k-means, densities from partitions and expected distances as they were computed for the paper.",
+        "Draws: **mixgist's sampler** is its blocked sampler with the paper's prior, truncation, iterations and burn-in, with mixgist's partition \
+         search and medoids. **Published draws** are those that the paper's Tables 4 to 6 were made from. **Published procedure** \
+         (`--as-published`) is a plain blocked Gibbs sampler started from k-means with ten clusters, with densities from partitions and \
+         expected distances as computed for the paper; **on the published sticks**, the same started from two clusters on the sticks where the \
+         published chain had them. All medoids use L = 100 independent directions, as the paper says.",
     );
     section
 }

@@ -56,6 +56,17 @@ fn chains(study: &Study, source: Source) -> Result<&[Repeat]> {
     Ok(if source == Source::Given { &repeats[..1] } else { repeats })
 }
 
+/// The mean number of clusters in a draw, chain by chain.
+fn chain_means(study: &Study, source: Source) -> Result<Vec<f64>> {
+    let chains = chains(study, source)?.iter();
+    Ok(chains.filter_map(|repeat| Spread::of(&trace(&repeat.posterior))).map(|spread| spread.mean).collect())
+}
+
+/// The mean number of clusters in a draw of Old Faithful over all chains.
+pub fn mean_clusters(study: &Study, source: Source) -> Result<f64> {
+    Ok(Spread::of(&chain_means(study, source)?).map_or(f64::NAN, |spread| spread.mean))
+}
+
 /// Is it the prior?
 fn prior(study: &Study, section: &mut Section) -> Result<()> {
     let posterior = &study.faithful(Source::Given)?[0].posterior;
@@ -115,13 +126,9 @@ fn arrangement(study: &Study, section: &mut Section) -> Result<()> {
         ["chain", "sticks of the two heaviest", "share of draws", "sticks in front", "between", "clusters a draw"];
     section.table(&header, rows);
     if study.options.draws.is_some() {
-        let number = |source| -> Result<Vec<f64>> {
-            let chains = chains(study, source)?.iter();
-            Ok(chains.filter_map(|repeat| Spread::of(&trace(&repeat.posterior))).map(|spread| spread.mean).collect())
-        };
-        let published = number(Source::Given)?[0];
+        let published = mean_clusters(study, Source::Given)?;
         let score = |source| -> Result<String> {
-            let Some(spread) = Spread::of(&number(source)?).filter(|spread| spread.count > 1) else {
+            let Some(spread) = Spread::of(&chain_means(study, source)?).filter(|spread| spread.count > 1) else {
                 return Ok("no z-score".into());
             };
             let z = (published - spread.mean) / (spread.sd * (1.0 + 1.0 / spread.count as f64).sqrt());
