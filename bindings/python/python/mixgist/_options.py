@@ -7,9 +7,11 @@ from typing import Any, Literal, TypedDict, Union
 
 from numpy.typing import ArrayLike
 
+from . import _core
 from ._arrays import Floats, count, floats, numbers_text
 
 SliceCount = Union[int, Literal["auto"]]
+AtomCount = Union[int, Literal["auto"]]
 Units = Union[str, Sequence[float], None]
 Directions = Mapping[str, ArrayLike]
 
@@ -51,6 +53,23 @@ def slicing(
         prune=prune if isinstance(prune, str) else repr(float(prune)),
         seed=count("seed", seed),
     )
+
+
+class Estimating(TypedDict):
+    """What the core reads when it estimates."""
+
+    slicing: Slicing
+    loss: str
+    route: str
+    estimate: tuple[str, str | None]
+    candidate: _core.Measure | None
+
+
+def estimator(estimate: str, atoms: AtomCount | None) -> tuple[str, str | None]:
+    """The estimator as the core reads it."""
+    if atoms is None or isinstance(atoms, str):
+        return estimate, atoms
+    return estimate, str(count("atoms", atoms))
 
 
 def _units(units: Units) -> str:

@@ -24,6 +24,9 @@ def summarize(
     draws: Draws,
     data: Any = None,
     *,
+    estimate: str = _DEFAULTS["estimate"],
+    atoms: AtomCount | None = None,
+    candidate: MeasureLike | None = None,
     distance: Distance = _DEFAULTS["distance"],
     slices: SliceCount = _DEFAULTS["slices"],
     loss: str = _DEFAULTS["loss"],
@@ -37,7 +40,7 @@ def summarize(
     threads: int | None = None,
     progress: ProgressOption = False,
 ) -> Summary:
-    """Summarises posterior draws by one of them: the draw of least expected loss.
+    """Summarises posterior draws by one measure: the draw of least expected loss, or a free one with few atoms.
 
     The answer depends on the draws, the options and the seed, never on the number of threads; the command line gives the same for the
     same options.
@@ -48,6 +51,13 @@ def summarize(
         The posterior.
     data : array_like, shape (n, d), optional
         Observations to label and to take units from; without it, those that came with the draws.
+    estimate : str
+        ``"medoid"``, one of the draws, or ``"free"``, a measure with few atoms that is not confined to them.
+    atoms : int or "auto", optional
+        Number of atoms of the free estimate; ``"auto"``, the default, takes the smallest that cannot be told from the best on slices that
+        nothing was fitted to.
+    candidate : Measure, Summary or Draws, optional
+        A measure of your own to judge beside the estimate; draws must be a single one.
     distance : str or callable
         Law of the slices: ``"sw"``, ``"mix-sw"``, ``"mix-sw-frobenius"`` or ``"smix-w"``; or a function that maps `Atoms` of K atoms to
         an array (L, K): their positions on L lines. A function is called a few times, with all atoms of all draws at once.
@@ -95,6 +105,12 @@ def summarize(
     2
     >>> summary.predict([[0.3], [4.0]]).tolist()
     [0, 1]
+
+    Not confined to the draws, with a proof of how good it is: no summary of any kind is more than `excess` better.
+
+    >>> free = mixgist.summarize(draws, estimate="free")
+    >>> free.n_components, free.excess < summary.excess
+    (2, True)
     """
     x = None if data is None else points("data", data)
     function = None
@@ -102,13 +118,21 @@ def summarize(
     if callable(distance):
         if directions is not None:
             raise ValueError("a slice function makes its own slices\nhint: leave out directions")
+        if estimate == "free":
+            raise ValueError("a free estimate needs a named distance, whose slices have derivatives\nhint: use estimate=\"medoid\"")
         first = draws[0]
         function = (*native_slices(distance, Atoms(first.means[:2], first.covariances[:2])), name_of(distance))
         name, slices = _DEFAULTS["distance"], function[1]
-    options = slicing(str(name), slices, order, units, scheme, directions, prune, seed)
+    options = Estimating(
+        slicing=slicing(str(name), slices, order, units, scheme, directions, prune, seed),
+        loss=loss,
+        route=route,
+        estimate=estimator(estimate, atoms),
+        candidate=None if candidate is None else measure_of("candidate", candidate)._native,
+    )
     with reporter(progress) as report:
         native = _core.summarize(
-            draws._native, x, columns_of(data), options, function, loss, route, thread_count(threads), report
+            draws._native, x, columns_of(data), options, function, thread_count(threads), report
         )
     warn_all(native.warnings, stacklevel=2)
     return Summary._wrap(native)
@@ -187,29 +211,78 @@ class Summary:
         return len(self._native.estimate)
 
     @property
+    def estimator(self) -> str:
+        """Which estimate it is: ``"medoid"`` or ``"free"``."""
+        return self._native.estimator
+
+    @property
     def draw(self) -> int:
-        """Index of the chosen draw."""
+        """Index of the draw of least expected loss: the estimate, unless a free one was asked for."""
         return self._native.draw
 
     @property
     def chain(self) -> int:
-        """Chain of the chosen draw."""
+        """Chain of that draw."""
         return self._native.chain
 
     @property
     def iteration(self) -> int:
-        """Iteration of the chosen draw within its chain."""
+        """Iteration of that draw within its chain."""
         return self._native.iteration
 
     @property
     def expected_loss(self) -> float:
         """Mean loss of the estimate over all draws."""
-        return self._native.expected_loss
+        if self.judgement is None or self.estimator == "medoid":
+            return self._native.expected_loss
+        return self.judgement.expected_loss
 
     @property
     def expected_loss_se(self) -> float | None:
-        """Monte Carlo standard error of the expected loss over slices."""
-        return self._native.expected_loss_se
+        """Monte Carlo standard error of the expected loss of a medoid over slices; that of a free one is in ``judgement.held_out``."""
+        return self._native.expected_loss_se if self.estimator == "medoid" else None
+
+    @property
+    def floor(self) -> float | None:
+        """No summary of any kind has a smaller expected loss under the same slices; known for order 2 and named distances."""
+        return None if self._assessment is None else float(self._assessment["floor"])
+
+    @property
+    def excess(self) -> float | None:
+        """How far the expected loss is above the floor, as a part of it: 0.02 is within 2 % of the best possible."""
+        return None if self.judgement is None else self.judgement.excess
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """How good the estimate is: against the floor, and on other slices."""
+        return self._judged(self.estimator)
+
+    @property
+    def medoid_judgement(self) -> Judgement | None:
+        """How good the draw of least expected loss is."""
+        return self._judged("medoid")
+
+    @property
+    def candidate_judgement(self) -> Judgement | None:
+        """How good the measure is that was given as a candidate."""
+        return self._judged("candidate")
+
+    @property
+    def path(self) -> AtomPath | None:
+        """The fits with 1, 2, 3, … atoms from which a free estimate was chosen."""
+        if self._assessment is None or "free" not in self._assessment:
+            return None
+        return atom_path(self._assessment["free"])
+
+    @cached_property
+    def _assessment(self) -> dict[str, Any] | None:
+        text = self._native.assessment
+        return None if text is None else json.loads(text)
+
+    def _judged(self, which: str) -> Judgement | None:
+        if self._assessment is None or which not in self._assessment:
+            return None
+        return judgement(self._assessment[which])
 
     @property
     def runner_up(self) -> int | None:
@@ -282,20 +355,20 @@ class Summary:
         return plot(self, data, ax, coordinates)
 
     def _repr_html_(self) -> str:
-        from ._html import summary_html
-
-        return summary_html(self)
+        return self._native.to_html()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _from_json, (self._native.to_json(),)
 
     def __repr__(self) -> str:
         native = self._native
+        who = "free" if self.estimator == "free" else f"draw {self.draw}"
         error = "" if self.expected_loss_se is None else f" ± {self.expected_loss_se:.2g}"
+        quality = "" if self.judgement is None else f", {within(self.judgement)}"
         return (
-            f"Summary(draw {self.draw} of {native.draws}, {self.n_components} atoms, "
-            f"expected loss {self.expected_loss:.5g}{error}, {native.distance}, {self.slices} slices)"
-        )
+            f"Summary({who} of {native.draws}, {self.n_components} atoms, "
+            f"expected loss {self.expected_loss:.5g}{error}{quality}, {native.distance}, {self.slices} slices)"
+        ).replace("free of", "free estimate from")
 
 
 def _from_json(text: str) -> Summary:
