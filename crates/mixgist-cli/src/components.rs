@@ -3,10 +3,8 @@
 use clap::Args;
 use mixgist::Result;
 use mixgist::components::{Component, Components, Intervals, PosteriorInterval, Rules, Standing, components};
-use mixgist_io::{MeasureDocument, Schema};
-use serde::Serialize;
+use mixgist_io::posterior::{COMPONENTS_SCHEMA, ComponentsDocument};
 
-use crate::credible::ProbabilityDocument;
 use crate::posterior::{EstimateArgs, Posterior, PosteriorArgs};
 use crate::progress::Terminal;
 use crate::text::{line, significant, table};
@@ -43,215 +41,80 @@ pub struct ComponentsVerb {
     least_weight: f64,
 }
 
-/// The schema of components.
-const COMPONENTS_SCHEMA: Schema = Schema { name: "mixgist.components", version: 1 };
-
 impl ComponentsVerb {
     /// Reads, couples, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let posterior = self.posterior.read()?;
         let rules =
             Rules { level: self.level, overlap: self.overlap, share: self.share, least_weight: self.least_weight };
-        let estimate = self.estimate.resolve(&posterior, &self.posterior.draws.reading, terminal)?;
+        let estimate = self.estimate.resolve(&posterior, self.posterior.reading(), terminal)?;
         let found = components(&estimate.measure, &posterior.ensemble, &posterior.settings.units, rules, terminal)?;
-        let d = posterior.ensemble.dim();
-        let document = ComponentsDocument {
-            level: self.level,
-            overlap: self.overlap,
-            share: self.share,
-            least_weight: self.least_weight,
-            estimate_source: estimate.source,
-            estimate_draw: estimate.draw,
-            estimate: MeasureDocument::from(&estimate.measure),
-            draws: posterior.ensemble.len(),
-            dim: d,
-            columns: posterior.columns().map(<[String]>::to_vec),
-            units: found.units.name(),
-            components: found.components.iter().map(|one| ComponentDocument::new(one, d)).collect(),
-            groups: found
-                .groups
-                .iter()
-                .map(|group| GroupDocument {
-                    atoms: group.atoms.clone(),
-                    together: ComponentDocument::new(&group.together, d),
-                })
-                .collect(),
-            unmatched: found.unmatched.into(),
-            unreported_weight: found.unreported_weight,
-        };
-        let report = document.report(&posterior, &found);
+        let document = ComponentsDocument::new(&found, &estimate.origin(), &posterior.about());
+        let report = report(&document, &found, &posterior);
         self.posterior.answer(COMPONENTS_SCHEMA, &document, &report, terminal)
-    }
-}
-
-#[derive(Serialize)]
-struct ComponentsDocument {
-    level: f64,
-    overlap: f64,
-    share: f64,
-    least_weight: f64,
-    estimate_source: String,
-    estimate_draw: Option<usize>,
-    draws: usize,
-    dim: usize,
-    columns: Option<Vec<String>>,
-    units: String,
-    components: Vec<ComponentDocument>,
-    groups: Vec<GroupDocument>,
-    unmatched: IntervalDocument,
-    unreported_weight: f64,
-    estimate: MeasureDocument,
-}
-
-#[derive(Serialize)]
-struct GroupDocument {
-    atoms: Vec<usize>,
-    together: ComponentDocument,
-}
-
-#[derive(Serialize)]
-struct ComponentDocument {
-    atom: usize,
-    weight: f64,
-    mean: Vec<f64>,
-    covariance: Vec<Vec<f64>>,
-    existence: ProbabilityDocument,
-    ambiguity: f64,
-    in_pieces: f64,
-    standing: &'static str,
-    rivals: Vec<usize>,
-    intervals: Option<IntervalsDocument>,
-}
-
-#[derive(Serialize)]
-struct IntervalsDocument {
-    weight: IntervalDocument,
-    mean: Vec<IntervalDocument>,
-    sd: Vec<IntervalDocument>,
-    covariance: Vec<Vec<IntervalDocument>>,
-    correlation: Vec<Vec<IntervalDocument>>,
-    mean_ellipse: EllipseDocument,
-}
-
-/// {x : (x − center)ᵀ covariance⁻¹ (x − center) ≤ radius²}.
-#[derive(Serialize)]
-struct EllipseDocument {
-    center: Vec<f64>,
-    covariance: Vec<Vec<f64>>,
-    radius: Option<f64>,
-}
-
-#[derive(Serialize, Clone, Copy)]
-struct IntervalDocument {
-    mean: f64,
-    median: f64,
-    low: f64,
-    high: f64,
-}
-
-impl From<PosteriorInterval> for IntervalDocument {
-    fn from(interval: PosteriorInterval) -> Self {
-        let PosteriorInterval { mean, median, low, high } = interval;
-        IntervalDocument { mean, median, low, high }
-    }
-}
-
-fn rows<T: Clone>(flat: &[T], d: usize) -> Vec<Vec<T>> {
-    flat.chunks_exact(d).map(<[T]>::to_vec).collect()
-}
-
-impl ComponentDocument {
-    fn new(component: &Component, d: usize) -> Self {
-        let list = |all: &[PosteriorInterval]| all.iter().map(|&one| one.into()).collect::<Vec<IntervalDocument>>();
-        let intervals = component.intervals.as_ref().map(|intervals| IntervalsDocument {
-            weight: intervals.weight.into(),
-            mean: list(&intervals.mean),
-            sd: list(&intervals.sd),
-            covariance: rows(&list(&intervals.covariance), d),
-            correlation: rows(&list(&intervals.correlation), d),
-            mean_ellipse: EllipseDocument {
-                center: intervals.mean_ellipse.center.clone(),
-                covariance: rows(&intervals.mean_ellipse.covariance, d),
-                radius: intervals.mean_ellipse.radius,
-            },
-        });
-        ComponentDocument {
-            atom: component.atom,
-            weight: component.weight,
-            mean: component.mean.clone(),
-            covariance: rows(&component.covariance, d),
-            existence: component.existence.into(),
-            ambiguity: component.ambiguity,
-            in_pieces: component.in_pieces,
-            standing: component.standing.name(),
-            rivals: component.rivals.clone(),
-            intervals,
-        }
     }
 }
 
 /// Coordinates that a table shows; all are in the JSON.
 const SHOWN: usize = 4;
 
-impl ComponentsDocument {
-    fn report(&self, posterior: &Posterior, found: &Components) -> String {
-        let mut lines = vec![
-            line("estimate", &self.estimate_source),
-            line("intervals", format!("level {}, over the draws that have the component", self.level)),
-            line(
-                "rule",
-                format!(
-                    "atoms that overlap by {} are near; a draw has a component when they hold {} of its weight",
-                    self.overlap, self.share
-                ),
+fn report(document: &ComponentsDocument, found: &Components, posterior: &Posterior) -> String {
+    let mut lines = vec![
+        line("estimate", &document.estimate_source),
+        line("intervals", format!("level {}, over the draws that have the component", document.level)),
+        line(
+            "rule",
+            format!(
+                "atoms that overlap by {} are near; a draw has a component when they hold {} of its weight",
+                document.overlap, document.share
             ),
-            line("coupling", format!("exact transport with each of {} draws, units {}", self.draws, self.units)),
-            line("unmatched", format!("{} of a draw's mass belongs to none of them", interval(&found.unmatched))),
-            String::new(),
-        ];
-        let shown = self.dim.min(SHOWN);
-        let mut header = vec!["atom".to_owned(), "exists".into(), "weight".into()];
-        header.extend((0..shown).map(|a| format!("mean {}", posterior.column(a))));
-        header.extend((0..shown).map(|a| format!("sd {}", posterior.column(a))));
-        header.push(String::new());
-        let row = |name: String, one: &Component| -> Vec<String> {
-            let mut row = vec![name, format!("{:.3}", one.existence.value)];
-            match &one.intervals {
-                Some(Intervals { weight, mean, sd, .. }) => {
-                    row.push(interval(weight));
-                    row.extend(mean.iter().take(shown).map(interval));
-                    row.extend(sd.iter().take(shown).map(interval));
-                }
-                None => {
-                    row.push(format!("({})", significant(one.weight, 3)));
-                    row.extend((0..shown).map(|a| format!("({})", significant(one.mean[a], 4))));
-                    let sd = |a: usize| one.covariance[a * self.dim + a].sqrt();
-                    row.extend((0..shown).map(|a| format!("({})", significant(sd(a), 3))));
-                }
+        ),
+        line("coupling", format!("exact transport with each of {} draws, units {}", document.draws, document.units)),
+        line("unmatched", format!("{} of a draw's mass belongs to none of them", interval(&found.unmatched))),
+        String::new(),
+    ];
+    let shown = document.dim.min(SHOWN);
+    let mut header = vec!["atom".to_owned(), "exists".into(), "weight".into()];
+    header.extend((0..shown).map(|a| format!("mean {}", posterior.column(a))));
+    header.extend((0..shown).map(|a| format!("sd {}", posterior.column(a))));
+    header.push(String::new());
+    let row = |name: String, one: &Component| -> Vec<String> {
+        let mut row = vec![name, format!("{:.3}", one.existence.value)];
+        match &one.intervals {
+            Some(Intervals { weight, mean, sd, .. }) => {
+                row.push(interval(weight));
+                row.extend(mean.iter().take(shown).map(interval));
+                row.extend(sd.iter().take(shown).map(interval));
             }
-            row.push(remark(one));
-            row
-        };
-        let mut rows: Vec<Vec<String>> = found.components.iter().map(|one| row(one.atom.to_string(), one)).collect();
-        rows.extend(found.groups.iter().map(|group| {
-            let names: Vec<String> = group.atoms.iter().map(usize::to_string).collect();
-            row(names.join("+"), &group.together)
-        }));
-        lines.push(table(&header, &rows));
-        if found.components.iter().any(|one| one.intervals.is_none()) {
-            lines.push("(in parentheses: the estimate, without an interval)".into());
+            None => {
+                row.push(format!("({})", significant(one.weight, 3)));
+                row.extend((0..shown).map(|a| format!("({})", significant(one.mean[a], 4))));
+                let sd = |a: usize| one.covariance[a * document.dim + a].sqrt();
+                row.extend((0..shown).map(|a| format!("({})", significant(sd(a), 3))));
+            }
         }
-        if self.dim > shown {
-            lines.push(format!("({} more coordinates; all are in the JSON)", self.dim - shown));
-        }
-        if self.unreported_weight > 5e-4 {
-            lines.push(format!(
-                "(atoms lighter than {} weigh {:.3} together)",
-                self.least_weight, self.unreported_weight
-            ));
-        }
-        lines.join("\n")
+        row.push(remark(one));
+        row
+    };
+    let mut rows: Vec<Vec<String>> = found.components.iter().map(|one| row(one.atom.to_string(), one)).collect();
+    rows.extend(found.groups.iter().map(|group| {
+        let names: Vec<String> = group.atoms.iter().map(usize::to_string).collect();
+        row(names.join("+"), &group.together)
+    }));
+    lines.push(table(&header, &rows));
+    if found.components.iter().any(|one| one.intervals.is_none()) {
+        lines.push("(in parentheses: the estimate, without an interval)".into());
     }
+    if document.dim > shown {
+        lines.push(format!("({} more coordinates; all are in the JSON)", document.dim - shown));
+    }
+    if document.unreported_weight > 5e-4 {
+        lines.push(format!(
+            "(atoms lighter than {} weigh {:.3} together)",
+            document.least_weight, document.unreported_weight
+        ));
+    }
+    lines.join("\n")
 }
 
 /// "0.35 [0.28, 0.41]".

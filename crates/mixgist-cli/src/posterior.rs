@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::slice::SLICERS;
 use mixgist::{Ensemble, Error, Loss, MixingMeasure, Points, Progress, Result, Route, Settings, summarize};
+use mixgist_io::posterior::{About, EstimateOrigin};
 use mixgist_io::{DataTable, DrawsFile, SUMMARY_SCHEMA, Schema, SummaryDocument, read_json, to_json, write_json};
 use serde::Serialize;
 
@@ -15,15 +16,15 @@ use crate::options::{
 use crate::progress::Terminal;
 use crate::text::answer;
 
-/// Draws, data and the distance.
+/// Draws, data and the distance: what every estimate depends on.
 #[derive(Args)]
-pub struct PosteriorArgs {
+pub struct JobArgs {
     #[command(flatten)]
     pub draws: DrawsArgs,
 
-    /// Data to take units from and to label (.csv, .npy, .npz, .parquet); without it, data in the file of draws are used
+    /// Data to label and to take units from (.csv, .npy, .npz, .parquet); without it, data in the file of draws are used
     #[arg(long, value_name = "DATA")]
-    data: Option<PathBuf>,
+    pub data: Option<PathBuf>,
 
     /// Law of the slices
     #[arg(long, value_name = "NAME", default_value = "smix-w", help_heading = "Distance",
@@ -37,6 +38,31 @@ pub struct PosteriorArgs {
     #[arg(long, value_name = "LOSS", default_value = "distance", help_heading = "Distance",
           value_parser = PossibleValuesParser::new(Loss::NAMES.map(|(name, _)| name)))]
     loss: String,
+}
+
+impl JobArgs {
+    /// What the options mean to the core.
+    pub fn settings(&self, route: Route) -> Result<Settings> {
+        self.slicing.settings(&self.distance, by_name(&Loss::NAMES, &self.loss), route)
+    }
+
+    /// Reads the draws, and the data from their own file or from that of the draws.
+    pub fn read(&self) -> Result<(DrawsFile, Option<DataTable>)> {
+        let mut file = self.draws.read()?;
+        let own = file.data.take();
+        let data = match &self.data {
+            Some(path) => Some(read_data_for(path, file.ensemble.dim())?),
+            None => own,
+        };
+        Ok((file, data))
+    }
+}
+
+/// A question about the posterior, and where the answer goes.
+#[derive(Args)]
+pub struct PosteriorArgs {
+    #[command(flatten)]
+    pub job: JobArgs,
 
     /// Write the answer to this file (.json)
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
@@ -60,8 +86,13 @@ impl Posterior {
     }
 
     /// Names of the data's columns.
-    pub fn columns(&self) -> Option<&[String]> {
+    fn columns(&self) -> Option<&[String]> {
         self.data.as_ref().and_then(DataTable::column_names)
+    }
+
+    /// What documents say about all of it.
+    pub fn about(&self) -> About<'_> {
+        About { ensemble: &self.ensemble, settings: &self.settings, columns: self.columns() }
     }
 
     /// The name of coordinate a.
@@ -85,17 +116,18 @@ impl Posterior {
 impl PosteriorArgs {
     /// Checks the options and the output, then reads.
     pub fn read(&self) -> Result<Posterior> {
-        let settings = self.slicing.settings(&self.distance, by_name(&Loss::NAMES, &self.loss), Route::Auto)?;
+        let settings = self.job.settings(Route::Auto)?;
         if let Some(path) = &self.output {
             expect_extension(path, "--output", &["json"])?;
         }
         self.printing.check(&[&self.output])?;
-        let DrawsFile { ensemble, data, .. } = self.draws.read()?;
-        let data = match &self.data {
-            Some(path) => Some(read_data_for(path, ensemble.dim())?),
-            None => data,
-        };
+        let (DrawsFile { ensemble, .. }, data) = self.job.read()?;
         Ok(Posterior { ensemble, data, settings })
+    }
+
+    /// How files are read.
+    pub fn reading(&self) -> &ReadingArgs {
+        &self.job.draws.reading
     }
 
     /// Writes the document where it was asked for, and prints it or the report.
@@ -123,6 +155,13 @@ pub struct Estimate {
     /// Which draw it is, when it is one of these.
     pub draw: Option<usize>,
     pub source: String,
+}
+
+impl Estimate {
+    /// What documents say about it.
+    pub fn origin(&self) -> EstimateOrigin<'_> {
+        EstimateOrigin { measure: &self.measure, draw: self.draw, source: &self.source }
+    }
 }
 
 impl EstimateArgs {

@@ -1,13 +1,10 @@
 //! `mixgist representatives`: one medoid for each mode of the posterior.
 
 use clap::Args;
-use mixgist::density::{Bounds, Grid};
-use mixgist::representatives::{Count, FALSE_ALARM, Representatives, representatives};
-use mixgist::{Ensemble, Error, GridDensity, Points, Progress, Result};
-use mixgist_io::{MeasureDocument, Schema};
-use serde::Serialize;
+use mixgist::representatives::{Count, Representatives, representatives};
+use mixgist::{Error, Result};
+use mixgist_io::posterior::{REPRESENTATIVES_SCHEMA, RepresentativesDocument};
 
-use crate::credible::ProbabilityDocument;
 use crate::posterior::{Posterior, PosteriorArgs};
 use crate::progress::Terminal;
 use crate::text::{count, line, significant, table};
@@ -33,9 +30,6 @@ pub struct RepresentativesVerb {
     grid: u32,
 }
 
-/// The schema of representatives.
-const REPRESENTATIVES_SCHEMA: Schema = Schema { name: "mixgist.representatives", version: 1 };
-
 impl RepresentativesVerb {
     /// Reads, chooses, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
@@ -47,137 +41,10 @@ impl RepresentativesVerb {
         let posterior = self.posterior.read()?;
         let points = posterior.points()?;
         let found = representatives(&posterior.ensemble, points, &posterior.settings, wanted, terminal)?;
-        let document = RepresentativesDocument::new(&found, &posterior, points, self.grid as usize, terminal)?;
+        let densities = found.densities(points, self.grid as usize, terminal)?;
+        let document = RepresentativesDocument::new(&found, &densities, &posterior.about());
         let report = report(&found, &posterior);
         self.posterior.answer(REPRESENTATIVES_SCHEMA, &document, &report, terminal)
-    }
-}
-
-#[derive(Serialize)]
-struct RepresentativesDocument {
-    count: usize,
-    draws: usize,
-    candidates: usize,
-    expected_distance: f64,
-    distance: &'static str,
-    order: f64,
-    seed: u64,
-    units: String,
-    columns: Option<Vec<String>>,
-    false_alarm: f64,
-    tests: Vec<TestDocument>,
-    representatives: Vec<RepresentativeDocument>,
-    distances: Vec<Vec<f64>>,
-    assignment: Vec<usize>,
-}
-
-#[derive(Serialize)]
-struct TestDocument {
-    medoids: [usize; 2],
-    weights: [f64; 2],
-    peak: f64,
-    valley: f64,
-    effective_draws: f64,
-    p_value: f64,
-    accepted: bool,
-}
-
-#[derive(Serialize)]
-struct RepresentativeDocument {
-    draw: usize,
-    chain: u32,
-    iteration: u64,
-    weight: ProbabilityDocument,
-    expected_distance: f64,
-    clusters: Option<usize>,
-    labels: Option<Vec<u32>>,
-    certainty: Option<Vec<f64>>,
-    measure: MeasureDocument,
-    /// On one grid a list: the whole density up to dimension 2, marginals beyond.
-    densities: Vec<DensityDocument>,
-}
-
-#[derive(Serialize)]
-struct DensityDocument {
-    coordinates: Vec<usize>,
-    /// Positions of the grid on each axis.
-    axes: Vec<Vec<f64>>,
-    /// Values, the last axis running fastest.
-    values: Vec<f64>,
-}
-
-impl RepresentativesDocument {
-    fn new(
-        found: &Representatives,
-        posterior: &Posterior,
-        points: Option<Points>,
-        grid: usize,
-        progress: &dyn Progress,
-    ) -> Result<Self> {
-        let Posterior { ensemble, settings, .. } = posterior;
-        let grids = grids(found, ensemble, points, grid)?;
-        let describe = |one: &mixgist::representatives::Representative| -> Result<RepresentativeDocument> {
-            let on_grid = |grid: &Grid| -> Result<DensityDocument> {
-                let density = GridDensity::of_measure(&one.measure, grid, progress)?;
-                Ok(DensityDocument {
-                    coordinates: grid.coordinates(),
-                    axes: grid.axes().iter().map(|axis| axis.positions()).collect(),
-                    values: density.values().to_vec(),
-                })
-            };
-            let allocation = one.allocation.as_ref();
-            Ok(RepresentativeDocument {
-                draw: one.draw,
-                chain: ensemble.chains()[one.draw],
-                iteration: ensemble.iterations()[one.draw],
-                weight: one.weight.into(),
-                expected_distance: one.expected_distance,
-                clusters: allocation.map(|all| all.clusters()),
-                labels: allocation.map(|all| all.labels.clone()),
-                certainty: allocation.map(|all| all.certainty.clone()),
-                measure: MeasureDocument::from(&one.measure),
-                densities: grids.iter().map(on_grid).collect::<Result<_>>()?,
-            })
-        };
-        let k = found.representatives.len();
-        let test = |test: &mixgist::representatives::SplitTest| TestDocument {
-            medoids: test.medoids,
-            weights: test.weights,
-            peak: test.peak,
-            valley: test.valley,
-            effective_draws: test.effective_draws,
-            p_value: test.p_value,
-            accepted: test.accepted,
-        };
-        Ok(RepresentativesDocument {
-            count: k,
-            draws: ensemble.len(),
-            candidates: found.candidates,
-            expected_distance: found.expected_distance,
-            distance: settings.slicer.name(),
-            order: settings.order.value(),
-            seed: settings.seed,
-            units: settings.units.name(),
-            columns: posterior.columns().map(<[String]>::to_vec),
-            false_alarm: FALSE_ALARM,
-            tests: found.tests.iter().map(test).collect(),
-            representatives: found.representatives.iter().map(describe).collect::<Result<_>>()?,
-            distances: found.distances.chunks_exact(k).map(<[f64]>::to_vec).collect(),
-            assignment: found.assignment.clone(),
-        })
-    }
-}
-
-/// Grids that suit all representatives: over the data, or else over the first.
-fn grids(found: &Representatives, ensemble: &Ensemble, points: Option<Points>, count: usize) -> Result<Vec<Grid>> {
-    let bounds = match points.filter(|points| !points.is_empty()) {
-        Some(points) => Bounds::of_points(points)?,
-        None => Bounds::of_measure(&found.representatives[0].measure)?,
-    };
-    match ensemble.dim() {
-        1 => Ok(vec![bounds.grid(&[0], count)?]),
-        2 => Ok(vec![bounds.grid(&[0, 1], count)?]),
-        _ => bounds.marginal_grids(count),
     }
 }
 

@@ -3,10 +3,8 @@
 use clap::Args;
 use mixgist::Result;
 use mixgist::stability::{Stability, stability, summary_estimate};
-use mixgist_io::{MeasureDocument, Schema};
-use serde::Serialize;
+use mixgist_io::posterior::{STABILITY_SCHEMA, StabilityDocument};
 
-use crate::credible::BallDocument;
 use crate::posterior::{Posterior, PosteriorArgs};
 use crate::progress::Terminal;
 use crate::text::{line, significant, table};
@@ -28,74 +26,15 @@ pub struct StabilityVerb {
     level: f64,
 }
 
-/// The schema of stability cards.
-const STABILITY_SCHEMA: Schema = Schema { name: "mixgist.stability", version: 1 };
-
 impl StabilityVerb {
     /// Reads, estimates again and again, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let posterior = self.posterior.read()?;
         let Posterior { ensemble, settings, .. } = &posterior;
         let card = stability(ensemble, posterior.points()?, settings, self.level, &summary_estimate, terminal)?;
-        let used = if card.thin > 1 { &ensemble.select(&ensemble.thinned(0, card.thin))? } else { ensemble };
-        let document = StabilityDocument {
-            verdict: card.verdict.movement.name(),
-            advice: card.verdict.advice.clone(),
-            draws: ensemble.len(),
-            thin: card.thin,
-            clusters: card.clusters,
-            ball: BallDocument::new(&card.ball, None, used),
-            checks: card.checks.iter().map(CheckDocument::new).collect(),
-            distance: settings.slicer.name(),
-            slices: settings.slices.first(),
-            seed: settings.seed,
-            units: settings.units.name(),
-            estimate: MeasureDocument::from(&card.estimate),
-        };
+        let document = StabilityDocument::new(&card, &posterior.about())?;
         let report = report(&card, &document, &posterior);
         self.posterior.answer(STABILITY_SCHEMA, &document, &report, terminal)
-    }
-}
-
-#[derive(Serialize)]
-struct StabilityDocument {
-    verdict: &'static str,
-    advice: Vec<String>,
-    draws: usize,
-    thin: usize,
-    clusters: Option<usize>,
-    ball: BallDocument,
-    checks: Vec<CheckDocument>,
-    distance: &'static str,
-    slices: usize,
-    seed: u64,
-    units: String,
-    estimate: MeasureDocument,
-}
-
-#[derive(Serialize)]
-struct CheckDocument {
-    choice: &'static str,
-    change: String,
-    distance: Option<f64>,
-    radii: Option<f64>,
-    movement: Option<&'static str>,
-    clusters: Option<usize>,
-    error: Option<String>,
-}
-
-impl CheckDocument {
-    fn new(check: &mixgist::stability::Check) -> Self {
-        let outcome = check.outcome.as_ref().ok();
-        CheckDocument {
-            choice: check.choice,
-            change: check.change.clone(),
-            distance: outcome.map(|outcome| outcome.distance),
-            radii: outcome.map(|outcome| outcome.radii),
-            movement: outcome.map(|outcome| outcome.movement.name()),
-            clusters: outcome.and_then(|outcome| outcome.clusters),
-            error: check.outcome.as_ref().err().map(ToString::to_string),
-        }
     }
 }
 
@@ -122,12 +61,12 @@ fn report(card: &Stability, document: &StabilityDocument, posterior: &Posterior)
             let number =
                 |value: Option<f64>, digits| value.map_or("–".to_owned(), |value| significant(value, digits));
             vec![
-                check.choice.to_owned(),
+                check.choice.clone(),
                 check.change.clone(),
                 number(check.distance, 4),
                 check.radii.map_or("–".to_owned(), |radii| format!("{radii:.2}")),
                 check.clusters.map_or("–".to_owned(), |clusters| clusters.to_string()),
-                check.error.clone().unwrap_or_else(|| check.movement.unwrap_or_default().to_owned()),
+                check.error.clone().unwrap_or_else(|| check.movement.clone().unwrap_or_default()),
             ]
         })
         .collect();

@@ -8,14 +8,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mixgist::slice::SLICERS;
 use mixgist::{Ensemble, Estimator, Loss, Points, Result, Route, Settings, summarize};
 use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, to_json, write_json};
 
 use crate::material::Material;
 use crate::memory;
-use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, by_name, expect_extension, read_data_for};
-use crate::posterior::read_measure;
+use crate::options::{OutputArgs, by_name, expect_extension};
+use crate::posterior::{JobArgs, read_measure};
 use crate::progress::Terminal;
 use crate::report::{check_output, name_of, write_report};
 use crate::text::{answer, warn};
@@ -29,24 +28,7 @@ use derived::{Derived, DerivedArgs};
   mixgist summarize chain1.csv chain2.csv --burn-in 500 --data data.csv --labels labels.csv --density density.csv")]
 pub struct Summarize {
     #[command(flatten)]
-    draws: DrawsArgs,
-
-    /// Data to label and to take units from (.csv, .npy, .npz, .parquet); without it, data in the file of draws are used
-    #[arg(long, value_name = "DATA")]
-    data: Option<PathBuf>,
-
-    /// Law of the slices
-    #[arg(long, value_name = "NAME", default_value = "smix-w", help_heading = "Distance",
-          value_parser = PossibleValuesParser::new(SLICERS.iter().map(|slicer| slicer.name())))]
-    distance: String,
-
-    #[command(flatten)]
-    slicing: SlicingArgs,
-
-    /// What is averaged over the posterior: the distance, or its p-th power
-    #[arg(long, value_name = "LOSS", default_value = "distance", help_heading = "Distance",
-          value_parser = PossibleValuesParser::new(Loss::NAMES.map(|(name, _)| name)))]
-    loss: String,
+    job: JobArgs,
 
     /// The estimate: one of the draws, or a measure with few atoms that is not confined to them
     #[arg(long, value_name = "ESTIMATE", default_value = "medoid", help_heading = "Estimate",
@@ -84,18 +66,14 @@ pub struct Summarize {
 impl Summarize {
     /// Reads, summarises, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let (loss, route) = (by_name(&Loss::NAMES, &self.loss), by_name(&Route::NAMES, &self.route));
+        let route = by_name(&Route::NAMES, &self.route);
         let estimator = Estimator::from_name(&self.estimate, self.atoms.as_deref())?;
-        let settings = Settings { estimator, ..self.slicing.settings(&self.distance, loss, route)? };
+        let settings = Settings { estimator, ..self.job.settings(route)? };
         self.check_outputs()?;
-        let mut file = self.draws.read()?;
-        let own = file.data.take();
-        let read = |path: &PathBuf| read_measure(path, &self.draws.reading, file.ensemble.dim());
+        let (file, data) = self.job.read()?;
+        let reading = &self.job.draws.reading;
+        let read = |path: &PathBuf| read_measure(path, reading, file.ensemble.dim());
         let settings = Settings { candidate: self.candidate.as_ref().map(read).transpose()?, ..settings };
-        let data = match &self.data {
-            Some(path) => Some(read_data_for(path, file.ensemble.dim())?),
-            None => own,
-        };
         let points = data.as_ref().map(|data| Points::new(data.columns(), data.values())).transpose()?;
         let new_points = self.derived.read_new_points(&file.ensemble)?;
         self.derived.check(&file.ensemble, points)?;
@@ -104,7 +82,8 @@ impl Summarize {
         let summary = summarize(&file.ensemble, points, &settings, terminal)?;
         let columns = data.as_ref().and_then(DataTable::column_names);
         let derived = Derived::compute(&self.derived, &summary, &file.ensemble, points, new_points.as_ref(), terminal)?;
-        let source = self.draws.reading.source(&self.draws.draws, self.data.as_deref(), self.output.as_deref())?;
+        let inputs = &self.job.draws.draws;
+        let source = reading.source(inputs, self.job.data.as_deref(), self.output.as_deref())?;
         let document = SummaryDocument::new(&summary, &file.ensemble, &settings, columns).with_source(source);
 
         terminal.begin_writing();
@@ -117,7 +96,7 @@ impl Summarize {
             false => report::report(&summary, &file.ensemble, &settings, document.columns.as_deref()),
         };
         if let Some(path) = &self.report {
-            let title = format!("Summary of {}", name_of(&self.draws.draws));
+            let title = format!("Summary of {}", name_of(inputs));
             let material = Material::new(Some(file), data)?;
             write_report(path, &title, &[document], &material, self.printing.overwrite(), terminal)?;
         }

@@ -35,6 +35,7 @@ mod labels;
 mod long_table;
 pub mod memory;
 mod output;
+pub mod posterior;
 mod provenance;
 mod results;
 mod source;

@@ -8,12 +8,16 @@
 //!   radius the error that follows: the quantiles one standard error above and below.
 //! - [`region`]: P(d(G_0, G) ≤ r | data) for a hypothesised G_0 and a radius that means something to the user.
 //! - [`conformal()`]: a radius whose coverage of the next draw is guaranteed for a finite number of draws, without asymptotics.
+//!
+//! [`credible()`] answers all of it about one estimate.
 
 mod ball;
 mod conformal;
+mod set;
 
 pub use ball::{Ball, Member, ball};
 pub use conformal::{Conformal, ConformalRadius, Source, conformal};
+pub use set::{Credible, Question, Region, credible};
 
 use crate::effective::Probability;
 use crate::ensemble::Ensemble;

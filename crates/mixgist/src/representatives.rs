@@ -22,6 +22,7 @@ mod valley;
 pub use valley::SplitTest;
 
 use crate::allocate::{Allocation, allocate};
+use crate::density::{Bounds, GridDensity};
 use crate::effective::{Probability, chains_in_order, draw_weights};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::mixture::Mixture;
@@ -84,6 +85,31 @@ pub struct Representative {
     pub expected_distance: f64,
     /// Labels of the data, when data were given.
     pub allocation: Option<Allocation>,
+}
+
+impl Representatives {
+    /// The density of each representative on grids of `count` points an axis that suit all of them, over the data or else over the first
+    /// one: one grid up to dimension 2, one for each coordinate beyond.
+    pub fn densities(
+        &self,
+        data: Option<Points>,
+        count: usize,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Vec<GridDensity>>> {
+        let bounds = match data.filter(|points| !points.is_empty()) {
+            Some(points) => Bounds::of_points(points)?,
+            None => Bounds::of_measure(&self.representatives[0].measure)?,
+        };
+        let grids = match bounds.dim() {
+            1 => vec![bounds.grid(&[0], count)?],
+            2 => vec![bounds.grid(&[0, 1], count)?],
+            _ => bounds.marginal_grids(count)?,
+        };
+        let on_grids = |one: &Representative| {
+            grids.iter().map(|grid| GridDensity::of_measure(&one.measure, grid, progress)).collect()
+        };
+        self.representatives.iter().map(on_grids).collect()
+    }
 }
 
 /// Finds representatives of the draws under the distance of `settings`.
