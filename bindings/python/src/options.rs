@@ -107,17 +107,26 @@ pub struct Question<'py> {
 impl Question<'_> {
     /// The data that were given, or else those that came with the draws.
     pub fn data<'a>(&self, draws: Option<&'a Draws>) -> Result<Option<Cow<'a, DataTable>>> {
-        let Some(data) = &self.data else {
-            return Ok(draws.and_then(|draws| draws.file.data.as_ref()).map(Cow::Borrowed));
-        };
-        let table = DataTable::new(data.as_array().shape()[1], values(data)?.to_vec(), self.columns.clone())?;
-        Ok(Some(Cow::Owned(table)))
+        table(self.data.as_ref(), self.columns.clone(), draws)
     }
 
     /// How the job runs.
     pub fn call(&self, py: Python<'_>) -> Call {
         Call { threads: self.threads, progress: self.progress.as_ref().map(|report| report.clone_ref(py)) }
     }
+}
+
+/// The data that were given, or else those that came with the draws.
+pub fn table<'a>(
+    data: Option<&Input<'_, f64>>,
+    columns: Option<Vec<String>>,
+    draws: Option<&'a Draws>,
+) -> Result<Option<Cow<'a, DataTable>>> {
+    let own = draws.and_then(|draws| draws.file.data.as_ref());
+    Ok(match data {
+        Some(data) => Some(Cow::Owned(DataTable::new(data.as_array().shape()[1], values(data)?.to_vec(), columns)?)),
+        None => own.map(Cow::Borrowed),
+    })
 }
 
 /// Data as the core takes them.

@@ -59,7 +59,7 @@ def check(case, answer):
 
 def test_fits_are_the_same(fitted, folder):
     assert mixgist.Draws.read(folder / "draws.npz") == mixgist.Draws(
-        **{**fitted.draws.__getstate__(), "columns": ["eruptions", "waiting"]}
+        **{**fitted.draws._arrays(), "columns": ["eruptions", "waiting"]}
     )
     document = json.loads((folder / "draws.json").read_text())
     assert document["verdict"] == fitted.verdict and document["model"] == fitted.model

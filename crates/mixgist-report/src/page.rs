@@ -99,7 +99,10 @@ pub fn html(title: &str, subjects: Vec<Subject>) -> Result<String> {
 pub fn fragment(subject: &Subject) -> Result<String> {
     let mut page = Page::default();
     let (answer, atoms) = (answer::write(subject, &mut page)?, atoms::write(subject, &mut page)?);
-    Ok(format!("<div class=\"mixgist\">\n<style>\n{}</style>\n{answer}{atoms}</div>\n", include_str!("page/fragment.css")))
+    Ok(format!(
+        "<div class=\"mixgist\">\n<style>\n{}</style>\n{answer}{atoms}</div>\n",
+        include_str!("page/fragment.css")
+    ))
 }
 
 fn assemble(title: &str, articles: &str, members: &[String], glyphs: &BTreeSet<Glyph>) -> String {

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import Floats, Integers, columns_of, points
+from ._arrays import Floats, Integers
+from ._assessment import AtomPath, Judgement, atom_path, judgement, within
 from ._draws import Draws, Path
+from ._estimates import MeasureLike, measure_of
 from ._measure import Measure
-from ._options import Directions, SliceCount, Units, slicing, thread_count
-from ._progress import ProgressOption, reporter
-from ._slices import Atoms, Distance, name_of, native_slices
+from ._options import AtomCount, Slices, estimating, question, takes_slices
+from ._progress import ProgressOption
+from ._slices import Distance
 from ._warnings import MixgistWarning, warn_all
+
+if TYPE_CHECKING:
+    from ._options import Unpack
 
 _DEFAULTS = _core.DEFAULTS
 
 
+@takes_slices
 def summarize(
     draws: Draws,
     data: Any = None,
@@ -28,17 +35,11 @@ def summarize(
     atoms: AtomCount | None = None,
     candidate: MeasureLike | None = None,
     distance: Distance = _DEFAULTS["distance"],
-    slices: SliceCount = _DEFAULTS["slices"],
     loss: str = _DEFAULTS["loss"],
-    units: Units = _DEFAULTS["units"],
-    order: float = _DEFAULTS["order"],
-    scheme: str = _DEFAULTS["scheme"],
-    directions: Directions | None = None,
     route: str = _DEFAULTS["route"],
-    prune: str | float = _DEFAULTS["prune"],
-    seed: int = _DEFAULTS["seed"],
     threads: int | None = None,
     progress: ProgressOption = False,
+    **options: Unpack[Slices],
 ) -> Summary:
     """Summarises posterior draws by one measure: the draw of least expected loss, or a free one with few atoms.
 
@@ -61,28 +62,28 @@ def summarize(
     distance : str or callable
         Law of the slices: ``"sw"``, ``"mix-sw"``, ``"mix-sw-frobenius"`` or ``"smix-w"``; or a function that maps `Atoms` of K atoms to
         an array (L, K): their positions on L lines. A function is called a few times, with all atoms of all draws at once.
-    slices : int or "auto"
-        Number of slices; ``"auto"`` doubles them until the winner is safe.
     loss : str
         What is averaged over the posterior: the ``"distance"``, or its p-th ``"power"``.
-    units : str, sequence of float, or None
-        Units in which distances are computed: ``"none"``, ``"sd"``, ``"whiten"``, or one number a coordinate.
-    order : float
-        Order p of the transport cost, at least 1.
-    scheme : str
-        How directions are spread: ``"iid"``, ``"orthogonal"`` or ``"qmc"``.
-    directions : mapping of str to array_like, optional
-        Directions to use instead: ``sw_theta``; ``mix_sw_v``, ``mix_sw_a``, ``mix_sw_w``; ``smix_w_v``, ``smix_w_w``.
     route : str
         How the best draw is found: ``"auto"``, ``"pairs"``, ``"certified"`` or ``"sweep"``; every route finds the same one.
-    prune : str or float
-        Which light atoms are dropped: ``"off"``, ``"rounding"`` (no result changes), or a tolerance.
-    seed : int
-        Seed of the directions.
     threads : int, optional
         Threads to use; all cores without it.
     progress : bool or callable
         Show progress; a function is called with (phase, done, total, remark).
+    slices : int or "auto", optional
+        Number of slices, 1000 without it; ``"auto"`` doubles them until the winner is safe.
+    order : float, optional
+        Order p of the transport cost, at least 1; 2 without it.
+    units : str, sequence of float, or None
+        Units in which distances are computed: ``"none"``, ``"sd"``, ``"whiten"``, or one number a coordinate.
+    scheme : str
+        How directions are spread: ``"iid"``, ``"orthogonal"`` or ``"qmc"``.
+    directions : mapping of str to array_like, optional
+        Directions to use instead: ``sw_theta``; ``mix_sw_v``, ``mix_sw_a``, ``mix_sw_w``; ``smix_w_v``, ``smix_w_w``.
+    prune : str or float
+        Which light atoms are dropped: ``"off"``, ``"rounding"`` (no result changes), or a tolerance.
+    seed : int
+        Seed of the directions.
 
     Returns
     -------
@@ -112,28 +113,11 @@ def summarize(
     >>> free.n_components, free.excess < summary.excess
     (2, True)
     """
-    x = None if data is None else points("data", data)
-    function = None
-    name = distance
-    if callable(distance):
-        if directions is not None:
-            raise ValueError("a slice function makes its own slices\nhint: leave out directions")
-        if estimate == "free":
-            raise ValueError("a free estimate needs a named distance, whose slices have derivatives\nhint: use estimate=\"medoid\"")
-        first = draws[0]
-        function = (*native_slices(distance, Atoms(first.means[:2], first.covariances[:2])), name_of(distance))
-        name, slices = _DEFAULTS["distance"], function[1]
-    options = Estimating(
-        slicing=slicing(str(name), slices, order, units, scheme, directions, prune, seed),
-        loss=loss,
-        route=route,
-        estimate=estimator(estimate, atoms),
-        candidate=None if candidate is None else measure_of("candidate", candidate)._native,
-    )
-    with reporter(progress) as report:
-        native = _core.summarize(
-            draws._native, x, columns_of(data), options, function, thread_count(threads), report
-        )
+    own = None if candidate is None else measure_of("candidate", candidate)
+    if estimate == "free" and callable(distance):
+        raise ValueError("a free estimate needs a named distance, whose slices have derivatives\nhint: use estimate=\"medoid\"")
+    with question(distance, options, data, draws[0], threads, progress) as asked:
+        native = _core.summarize(draws._native, asked, estimating(loss, estimate, atoms, route, own))
     warn_all(native.warnings, stacklevel=2)
     return Summary._wrap(native)
 
@@ -213,34 +197,34 @@ class Summary:
     @property
     def estimator(self) -> str:
         """Which estimate it is: ``"medoid"`` or ``"free"``."""
-        return self._native.estimator
+        return str(self._facts["estimator"])
 
     @property
     def draw(self) -> int:
         """Index of the draw of least expected loss: the estimate, unless a free one was asked for."""
-        return self._native.draw
+        return int(self._facts["draw"])
 
     @property
     def chain(self) -> int:
         """Chain of that draw."""
-        return self._native.chain
+        return int(self._facts["chain"])
 
     @property
     def iteration(self) -> int:
         """Iteration of that draw within its chain."""
-        return self._native.iteration
+        return int(self._facts["iteration"])
 
     @property
     def expected_loss(self) -> float:
         """Mean loss of the estimate over all draws."""
         if self.judgement is None or self.estimator == "medoid":
-            return self._native.expected_loss
+            return float(self._facts["expected_loss"])
         return self.judgement.expected_loss
 
     @property
     def expected_loss_se(self) -> float | None:
         """Monte Carlo standard error of the expected loss of a medoid over slices; that of a free one is in ``judgement.held_out``."""
-        return self._native.expected_loss_se if self.estimator == "medoid" else None
+        return self._number("expected_loss_se") if self.estimator == "medoid" else None
 
     @property
     def floor(self) -> float | None:
@@ -275,9 +259,18 @@ class Summary:
         return atom_path(self._assessment["free"])
 
     @cached_property
+    def _facts(self) -> dict[str, Any]:
+        """The document without its long arrays."""
+        facts: dict[str, Any] = json.loads(self._native.facts())
+        return facts
+
+    def _number(self, name: str) -> float | None:
+        value = self._facts[name]
+        return None if value is None else float(value)
+
+    @property
     def _assessment(self) -> dict[str, Any] | None:
-        text = self._native.assessment
-        return None if text is None else json.loads(text)
+        return self._facts.get("assessment")
 
     def _judged(self, which: str) -> Judgement | None:
         if self._assessment is None or which not in self._assessment:
@@ -286,13 +279,14 @@ class Summary:
 
     @property
     def runner_up(self) -> int | None:
-        """The best draw that differs from the chosen one."""
-        return self._native.runner_up
+        """The best draw that differs from that one."""
+        draw = self._facts["runner_up"]
+        return None if draw is None else int(draw)
 
     @property
     def separation(self) -> float | None:
         """How far the runner-up is behind, in standard errors of the difference."""
-        return self._native.separation
+        return self._number("separation")
 
     @property
     def distances(self) -> Floats:
@@ -307,7 +301,7 @@ class Summary:
     @property
     def slices(self) -> int:
         """Number of slices that the answer is based on."""
-        return self._native.slices
+        return int(self._facts["slices"])
 
     @property
     def warnings(self) -> list[MixgistWarning]:
@@ -361,14 +355,17 @@ class Summary:
         return _from_json, (self._native.to_json(),)
 
     def __repr__(self) -> str:
-        native = self._native
-        who = "free" if self.estimator == "free" else f"draw {self.draw}"
-        error = "" if self.expected_loss_se is None else f" ± {self.expected_loss_se:.2g}"
-        quality = "" if self.judgement is None else f", {within(self.judgement)}"
-        return (
-            f"Summary({who} of {native.draws}, {self.n_components} atoms, "
-            f"expected loss {self.expected_loss:.5g}{error}{quality}, {native.distance}, {self.slices} slices)"
-        ).replace("free of", "free estimate from")
+        facts, error = self._facts, self.expected_loss_se
+        who = f"draw {self.draw} of" if self.estimator == "medoid" else "free, from"
+        parts = [
+            f"{who} {facts['draws']}",
+            f"{self.n_components} atom{'s' * (self.n_components != 1)}",
+            f"expected loss {self.expected_loss:.5g}" + ("" if error is None else f" ± {error:.2g}"),
+            *([] if self.judgement is None else [within(self.judgement)]),
+            facts["distance"],
+            f"{self.slices} slice{'s' * (self.slices != 1)}",
+        ]
+        return f"Summary({', '.join(parts)})"
 
 
 def _from_json(text: str) -> Summary:

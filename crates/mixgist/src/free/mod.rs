@@ -67,7 +67,9 @@ impl AtomCount {
         match text.parse() {
             _ if text == "auto" => Ok(AtomCount::default()),
             Ok(count) if (1..=Self::LIMIT).contains(&count) => Ok(AtomCount::Fixed(count)),
-            _ => Err(Error::usage(format!("--atoms is '{text}', must be 'auto' or a number from 1 to {}", Self::LIMIT))),
+            _ => {
+                Err(Error::usage(format!("--atoms is '{text}', must be 'auto' or a number from 1 to {}", Self::LIMIT)))
+            }
         }
     }
 
@@ -116,8 +118,10 @@ impl Estimator {
                 Err(Error::usage("--atoms is for the free estimate; a medoid has the atoms of its draw")
                     .hint("add --estimate free"))
             }
-            _ => Err(Error::usage(format!("unknown estimate '{name}'"))
-                .hint(format!("one of: {}", Self::NAMES.join(", ")))),
+            _ => {
+                Err(Error::usage(format!("unknown estimate '{name}'"))
+                    .hint(format!("one of: {}", Self::NAMES.join(", "))))
+            }
         }
     }
 
