@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mixgist::components::Rules;
-use mixgist::credible::{self, Source};
+use mixgist::credible::{Question as Asked, Source};
 use mixgist::representatives::Count;
 use mixgist::stability::summary_estimate;
 use mixgist::{Ensemble, Error, Estimator, MixingMeasure, Points, Progress, Settings};
@@ -112,12 +112,12 @@ pub fn credible(
             own.map_or_else(|| Estimate::of(ensemble, points, settings, progress), |own| own.check(ensemble))?;
         let fit = |draws: &Ensemble| Ok(mixgist::summarize(draws, points, settings, progress)?.estimate);
         let source = if is_given { Source::Given(&estimate.measure) } else { Source::Fitted(&fit) };
-        let asked = credible::Question {
+        let asked = Asked {
             level,
             hypothesis: hypothesis.as_ref().map(|measure| (measure, radius)),
             conformal: conformal.then_some(source),
         };
-        let found = credible::credible(&estimate.measure, ensemble, points, settings, &asked, progress)?;
+        let found = mixgist::credible::credible(&estimate.measure, ensemble, points, settings, &asked, progress)?;
         to_json(CREDIBLE_SCHEMA, &CredibleDocument::new(&found, &estimate.origin(), about))
     })
 }
