@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, TypeGuard, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -66,11 +66,11 @@ def expected_losses(
     >>> mixgist.expected_losses([0, 0, 1], [[0, 0, 1], [0, 0, 1]])["vi"]
     0.0
     """
-    if not isinstance(estimate, (Measure, Draws)) and not isinstance(getattr(estimate, "estimate", None), Measure):
+    if not _is_measure(estimate):
         if options or data is not None:
             name = next(iter(options), "data")
             raise TypeError(f"{name} is for measures, the estimate is a partition")
-        return partition_expected_losses(estimate, draws, a, omari, draw_weights, threads)  # type: ignore[arg-type]
+        return partition_expected_losses(estimate, draws, a, omari, draw_weights, threads)
     if not isinstance(draws, Draws):
         raise TypeError(f"draws is a {type(draws).__name__}, expected Draws")
     if a is not None or draw_weights is not None:
@@ -82,3 +82,7 @@ def expected_losses(
         "distance": float(np.average(found.values, weights=weights)),
         "power": float(np.average(found.values**order, weights=weights)),
     }
+
+
+def _is_measure(estimate: Any) -> TypeGuard[MeasureLike]:
+    return isinstance(estimate, (Measure, Draws)) or isinstance(getattr(estimate, "estimate", None), Measure)

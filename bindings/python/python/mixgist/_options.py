@@ -120,13 +120,13 @@ def question(
 def _slicing(distance: Any, options: Slices) -> Slicing:
     if not isinstance(distance, str):
         raise TypeError(f"distance is {distance!r}, expected a name or a function")
-    slices, order, prune, directions = (options[name] for name in ("slices", "order", "prune", "directions"))
+    order, prune, directions = options["order"], options["prune"], options["directions"]
     given = None
     if directions is not None:
         given = [(name, floats(f"directions {name!r}", array)) for name, array in directions.items()]
     return Slicing(
         distance=distance,
-        slices=_number("slices", slices),
+        slices=_number("slices", options["slices"]),
         order=None if order is None else float(order),
         units=_units(options["units"]),
         scheme=options["scheme"],

@@ -198,7 +198,7 @@ def partition(
 
 
 def partition_expected_losses(
-    estimate: ArrayLike, labels: ArrayLike | Draws, a: float | None, omari: str, draw_weights: Any, threads: int | None
+    estimate: Any, labels: ArrayLike | Draws, a: float | None, omari: str, draw_weights: Any, threads: int | None
 ) -> dict[str, float]:
     """The mean loss of a partition over draws of partitions, under every loss."""
     draws = _partitions(labels, draw_weights)

@@ -21,7 +21,7 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
 
     Parameters
     ----------
-    distance, slices, loss, units
+    estimate, atoms, distance, slices, loss, units
         How the draws are summarised, see `mixgist.summarize`.
     alpha, discount, components, covariance, algorithm, chains, iterations, burn_in, thin
         The model and the chains, see `mixgist.fit`.
@@ -55,6 +55,8 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
     def __init__(
         self,
         *,
+        estimate: str = _DEFAULTS["estimate"],
+        atoms: Any = None,
         distance: Any = _DEFAULTS["distance"],
         slices: Any = _DEFAULTS["slices"],
         loss: str = _DEFAULTS["loss"],
@@ -71,6 +73,8 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
+        self.estimate = estimate
+        self.atoms = atoms
         self.distance = distance
         self.slices = slices
         self.loss = loss
@@ -111,6 +115,8 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         )
         self.summary_: Summary = summarize(
             self.fit_.draws,
+            estimate=self.estimate,
+            atoms=self.atoms,
             distance=self.distance,
             slices=self.slices,
             loss=self.loss,
