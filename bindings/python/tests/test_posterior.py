@@ -209,7 +209,7 @@ def test_bad_questions(draws, ask, message):
 
 
 def test_options_that_are_no_options(draws):
-    with pytest.raises(TypeError, match="distance is <function"):
+    with pytest.raises(TypeError, match="slices of your own are for summarize"):
         mixgist.credible(draws, distance=len)
     with pytest.raises(TypeError, match="options of the distance are slices, order"):
         mixgist.stability(draws, burn_in=3)

@@ -14,7 +14,7 @@ from ._credible import EstimateLike, Probability, estimate_of
 from ._document import Document, html, plural
 from ._draws import Draws
 from ._measure import Measure
-from ._options import AtomCount, Slices, estimating, question, takes_slices
+from ._options import AtomCount, Slices, estimating, named, question, takes_slices
 from ._progress import ProgressOption
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ def components(
         "share": None if share is None else float(share),
         "least_weight": None if least_weight is None else float(least_weight),
     }
-    with question(distance, options, data, draws[0], threads, progress) as asked:
+    with question(named(distance), options, data, draws[0], threads, progress) as asked:
         text = _core.components(draws._native, asked, estimating(loss, name, atoms), rules)
     document = json.loads(text)
     return Components(

@@ -14,7 +14,7 @@ from ._document import Document, html
 from ._draws import Draws
 from ._estimates import MeasureLike, measure_of
 from ._measure import Measure
-from ._options import AtomCount, Slices, estimating, question, takes_slices
+from ._options import AtomCount, Slices, estimating, named, question, takes_slices
 from ._progress import ProgressOption
 
 if TYPE_CHECKING:
@@ -283,7 +283,7 @@ def credible(
         "radius": None if radius is None else float(radius),
         "conformal": bool(conformal),
     }
-    with question(distance, options, data, draws[0], threads, progress) as asked:
+    with question(named(distance), options, data, draws[0], threads, progress) as asked:
         text = _core.credible(draws._native, asked, estimating(loss, name, atoms), asking)
     return _credible(text)
 

@@ -117,15 +117,20 @@ def question(
         )
 
 
-def _slicing(distance: Any, options: Slices) -> Slicing:
+def named(distance: Any) -> str:
+    """The name of a distance, where a function cannot be used."""
     if not isinstance(distance, str):
-        raise TypeError(f"distance is {distance!r}, expected a name or a function")
+        raise TypeError(f"distance is {distance!r}, expected a name\nhint: slices of your own are for summarize and distance")
+    return distance
+
+
+def _slicing(distance: Any, options: Slices) -> Slicing:
     order, prune, directions = options["order"], options["prune"], options["directions"]
     given = None
     if directions is not None:
         given = [(name, floats(f"directions {name!r}", array)) for name, array in directions.items()]
     return Slicing(
-        distance=distance,
+        distance=named(distance),
         slices=_number("slices", options["slices"]),
         order=None if order is None else float(order),
         units=_units(options["units"]),

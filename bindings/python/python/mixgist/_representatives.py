@@ -14,7 +14,7 @@ from ._credible import Probability
 from ._document import Document, html, plural
 from ._draws import Draws
 from ._measure import Measure
-from ._options import AtomCount, Slices, estimating, question, takes_slices
+from ._options import AtomCount, Slices, estimating, named, question, takes_slices
 from ._progress import ProgressOption
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def representatives(
     """
     wanted = None if count == "auto" else whole_number("count", count, 1)
     points = whole_number("grid", grid)
-    with question(distance, options, data, draws[0], threads, progress) as asked:
+    with question(named(distance), options, data, draws[0], threads, progress) as asked:
         text = _core.representatives(draws._native, asked, estimating(), wanted, points)
     document = json.loads(text)
     return Representatives(

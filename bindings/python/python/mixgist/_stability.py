@@ -14,7 +14,7 @@ from ._credible import Ball, ball_of
 from ._document import Document, html
 from ._draws import Draws
 from ._measure import Measure
-from ._options import AtomCount, Slices, estimating, question, takes_slices
+from ._options import AtomCount, Slices, estimating, named, question, takes_slices
 from ._progress import ProgressOption
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def stability(
     >>> card.verdict in ("steady", "inside", "outside"), len(card.radii) == len(card.checks)
     (True, True)
     """
-    with question(distance, options, data, draws[0], threads, progress) as asked:
+    with question(named(distance), options, data, draws[0], threads, progress) as asked:
         text = _core.stability(draws._native, asked, estimating(loss, estimate, atoms), float(level))
     document = json.loads(text)
     return Stability(
