@@ -111,15 +111,19 @@ def test_a_conformal_ball_counts_its_draws(draws):
     assert given.estimate_given and given.fitted_draws == 0
 
 
-def test_components_have_intervals_that_the_draws_are_in(draws, arrays):
-    found = mixgist.components(draws)
+def test_components_have_intervals_that_the_draws_are_in():
+    rng = np.random.default_rng(4)
+    order = np.array([rng.permutation(3) for _ in range(120)])
+    all_means = np.array([[0.0, 0.0], [12.0, 0.0], [0.0, 12.0]])[order] + 0.3 * rng.standard_normal((120, 3, 2))
+    draws = mixgist.Draws(rng.dirichlet([50.0] * 3, 120), all_means, np.tile(np.eye(2), (120, 3, 1, 1)))
+    found = mixgist.components(draws, slices=100)
     assert len(found) == 3
     np.testing.assert_allclose(found.existence, 1.0)
     for one in found.components:
         assert one.standing == "clear" and one.intervals.mean.low.shape == (2,)
         # The atoms of all draws that are nearest to it: 95 % of their means lie between the ends.
-        nearest = np.linalg.norm(arrays[1] - one.mean, axis=2).argmin(axis=1)
-        means = arrays[1][np.arange(120), nearest]
+        nearest = np.linalg.norm(all_means - one.mean, axis=2).argmin(axis=1)
+        means = all_means[np.arange(120), nearest]
         inside = (means >= one.intervals.mean.low) & (means <= one.intervals.mean.high)
         assert (np.abs(inside.mean(axis=0) - 0.95) < 0.03).all()
         np.testing.assert_allclose(one.intervals.mean.mean, means.mean(axis=0), atol=1e-9)

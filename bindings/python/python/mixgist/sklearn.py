@@ -24,7 +24,8 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
     estimate, atoms, distance, slices, loss, units
         How the draws are summarised, see `mixgist.summarize`.
     alpha, discount, components, covariance, algorithm, chains, iterations, burn_in, thin
-        The model and the chains, see `mixgist.fit`.
+        The model and the chains, see `mixgist.fit`. Chains are shorter by default than those of `mixgist.fit`, and slices fewer than in
+        `mixgist.summarize`, so that the estimator can be used in cross-validation; `fit_.verdict` says whether the chains agree.
     random_state : int, RandomState or None
         Seed; None draws one from NumPy's global state.
     n_jobs : int, optional
@@ -58,7 +59,7 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         estimate: str = _DEFAULTS["estimate"],
         atoms: Any = None,
         distance: Any = _DEFAULTS["distance"],
-        slices: Any = _DEFAULTS["slices"],
+        slices: Any = 200,
         loss: str = _DEFAULTS["loss"],
         units: Any = "sd",
         alpha: Any = 1.0,
@@ -66,10 +67,10 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         components: int | None = None,
         covariance: str = "full",
         algorithm: str = "blocked",
-        chains: int = _DEFAULTS["chains"],
-        iterations: int = _DEFAULTS["iterations"],
-        burn_in: int = _DEFAULTS["burn_in"],
-        thin: int = _DEFAULTS["thin"],
+        chains: int = 2,
+        iterations: int = 1000,
+        burn_in: int = 500,
+        thin: int = 5,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
