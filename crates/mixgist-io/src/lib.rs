@@ -36,6 +36,7 @@ mod labels;
 mod long_table;
 pub mod memory;
 mod output;
+mod partition;
 pub mod posterior;
 mod provenance;
 mod results;
@@ -52,6 +53,10 @@ pub use formats::npz::{read_arrays, write_arrays};
 pub use formats::stan_csv::StanVariables;
 pub use labels::{LabelDraws, read_labels, write_labels};
 pub use output::{Overwrite, check_writable, write_bytes};
+pub use partition::{
+    BallBoundDocument, ClusterCountDocument, PARTITION_SCHEMA, PartitionBallDocument, PartitionDocument,
+    PartitionEvidence,
+};
 pub use provenance::{FileDocument, ReadingDocument, SourceDocument};
 pub use results::{ArrayValues, Cell, TableRows, write_npy_in_pieces, write_npy_labels, write_table};
 pub use summary::{MeasureDocument, PrunedDocument, SUMMARY_SCHEMA, SummaryDocument, UnitsDocument, WarningDocument};

@@ -255,6 +255,12 @@ fn summarize_with(
         let (own, dim) = (candidate.dim(), ensemble.dim());
         return Err(Error::input(format!("the measure to judge has dimension {own}, the draws have {dim}")));
     }
+    if settings.candidate.is_some() && (settings.order != Order::TWO || own.is_some()) {
+        return Err(Error::usage(
+            "--candidate is judged against the floor, which is known for order 2 and named distances",
+        )
+        .hint("leave out --order, or ask for its distance to the draws"));
+    }
     let chosen = choose(in_units, settings, &units, own, progress)?;
     let assessment = chosen.assessment.map(|assessment| assessment.in_original(&units)).transpose()?;
     let estimate = match assessment.as_ref().and_then(|assessment| assessment.free.as_ref()) {

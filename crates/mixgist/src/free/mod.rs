@@ -62,6 +62,17 @@ impl AtomCount {
     /// More atoms than this are refused: a summary is short.
     pub const LIMIT: usize = 200;
 
+    /// A number, or `auto` with the default limit.
+    pub fn from_name(text: &str) -> Result<Self> {
+        match text.parse() {
+            _ if text == "auto" => Ok(AtomCount::default()),
+            Ok(count) if (1..=Self::LIMIT).contains(&count) => Ok(AtomCount::Fixed(count)),
+            _ => {
+                Err(Error::usage(format!("--atoms is '{text}', must be 'auto' or a number from 1 to {}", Self::LIMIT)))
+            }
+        }
+    }
+
     /// The numbers of atoms to fit, ascending.
     fn counts(self) -> Result<Vec<usize>> {
         let largest = match self {
@@ -97,6 +108,22 @@ pub enum Estimator {
 impl Estimator {
     /// Every estimator, with the name that options use.
     pub const NAMES: [&'static str; 2] = ["medoid", "free"];
+
+    /// The estimator of that name; a number of atoms is for the free one.
+    pub fn from_name(name: &str, atoms: Option<&str>) -> Result<Self> {
+        match (name, atoms) {
+            ("free", atoms) => Ok(Estimator::Free(AtomCount::from_name(atoms.unwrap_or("auto"))?)),
+            ("medoid", None) => Ok(Estimator::Medoid),
+            ("medoid", Some(_)) => {
+                Err(Error::usage("--atoms is for the free estimate; a medoid has the atoms of its draw")
+                    .hint("add --estimate free"))
+            }
+            _ => {
+                Err(Error::usage(format!("unknown estimate '{name}'"))
+                    .hint(format!("one of: {}", Self::NAMES.join(", "))))
+            }
+        }
+    }
 
     /// The name that options use.
     pub fn name(self) -> &'static str {
