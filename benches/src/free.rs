@@ -75,7 +75,9 @@ const PATH: [&str; 3] = ["mean quantile functions", "free-support fits", "distan
 /// The path k = 1 … 15 for draws from a file, and with data the expected total variation between densities on a grid over them.
 pub fn from_file(file: &str, data: Option<&str>) {
     let draws = read_draws(&[Path::new(file)], &ReadOptions::default()).expect("the draws can be read");
-    let data = data.map(|path| read_data(Path::new(path)).expect("the data can be read")).or(draws.data);
+    let data = data
+        .map(|path| read_data(Path::new(path), &ReadOptions::default()).expect("the data can be read"))
+        .or(draws.data);
     for distance in ["mix-sw", "smix-w", "sw"] {
         for slices in [100, 1000] {
             run(&draws.ensemble, data.as_ref(), distance, slices);
