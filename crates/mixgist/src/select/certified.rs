@@ -29,6 +29,9 @@ const SAFETY: f64 = 1e-9;
 /// Rows that are computed together may take this many numbers, 256 MB.
 const MOST_NUMBERS: usize = 1 << 25;
 
+/// Pairs of draws whose intervals are worked on between two looks at whether to go on: less than a second with all axes.
+const MOST_PAIRS: usize = 1 << 25;
+
 /// Up to this many contenders are merged with all draws pair by pair; for more, decomposing the slices pays.
 const MOST_MERGED: usize = 8;
 
@@ -54,21 +57,26 @@ pub(super) fn choose<'a>(
     let mut search = Search::new(projection, |rows, progress| bridges.row_costs(rows, progress));
     (search.slack, search.cheap_passes) = (slack, keeps);
     search.add(&anchors, &rows, progress)?;
-    let bounds = |axes: &Truncated, suspects: &[(f64, usize)]| -> Vec<(f64, usize)> {
+    let bounds = |axes: &Truncated, suspects: &[(f64, usize)]| -> Result<Vec<(f64, usize)>> {
         let bound = |&(_, i): &(f64, usize)| (axes.lower_bound(i, mean_squares[i], weights), i);
-        suspects.par_iter().with_min_len(8).map(bound).collect()
+        let mut bounds = Vec::with_capacity(suspects.len());
+        for suspects in suspects.chunks((MOST_PAIRS / draws).max(1)) {
+            progress.check()?;
+            bounds.par_extend(suspects.par_iter().with_min_len(8).map(bound));
+        }
+        Ok(bounds)
     };
     let unknown: Vec<(f64, usize)> = (0..draws).filter(|&i| !search.known[i]).map(|i| (0.0, i)).collect();
-    let few = sorted(bounds(&embedding.leading(FEW_AXES), &unknown));
-    progress.check()?;
+    let few = sorted(bounds(&embedding.leading(FEW_AXES), &unknown)?);
     // The most promising draws first: their exact losses lower the threshold for all others, and their rows sharpen the
     // bounds of their neighbours, which are promising too: 60 rows instead of 110 for 1000 draws.
     let first = if keeps { 8 } else { 32 };
     search.exhaust(few, first, progress, |computed, rows, left| {
         embedding.extend(computed, rows, MOST_AXES);
         let doubtful = left.len().min(BOUNDS_PER_ROW * computed.len());
-        let sharper = bounds(&embedding.leading(embedding.axes()), &left[..doubtful]);
+        let sharper = bounds(&embedding.leading(embedding.axes()), &left[..doubtful])?;
         left.iter_mut().zip(sharper).for_each(|(old, new)| old.0 = old.0.max(new.0));
+        Ok(())
     })?;
 
     let contenders = search.contenders();
@@ -85,7 +93,7 @@ pub(super) fn choose<'a>(
         Ok(costs)
     });
     // The first two are the winner and the runner-up, unless they differ from the others by less than compression changed them.
-    finals.exhaust(contenders, 2, progress, |_, _, _| ())?;
+    finals.exhaust(contenders, 2, progress, |_, _, _| Ok(()))?;
     let Search { winner, runner_up, .. } = finals;
     Ok(Choice {
         winner: winner.expect("there is a contender"),
@@ -160,7 +168,7 @@ impl<'s, 'a, R: FnMut(&[usize], &dyn Progress) -> Result<Vec<f64>>> Search<'s, '
         mut left: Vec<(f64, usize)>,
         mut batch: usize,
         progress: &dyn Progress,
-        mut sharpen: impl FnMut(&[usize], &[f64], &mut [(f64, usize)]),
+        mut sharpen: impl FnMut(&[usize], &[f64], &mut [(f64, usize)]) -> Result<()>,
     ) -> Result<()> {
         loop {
             self.retain(&mut left);
@@ -172,7 +180,7 @@ impl<'s, 'a, R: FnMut(&[usize], &dyn Progress) -> Result<Vec<f64>>> Search<'s, '
             let rows = (self.rows)(&next, progress)?;
             self.add(&next, &rows, progress)?;
             self.retain(&mut left);
-            sharpen(&next, &rows, &mut left);
+            sharpen(&next, &rows, &mut left)?;
             left = sorted(left);
             // Small batches waste few rows on draws that the next bounds would exclude; but each takes a pass over the slices.
             let most = if self.cheap_passes { 16.max(self.losses.len() / 4) } else { usize::MAX };
