@@ -369,6 +369,9 @@ const MOST_FITTED_SLICES: usize = 1000;
 /// Draws whose jumps decide on the cells of the targets.
 const SAMPLED_DRAWS: usize = 64;
 
+/// Slices on which the distances that reweight the draws are seen.
+const WEIGHING_SLICES: usize = 32;
+
 /// Weights of the draws that differ by no more than this in total variation count as the same: the loss is least at the right weights,
 /// and so it changes with the square of this.
 const SAME_WEIGHTS: f64 = 0.02;
@@ -423,10 +426,16 @@ fn fit(
     let mut measures: Vec<MixingMeasure> =
         fits.iter().map(|fit| tidy(&fit.parameters, &all, job.slices)).collect::<Result<_>>()?;
     if job.loss == Loss::Distance {
+        // How far each draw is from each fit is seen on few slices, and corrected by what the medoid's distances say about those slices.
+        let mut seen = measures.clone();
+        seen.push(job.ensemble.draw(job.medoid.draw));
         let judged =
-            judge(&measures, job.ensemble, job.distance, fitted_slices, job.loss, "distances of the fits", progress)?;
+            judge(&seen, job.ensemble, job.distance, WEIGHING_SLICES, job.loss, "distances of the fits", progress)?;
+        let (from_medoid, judged) = judged.split_last().expect("the medoid is among them");
+        let pairs = job.medoid.distances.iter().zip(&from_medoid.costs);
+        let correction: Vec<f64> = pairs.map(|(all, few)| all / few.sqrt()).collect();
         let weightings: Vec<Vec<f64>> =
-            judged.iter().map(|judged| reweighted(judged, projection.draw_weights())).collect();
+            judged.iter().map(|judged| reweighted(judged, &correction, projection.draw_weights())).collect();
         // A fit that is close to the middle weighs the draws as the middle does.
         let apart = |own: &[f64]| 0.5 * own.iter().zip(&center.weights).map(|(a, b)| (a - b).abs()).sum::<f64>();
         let others: Vec<usize> = (0..fits.len()).filter(|&i| apart(&weightings[i]) > SAME_WEIGHTS).collect();
@@ -437,7 +446,13 @@ fn fit(
         let fits = path::finish(&fits, objective, path::FINE, progress)?;
         measures = fits.iter().map(|fit| tidy(&fit.parameters, &all, job.slices)).collect::<Result<_>>()?;
     }
-    let judged = judge(&measures, job.ensemble, job.distance, usize::MAX, job.loss, JUDGING, progress)?;
+    let mut judged = judge(&measures, job.ensemble, job.distance, usize::MAX, job.loss, JUDGING, progress)?;
+    // Each fit has a target of its own; what one with fewer atoms does better is also a fit with more.
+    for i in 1..judged.len() {
+        if judged[i].expected_loss > judged[i - 1].expected_loss {
+            (measures[i], judged[i]) = (measures[i - 1].clone(), judged[i - 1].clone());
+        }
+    }
     let fitted = counts.into_iter().zip(measures).zip(judged);
     Ok(fitted.map(|((atoms, measure), judged)| Fitted { atoms, measure, judged }).collect())
 }
@@ -464,8 +479,9 @@ fn tidy(parameters: &[f64], objective: &Objective, slices: &dyn Slices) -> Resul
 }
 
 /// Weights under which the squared loss has the slope of the distance loss: ω_m over the distance from the fit.
-fn reweighted(judged: &Judged, draw_weights: &[f64]) -> Vec<f64> {
-    let distances: Vec<f64> = judged.costs.iter().map(|cost| cost.sqrt()).collect();
+fn reweighted(judged: &Judged, correction: &[f64], draw_weights: &[f64]) -> Vec<f64> {
+    let corrected = |(cost, by): (&f64, &f64)| cost.sqrt() * if by.is_finite() && *by > 0.0 { *by } else { 1.0 };
+    let distances: Vec<f64> = judged.costs.iter().zip(correction).map(corrected).collect();
     let mean: f64 = distances.iter().zip(draw_weights).map(|(d, w)| d * w).sum();
     if mean == 0.0 {
         return draw_weights.to_vec();
