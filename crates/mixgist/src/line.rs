@@ -104,11 +104,10 @@ fn merge(a: LineMeasure, b: LineMeasure, cost: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// Costs of order 2 from draw i to every draw, those of [`transport_cost`] to the bit.
+/// Costs of order 2 from one measure to every draw, those of [`transport_cost`] to the bit.
 ///
 /// A step of merging waits for the one before it, so four merges go on at the same time.
-pub(crate) fn row_of_costs(lines: &Lines, i: usize, out: &mut [f64]) {
-    let own = lines.draw(i);
+pub(crate) fn row_of_costs(own: LineMeasure, lines: &Lines, out: &mut [f64]) {
     for (block, out) in out.chunks_mut(4).enumerate() {
         let others: [LineMeasure; 4] = std::array::from_fn(|lane| lines.draw((4 * block + lane).min(lines.len() - 1)));
         out.copy_from_slice(&merge_four(own, others)[..out.len()]);
@@ -371,7 +370,7 @@ mod tests {
             let weights: Vec<f64> = draws.iter().flat_map(|draw| draw.1.clone()).collect();
             let table = lines(&offsets, &positions, &weights);
             let mut row = vec![f64::NAN; draws.len()];
-            row_of_costs(&table, 0, &mut row);
+            row_of_costs(table.draw(0), &table, &mut row);
             for (j, cost) in row.iter().enumerate() {
                 let single = transport_cost(table.draw(0), table.draw(j), Order::TWO);
                 prop_assert_eq!(cost.to_bits(), single.to_bits());

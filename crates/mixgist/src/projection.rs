@@ -149,13 +149,24 @@ impl<'a> Projection<'a> {
         batches: &[Vec<usize>],
         progress: &dyn Progress,
         build: impl Fn(Lines<'s>) -> T + Sync,
+        consume: impl FnMut(&[usize], Vec<T>) -> Result<()>,
+    ) -> Result<()> {
+        self.stream_numbered(batches, progress, |_, lines| build(lines), consume)
+    }
+
+    /// As [`Projection::stream`]; `build` is told which slice it is, too.
+    pub fn stream_numbered<'s, T: Send>(
+        &'s self,
+        batches: &[Vec<usize>],
+        progress: &dyn Progress,
+        build: impl Fn(usize, Lines<'s>) -> T + Sync,
         mut consume: impl FnMut(&[usize], Vec<T>) -> Result<()>,
     ) -> Result<()> {
         for batch in batches {
             progress.check()?;
             let built: Vec<Vec<T>> = runs(batch)
                 .into_par_iter()
-                .map(|run| Ok(self.lines(run)?.into_iter().map(&build).collect()))
+                .map(|run| Ok(run.clone().zip(self.lines(run)?).map(|(slice, lines)| build(slice, lines)).collect()))
                 .collect::<Result<_>>()?;
             consume(batch, built.into_iter().flatten().collect())?;
             progress.advance(batch.len() as u64);

@@ -2,9 +2,11 @@
 
 use crate::Result;
 use crate::ensemble::{Ensemble, MixingMeasure};
-use crate::pairwise::{Bridges, SlicedDistance};
+use crate::line::{Lines, row_of_costs};
+use crate::pairwise::{Bridges, Form, SlicedDistance};
 use crate::progress::Progress;
 use crate::select::Loss;
+use crate::slice::Slices;
 use crate::slice_error::BatchSums;
 
 /// A measure's exact loss under some slices.
@@ -25,14 +27,12 @@ pub(crate) struct Judged {
 /// Groups of slices that are kept apart: 31 degrees of freedom are plenty.
 const GROUPS: usize = 32;
 
-/// Judges all measures in one pass over the first `most` slices. The order of the distance is 2.
+/// Judges all measures in one pass over the slices. The order of the distance is 2.
 pub(crate) fn judge(
     measures: &[MixingMeasure],
     ensemble: &Ensemble,
     distance: &SlicedDistance,
-    most: usize,
     loss: Loss,
-    phase: &str,
     progress: &dyn Progress,
 ) -> Result<Vec<Judged>> {
     let draws = ensemble.len();
@@ -44,14 +44,14 @@ pub(crate) fn judge(
     let all = Ensemble::concatenate(&[&ensemble.clone().without_draw_weights(), &guests])?;
     let projection = distance.project(&all.with_draw_weights(&all_weights)?)?;
     let rows: Vec<usize> = (draws..draws + measures.len()).collect();
-    let mut bridges = Bridges::independent(&projection, most);
+    let mut bridges = Bridges::independent(&projection);
     let batches = bridges.batches();
     let groups = batches.min(GROUPS);
     let mut sums = vec![0.0; groups * rows.len() * draws];
     let mut group_sizes = vec![0; groups];
     let mut batch = 0;
     let slices = bridges.slices();
-    progress.begin(phase, slices as u64);
+    progress.begin("expected losses", slices as u64);
     bridges.row_costs_by_batch(&rows, progress, |slices, costs| {
         let group = batch * groups / batches;
         group_sizes[group] += slices;
@@ -79,6 +79,42 @@ pub(crate) fn judge(
         }
     };
     Ok((0..rows.len()).map(judged).collect())
+}
+
+/// For each measure its mean transport costs to every draw over the first `most` slices, the draws being compressed: for a first idea.
+pub(super) fn glance(
+    measures: &[MixingMeasure],
+    slices: &dyn Slices,
+    bridges: &Bridges,
+    most: usize,
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<f64>>> {
+    let guests = Ensemble::from_measures(measures)?;
+    let coordinates = slices.coordinates(guests.atoms());
+    let count = most.min(slices.len());
+    progress.begin("distances of the fits", count as u64);
+    let mut sums: Vec<Vec<f64>> = Vec::new();
+    let of_slice = |slice: usize, lines: &Lines| -> Vec<Vec<f64>> {
+        let mut positions = vec![0.0; coordinates.atoms()];
+        slices.project(slice..slice + 1, &coordinates, &mut positions);
+        let own = Lines::sort(guests.offsets(), positions, guests.weights());
+        let row = |guest: usize| {
+            let mut costs = vec![0.0; lines.len()];
+            row_of_costs(own.draw(guest), lines, &mut costs);
+            costs
+        };
+        (0..own.len()).map(row).collect()
+    };
+    bridges.visit_lines(Form::Compressed, count, progress, of_slice, |rows: Vec<Vec<f64>>| {
+        if sums.is_empty() {
+            sums = rows;
+        } else {
+            let all = sums.iter_mut().flatten().zip(rows.iter().flatten());
+            all.for_each(|(sum, cost)| *sum += cost);
+        }
+    })?;
+    sums.iter_mut().flatten().for_each(|sum| *sum /= count as f64);
+    Ok(sums)
 }
 
 impl Judged {

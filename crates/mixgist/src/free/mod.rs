@@ -29,7 +29,7 @@ use rand::seq::index;
 
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::Order;
-use crate::pairwise::{Bridges, SlicedDistance};
+use crate::pairwise::{Bridges, Form, SlicedDistance};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::random::{Purpose, stream};
@@ -39,7 +39,7 @@ use crate::summary::SAFE_SEPARATION;
 use crate::units::ResolvedUnits;
 use crate::{Error, Result};
 use floor::Center;
-use judge::{Judged, judge};
+use judge::{Judged, glance, judge};
 use objective::Objective;
 use target::{Cells, SliceTarget};
 
@@ -239,7 +239,7 @@ pub(crate) fn assess(
     let candidate = match job.candidate {
         Some(own) => {
             let own = std::slice::from_ref(own);
-            judge(own, job.ensemble, job.distance, usize::MAX, job.loss, JUDGING, progress)?.pop()
+            judge(own, job.ensemble, job.distance, job.loss, progress)?.pop()
         }
         None => None,
     };
@@ -256,7 +256,7 @@ pub(crate) fn assess(
     let mut measures = vec![job.ensemble.draw(job.medoid.draw)];
     measures.extend(job.candidate.cloned());
     measures.extend(fits.iter().map(|fit| fit.measure.clone()));
-    let held_out = judge(&measures, job.ensemble, job.held_out_distance, usize::MAX, job.loss, JUDGING, progress)?;
+    let held_out = judge(&measures, job.ensemble, job.held_out_distance, job.loss, progress)?;
     assessment.held_out_slices = job.held_out.len();
     let medoid = &held_out[0];
     assessment.medoid.held_out = Some(HeldOut::new(medoid, medoid));
@@ -351,9 +351,6 @@ struct Fitted {
     judged: Judged,
 }
 
-/// The phase in which fits are judged on all slices, and on others.
-const JUDGING: &str = "expected losses";
-
 /// Random draws that fits start from, besides the medoid.
 const RANDOM_STARTS: usize = 2;
 
@@ -400,10 +397,12 @@ fn fit(
     let targets = |weightings: &[&[f64]]| -> Result<Vec<Vec<SliceTarget>>> {
         let mut found: Vec<Vec<SliceTarget>> = weightings.iter().map(|_| Vec::new()).collect();
         progress.begin("mean quantile functions", fitted_slices.min(projection.slices()) as u64);
+        // Compression is far below what cells leave out, and a fit is judged on the draws themselves.
         bridges.visit_lines(
-            progress,
+            Form::Compressed,
             fitted_slices,
-            |lines| SliceTarget::many(lines, weightings, Cells::choose(lines, &sampled)),
+            progress,
+            |_, lines| SliceTarget::many(lines, weightings, Cells::choose(lines, &sampled)),
             |of_slice: Vec<SliceTarget>| {
                 found.iter_mut().zip(of_slice).for_each(|(found, target)| found.push(target));
             },
@@ -429,13 +428,12 @@ fn fit(
         // How far each draw is from each fit is seen on few slices, and corrected by what the medoid's distances say about those slices.
         let mut seen = measures.clone();
         seen.push(job.ensemble.draw(job.medoid.draw));
-        let judged =
-            judge(&seen, job.ensemble, job.distance, WEIGHING_SLICES, job.loss, "distances of the fits", progress)?;
-        let (from_medoid, judged) = judged.split_last().expect("the medoid is among them");
-        let pairs = job.medoid.distances.iter().zip(&from_medoid.costs);
+        let costs = glance(&seen, job.slices, &bridges, WEIGHING_SLICES, progress)?;
+        let (from_medoid, costs) = costs.split_last().expect("the medoid is among them");
+        let pairs = job.medoid.distances.iter().zip(from_medoid);
         let correction: Vec<f64> = pairs.map(|(all, few)| all / few.sqrt()).collect();
         let weightings: Vec<Vec<f64>> =
-            judged.iter().map(|judged| reweighted(judged, &correction, projection.draw_weights())).collect();
+            costs.iter().map(|costs| reweighted(costs, &correction, projection.draw_weights())).collect();
         // A fit that is close to the middle weighs the draws as the middle does.
         let apart = |own: &[f64]| 0.5 * own.iter().zip(&center.weights).map(|(a, b)| (a - b).abs()).sum::<f64>();
         let others: Vec<usize> = (0..fits.len()).filter(|&i| apart(&weightings[i]) > SAME_WEIGHTS).collect();
@@ -446,7 +444,7 @@ fn fit(
         let fits = path::finish(&fits, objective, path::FINE, progress)?;
         measures = fits.iter().map(|fit| tidy(&fit.parameters, &all, job.slices)).collect::<Result<_>>()?;
     }
-    let mut judged = judge(&measures, job.ensemble, job.distance, usize::MAX, job.loss, JUDGING, progress)?;
+    let mut judged = judge(&measures, job.ensemble, job.distance, job.loss, progress)?;
     // Each fit has a target of its own; what one with fewer atoms does better is also a fit with more.
     for i in 1..judged.len() {
         if judged[i].expected_loss > judged[i - 1].expected_loss {
@@ -479,9 +477,9 @@ fn tidy(parameters: &[f64], objective: &Objective, slices: &dyn Slices) -> Resul
 }
 
 /// Weights under which the squared loss has the slope of the distance loss: ω_m over the distance from the fit.
-fn reweighted(judged: &Judged, correction: &[f64], draw_weights: &[f64]) -> Vec<f64> {
+fn reweighted(costs: &[f64], correction: &[f64], draw_weights: &[f64]) -> Vec<f64> {
     let corrected = |(cost, by): (&f64, &f64)| cost.sqrt() * if by.is_finite() && *by > 0.0 { *by } else { 1.0 };
-    let distances: Vec<f64> = judged.costs.iter().zip(correction).map(corrected).collect();
+    let distances: Vec<f64> = costs.iter().zip(correction).map(corrected).collect();
     let mean: f64 = distances.iter().zip(draw_weights).map(|(d, w)| d * w).sum();
     if mean == 0.0 {
         return draw_weights.to_vec();

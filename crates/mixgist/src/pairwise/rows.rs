@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::bridge::{Bridge, PANEL};
 use super::tile::{Batch, Columns, part_row_costs, row_costs, row_costs_on};
 use crate::Result;
-use crate::line::{Lines, Order, row_of_costs, transport_cost};
+use crate::line::{Compressed, Lines, Order, row_of_costs, transport_cost};
 use crate::progress::Progress;
 use crate::projection::Projection;
 
@@ -21,7 +21,7 @@ pub(crate) struct Bridges<'p, 'a> {
 }
 
 /// What is decomposed.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Form {
     /// The draws themselves.
     Exact,
@@ -83,9 +83,9 @@ impl<'p, 'a> Bridges<'p, 'a> {
         Self::over(self.projection, self.form, below(self.projection.batches(), count))
     }
 
-    /// The first `count` slices in batches that are independent of each other.
-    pub(crate) fn independent(projection: &'p Projection<'a>, count: usize) -> Self {
-        Self::over(projection, Form::Exact, below(projection.independent_batches(), count))
+    /// All slices in batches that are independent of each other.
+    pub(crate) fn independent(projection: &'p Projection<'a>) -> Self {
+        Self::over(projection, Form::Exact, projection.independent_batches())
     }
 
     fn over(projection: &'p Projection<'a>, form: Form, batches: Vec<Vec<usize>>) -> Self {
@@ -166,16 +166,16 @@ impl<'p, 'a> Bridges<'p, 'a> {
         progress: &dyn Progress,
     ) -> Result<(Vec<f64>, Option<SliceRows>)> {
         let draws = self.projection.draws();
-        let of_slice = |lines: &Lines| -> Vec<f64> {
+        let of_slice = |_, lines: &Lines| -> Vec<f64> {
             let mut costs = vec![0.0; rows.len() * draws];
             let rows = rows.iter().zip(costs.chunks_exact_mut(draws));
-            rows.for_each(|(&i, row)| row_of_costs(lines, i, row));
+            rows.for_each(|(&i, row)| row_of_costs(lines.draw(i), lines, row));
             costs
         };
         let mut sums = vec![0.0; rows.len() * draws];
         let mut slice_rows = (rows.len() * draws * self.projection.slices() <= KEPT_COSTS)
             .then(|| SliceRows { rows: rows.to_vec(), costs: Vec::new() });
-        self.visit_lines(progress, usize::MAX, of_slice, |costs: Vec<f64>| {
+        self.visit_lines(Form::Exact, usize::MAX, progress, of_slice, |costs: Vec<f64>| {
             add(&mut sums, &costs);
             if let Some(kept) = &mut slice_rows {
                 kept.costs.push(costs);
@@ -237,11 +237,11 @@ impl<'p, 'a> Bridges<'p, 'a> {
             }
             // Without decomposed slices at hand, merging a row or two is cheaper than making them.
             _ => {
-                let of_slice = |lines: &Lines| -> Vec<f64> {
+                let of_slice = |_, lines: &Lines| -> Vec<f64> {
                     let mut costs = vec![0.0; draws];
                     let of_row = |row: &WeightedRow| {
                         if order == Order::TWO {
-                            row_of_costs(lines, row.draw, &mut costs);
+                            row_of_costs(lines.draw(row.draw), lines, &mut costs);
                         } else {
                             let cost = |j| transport_cost(lines.draw(row.draw), lines.draw(j), order);
                             costs.iter_mut().enumerate().for_each(|(j, out)| *out = cost(j));
@@ -250,41 +250,50 @@ impl<'p, 'a> Bridges<'p, 'a> {
                     };
                     rows.iter().map(of_row).collect()
                 };
-                self.visit_lines(progress, usize::MAX, of_slice, |of_rows| sums.push(of_rows))?;
+                self.visit_lines(Form::Exact, usize::MAX, progress, of_slice, |of_rows| sums.push(of_rows))?;
             }
         }
         Ok((0..rows.len()).map(|r| sums.iter().map(|of_slice| of_slice[r]).collect()).collect())
     }
 
-    /// Calls `look` with the draws themselves on each of the first `most` slices, in parallel, and `take` with what it found, in order.
+    /// Calls `look` with the draws in the given form on each of the first `most` slices, in parallel, and `take` with what it found, in
+    /// order.
     pub(crate) fn visit_lines<T: Send>(
         &self,
-        progress: &dyn Progress,
+        form: Form,
         most: usize,
-        look: impl Fn(&Lines) -> T + Sync,
+        progress: &dyn Progress,
+        look: impl Fn(usize, &Lines) -> T + Sync,
         mut take: impl FnMut(T),
     ) -> Result<()> {
-        let lines: Vec<&Lines> = match (&self.kept, self.form) {
-            (Some(kept), Form::Compressed) => kept.lines.iter().take(most).collect(),
-            (Some(kept), Form::Exact) => {
-                kept.batches.iter().flat_map(|batch| batch.bridges()).map(Bridge::lines).take(most).collect()
+        let kept: Vec<&Lines> = match &self.kept {
+            Some(kept) if self.form == Form::Compressed && form == Form::Exact => {
+                kept.lines.iter().take(most).collect()
             }
-            (None, _) => Vec::new(),
+            Some(kept) => kept.batches.iter().flat_map(|batch| batch.bridges()).map(Bridge::lines).take(most).collect(),
+            None => Vec::new(),
         };
-        if lines.is_empty() {
-            return self.projection.stream(
+        let at_hand = if kept.is_empty() { Form::Exact } else { form.min(self.form) };
+        let look = |slice: usize, lines: &Lines| match (form, at_hand) {
+            (Form::Compressed, Form::Exact) => look(slice, &compressed(lines).lines),
+            _ => look(slice, lines),
+        };
+        if kept.is_empty() {
+            // Slices are told apart by where they stand in their batch.
+            return self.projection.stream_numbered(
                 &below(self.projection.batches(), most),
                 progress,
-                |lines| look(&lines),
+                |slice, lines| look(slice, &lines),
                 |_, found| {
                     found.into_iter().for_each(&mut take);
                     Ok(())
                 },
             );
         }
-        for lines in lines.chunks(LINES_TOGETHER) {
+        for (chunk, lines) in kept.chunks(LINES_TOGETHER).enumerate() {
             progress.check()?;
-            let found: Vec<T> = lines.par_iter().map(|lines| look(lines)).collect();
+            let look = |(i, lines): (usize, &&Lines)| look(chunk * LINES_TOGETHER + i, lines);
+            let found: Vec<T> = lines.par_iter().enumerate().map(look).collect();
             found.into_iter().for_each(&mut take);
             progress.advance(lines.len() as u64);
         }
@@ -344,11 +353,16 @@ fn build<'p>(lines: Lines<'p>, form: Form, draw_weights: &[f64]) -> Slice<'p> {
     match form {
         Form::Exact => Slice { bridge: Bridge::new(lines, draw_weights), lines: None, residuals: None },
         Form::Compressed => {
-            let compressed = lines.compress(compression(lines.len()) * typical_cost(&lines));
+            let compressed = compressed(&lines);
             let bridge = Bridge::new(compressed.lines, draw_weights);
             Slice { bridge, lines: Some(lines), residuals: Some(compressed.residuals) }
         }
     }
+}
+
+/// The draws with neighbouring atoms merged.
+fn compressed(lines: &Lines) -> Compressed {
+    lines.compress(compression(lines.len()) * typical_cost(lines))
 }
 
 /// What a step of compression may cost, relative to a typical transport cost: 3e-8 for 1000 draws. Below 1e-10 hardly an atom would be
