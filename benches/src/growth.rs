@@ -6,6 +6,7 @@ use mixgist::{Ensemble, Loss, Order, Route, Silent, SlicedDistance};
 use crate::draws::posterior_like;
 use crate::{fastest, peak_memory};
 
+#[derive(Clone, Copy)]
 struct Case {
     draws: usize,
     atoms: usize,
@@ -15,55 +16,100 @@ struct Case {
 
 const BASE: Case = Case { draws: 1000, atoms: 100, slices: 100, dim: 2 };
 
-/// Prints a Markdown table of seconds, one parameter changed at a time.
-pub fn table() {
-    println!("| draws | atoms | slices | dimension | medoid, distance loss | medoid, power loss | matrix |");
-    println!("|---:|---:|---:|---:|---:|---:|---:|");
+/// Slicer of the growth table.
+const GROWTH: &str = "smix-w";
+/// Slicer of the large ensembles.
+const LARGE: &str = "mix-sw";
+/// Beyond this many draws the matrix is left out.
+const MATRIX_DRAWS: usize = 4000;
+
+/// Prints the page `docs/growth.md` and writes it.
+pub fn page() {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let page = format!(
+        "# How the cost grows\n\n\
+         Made by `cargo xtask bench growth` on {threads} cores, draws that look like a posterior of a Dirichlet process mixture. One number changes at \
+         a time; times are the best of two runs, {GROWTH}, i.i.d. slices, projection and sorting included. The medoid is exact.\n\n\
+         {}\n## Large ensembles\n\nDimension 2, 100 slices, {LARGE}; one run each. Memory is the most that the process had used by then.\n\n{}",
+        table(),
+        large()
+    );
+    let docs = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs"));
+    std::fs::write(docs.join("growth.md"), page).expect("docs can be written");
+    println!("written: docs/growth.md");
+}
+
+/// A table of seconds, one parameter changed at a time.
+fn table() -> String {
+    let mut page = Page::default();
+    page.line(
+        "| draws | atoms | slices | dimension | medoid, distance loss | medoid, power loss | all distances |".into(),
+    );
+    page.line("|---:|---:|---:|---:|---:|---:|---:|".into());
+    let few_atoms = Case { atoms: 20, ..BASE };
     let cases = [
         BASE,
+        Case { draws: 250, ..BASE },
         Case { draws: 2000, ..BASE },
         Case { draws: 4000, ..BASE },
-        Case { atoms: 20, ..BASE },
+        Case { draws: 8000, ..BASE },
         Case { atoms: 400, ..BASE },
-        Case { slices: 1000, ..BASE },
+        Case { slices: 400, ..BASE },
+        Case { slices: 1600, ..BASE },
         Case { dim: 10, ..BASE },
-        Case { dim: 50, atoms: 20, ..BASE },
+        few_atoms,
+        Case { dim: 10, ..few_atoms },
+        Case { dim: 50, ..few_atoms },
     ];
-    for case in cases {
-        let ensemble = posterior_like(case.draws, case.atoms, case.dim, 1);
+    for Case { draws, atoms, slices, dim } in cases {
+        let ensemble = posterior_like(draws, atoms, dim, 1);
         let time = |job: &dyn Fn(&SlicedDistance)| {
             fastest(2, || {
-                let slices = freeze("smix-w", &ensemble, case.slices);
+                let slices = freeze(GROWTH, &ensemble, slices);
                 job(&SlicedDistance::new(&*slices, Order::TWO));
             })
         };
         let rooted = time(&|distance| check(distance, &ensemble, Loss::Distance));
         let power = time(&|distance| check(distance, &ensemble, Loss::Power));
-        let matrix = time(&|distance| {
-            distance.matrix(&ensemble, &Silent).expect("the draws are valid");
+        let matrix = (draws <= MATRIX_DRAWS).then(|| {
+            time(&|distance| {
+                distance.matrix(&ensemble, &Silent).expect("the draws are valid");
+            })
         });
-        let Case { draws, atoms, slices, dim } = case;
-        println!("| {draws} | {atoms} | {slices} | {dim} | {rooted:.3} s | {power:.3} s | {matrix:.3} s |");
+        let matrix = matrix.map_or(String::new(), |seconds| format!("{seconds:.3} s"));
+        page.line(format!("| {draws} | {atoms} | {slices} | {dim} | {rooted:.3} s | {power:.3} s | {matrix} |"));
     }
+    page.0
 }
 
 /// Large ensembles: seconds and the most memory used so far.
-pub fn large() {
-    for (draws, atoms, loss, name) in [
-        (10_000, 100, Loss::Distance, "mix-sw"),
-        (100_000, 20, Loss::Power, "mix-sw"),
-        (100_000, 20, Loss::Distance, "mix-sw"),
-    ] {
+pub fn large() -> String {
+    let mut page = Page::default();
+    page.line("| draws | atoms | loss | time | memory |".into());
+    page.line("|---:|---:|---|---:|---:|".into());
+    for (draws, atoms, loss) in
+        [(10_000, 100, Loss::Distance), (100_000, 20, Loss::Power), (100_000, 20, Loss::Distance)]
+    {
         let ensemble = posterior_like(draws, atoms, 2, 1);
         let seconds = fastest(1, || {
-            let slices = freeze(name, &ensemble, 100);
+            let slices = freeze(LARGE, &ensemble, 100);
             check(&SlicedDistance::new(&*slices, Order::TWO), &ensemble, loss);
         });
         let memory = peak_memory().map_or("unknown".into(), |gigabytes| format!("{gigabytes:.1} GB"));
-        println!(
-            "{draws} draws of {atoms} atoms, dimension 2, 100 slices, {name}, {} loss: {seconds:.1} s, peak memory so far {memory}",
-            loss.name()
-        );
+        page.line(format!("| {draws} | {atoms} | {} | {seconds:.1} s | {memory} |", loss.name()));
+    }
+    page.0
+}
+
+/// Lines that are printed as they come.
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn line(&mut self, text: String) {
+        println!("{text}");
+        self.0.push_str(&text);
+        self.0.push('\n');
     }
 }
 

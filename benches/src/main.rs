@@ -18,16 +18,19 @@ fn main() {
     match words.as_slice() {
         ["peer", python] => peer::compare(python),
         ["python", interpreter] => python::compare(interpreter),
-        ["growth"] => growth::table(),
-        ["large"] => growth::large(),
+        ["growth"] => growth::page(),
+        ["large"] => {
+            growth::large();
+        }
         ["couplings"] => couplings::table(),
         ["sampler"] => sampler::page(None),
         ["sampler", rscript] => sampler::page(Some(rscript)),
         ["free"] => free::large(),
-        ["free", file] => free::from_file(file),
+        ["free", file] => free::from_file(file, None),
+        ["free", file, data] => free::from_file(file, Some(data)),
         _ => {
             eprintln!(
-                "usage: mixgist-bench peer PYTHON | python PYTHON | growth | large | couplings | free [DRAWS] | sampler [RSCRIPT]"
+                "usage: mixgist-bench peer PYTHON | python PYTHON | growth | large | couplings | free [DRAWS [DATA]] | sampler [RSCRIPT]"
             );
             std::process::exit(2);
         }

@@ -1,16 +1,12 @@
-//! The registry of entries: one for each table and figure of the paper, and three about it: mixing, errata, timings.
+//! The registry of entries: one for each table and figure of the paper, and some about them.
 
 mod errata;
-mod figure2;
-mod figure3;
+mod figures;
 mod mixing;
 mod monte_carlo;
-mod table1;
-mod table2;
-mod table3;
-mod table4;
-mod table5;
-mod table6;
+mod slices;
+mod summary;
+mod tables;
 mod timings;
 
 use mixgist::{Error, Result};
@@ -28,20 +24,22 @@ pub struct Entry {
     pub run: fn(&Study) -> Result<Vec<Section>>,
 }
 
-/// All entries: those of the paper in its order, then those about it.
+/// All entries in the order of the page: what came out, then the paper's tables and figures.
 pub const ENTRIES: &[Entry] = &[
-    figure2::ENTRY,
-    table1::ENTRY,
-    table2::ENTRY,
-    table3::ENTRY,
-    figure3::ENTRY,
-    table4::ENTRY,
-    table5::ENTRY,
-    table6::ENTRY,
-    monte_carlo::ENTRY,
+    summary::ENTRY,
     mixing::ENTRY,
     errata::ENTRY,
+    slices::ENTRY,
     timings::ENTRY,
+    figures::FIGURE_2,
+    tables::TABLE_1,
+    tables::TABLE_2,
+    tables::TABLE_3,
+    figures::FIGURE_3,
+    tables::TABLE_4,
+    tables::TABLE_5,
+    tables::TABLE_6,
+    monte_carlo::ENTRY,
 ];
 
 /// The entry of that name.

@@ -4,13 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use mixgist::partition::{Loss, LossOptions, OmariConvention, SearchOptions, expected_loss, loss_between, search};
-use mixgist::slice::{Freeze, Scheme, slicer};
-use mixgist::{
-    Ensemble, MixingMeasure, Mixture, Order, Partition, PartitionDraws, Points, Result, Settings, Silent, SliceCount,
-    SlicedDistance, allocate, summarize,
-};
-use rayon::prelude::*;
+use mixgist::{Ensemble, MixingMeasure, Mixture, Partition, PartitionDraws, Points, Result, Silent, allocate};
 
+use crate::choice::SliceSetting;
 use crate::grid::{DensityDistance, GridMass, GridSlices};
 use crate::model::{DIM, Observations, STICK_WEIGHTS, four_gaussians};
 use crate::plain_chain::measures_from_labels;
@@ -24,20 +20,18 @@ pub struct Posterior {
     pub ensemble: Ensemble,
     /// Draws of the partition.
     pub partitions: PartitionDraws,
-    /// Medoids that are known already, by distance.
-    pub medoids: BTreeMap<&'static str, usize>,
     /// Seed of everything random from here on.
     pub seed: u64,
 }
 
 /// How estimates are found and distances averaged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Procedure {
-    /// mixgist's: densities from p(G | partition, data), directions shared by all pairs.
-    Mixgist,
-    /// As in the published tables: labels taken for stick positions, 100 new directions for each pair in expected distances. Medoids are
-    /// still chosen with shared directions.
-    AsPublished,
+#[derive(Debug, Clone, Copy)]
+pub struct Procedure {
+    /// Densities from a partition as they were drawn for the published tables, labels taken for stick positions, instead of from
+    /// p(G | partition, data).
+    pub labels_as_sticks: bool,
+    /// The slices of the tables, then those of the comparison of settings.
+    pub slices: &'static [SliceSetting],
 }
 
 /// The methods, in the order of the tables, with the name that the paper uses. The last has no row in the paper: 0/0 counts as 0 there.
@@ -65,6 +59,8 @@ const PUBLISHED_DIRECTIONS: usize = 1000;
 pub struct Estimate {
     /// Key of the method.
     pub method: &'static str,
+    /// Which of the procedure's slice settings it comes from.
+    pub setting: usize,
     /// The partition.
     pub partition: Partition,
     /// Its measures.
@@ -75,25 +71,22 @@ pub struct Estimate {
 
 /// Numbers by (method, quantity). A trailing `*` is the loss against the truth, `E` its posterior expectation; TV is twice the total variation
 /// and the truth of densities has the weights of Table 2, as published; `right` marks the same number without the slip, `mean` the density
-/// E[F | partition, data] instead of draws, `noise` the Monte Carlo error of the published number that comes from its directions.
+/// E[F | partition, data] instead of draws, `noise` the Monte Carlo error of the published number that comes from its directions. `draw` is
+/// the index of the medoid. What comes from another slice setting than that of the tables ends in [`under`] that setting.
 pub type Numbers = BTreeMap<(&'static str, String), f64>;
 
 /// Everything about one posterior sample.
 #[derive(Debug, Clone)]
 pub struct Evaluation {
-    /// The estimates, in the order of [`METHODS`].
+    /// The estimates: those of the tables in the order of [`METHODS`], then medoids under other slice settings.
     pub estimates: Vec<Estimate>,
     /// What the tables print.
     pub numbers: Numbers,
 }
 
-/// As many slices as in the paper, but in orthogonal blocks, which leaves a quarter of the Monte Carlo error (see the entry on it).
-const SLICES: usize = 100;
-
-/// Settings under which medoids are chosen.
-pub fn settings(distance: &str, slices: usize, seed: u64) -> Result<Settings> {
-    let slices = SliceCount::Fixed(slices);
-    Ok(Settings { slicer: slicer(distance)?, slices, scheme: Scheme::Orthogonal, seed, ..Settings::default() })
+/// The end of a quantity's key under one of the procedure's slice settings; empty for that of the tables.
+pub fn under(setting: usize) -> String {
+    if setting == 0 { String::new() } else { format!(" under {setting}") }
 }
 
 /// Finds the estimates and computes all numbers.
@@ -114,43 +107,53 @@ fn partition_loss(method: &str) -> Result<Loss> {
 }
 
 fn estimates(posterior: &Posterior, procedure: Procedure) -> Result<Vec<Estimate>> {
-    let Posterior { observations, ensemble, partitions, seed, .. } = posterior;
-    let (data, seed) = (&observations.values, *seed);
-    let points = Points::new(DIM, data)?;
-    METHODS
-        .iter()
-        .map(|&(method, _)| {
-            if DISTANCES.contains(&method) {
-                let draw = match posterior.medoids.get(method) {
-                    Some(&known) => known,
-                    None => summarize(ensemble, None, &settings(method, SLICES, seed)?, &Silent)?.medoid.draw,
-                };
-                let measure = ensemble.draw(draw);
-                let labels = allocate(&Mixture::new(&measure)?, points, &Silent)?.labels;
-                let partition = Partition::from_integers(&labels)?;
-                return Ok(Estimate { method, partition, measures: vec![measure], draw: Some(draw) });
-            }
-            let options = SearchOptions { seed, ..SearchOptions::new(partition_loss(method)?) };
-            let partition = search(partitions, &options, &Silent)?.partition;
-            let measures = match procedure {
-                Procedure::Mixgist => {
-                    let model = observations.prior.model()?;
-                    let sampled = model.sample_measures(&partition, data, FROZEN_DRAWS, seed)?;
-                    (0..FROZEN_DRAWS).map(|i| sampled.draw(i)).collect()
-                }
-                Procedure::AsPublished => {
-                    measures_from_labels(&partition, data, observations.prior, FROZEN_DRAWS, seed)?
-                }
-            };
-            Ok(Estimate { method, partition, measures, draw: None })
-        })
-        .collect()
+    let mut estimates = Vec::new();
+    for (method, _) in METHODS {
+        estimates.push(if DISTANCES.contains(&method) {
+            medoid(posterior, procedure, method, 0)?
+        } else {
+            partition_first(posterior, procedure, method)?
+        });
+    }
+    for setting in 1..procedure.slices.len() {
+        for distance in DISTANCES {
+            estimates.push(medoid(posterior, procedure, distance, setting)?);
+        }
+    }
+    Ok(estimates)
+}
+
+fn medoid(posterior: &Posterior, procedure: Procedure, method: &'static str, setting: usize) -> Result<Estimate> {
+    let draw = procedure.slices[setting].medoid(method, &posterior.ensemble, posterior.seed)?;
+    let measure = posterior.ensemble.draw(draw);
+    let points = Points::new(DIM, &posterior.observations.values)?;
+    let labels = allocate(&Mixture::new(&measure)?, points, &Silent)?.labels;
+    let partition = Partition::from_integers(&labels)?;
+    Ok(Estimate { method, setting, partition, measures: vec![measure], draw: Some(draw) })
+}
+
+fn partition_first(posterior: &Posterior, procedure: Procedure, method: &'static str) -> Result<Estimate> {
+    let Posterior { observations, partitions, seed, .. } = posterior;
+    let options = SearchOptions { seed: *seed, ..SearchOptions::new(partition_loss(method)?) };
+    let partition = search(partitions, &options, &Silent)?.partition;
+    let data = &observations.values;
+    let measures = if procedure.labels_as_sticks {
+        measures_from_labels(&partition, data, observations.prior, FROZEN_DRAWS, *seed)?
+    } else {
+        let sampled = observations.prior.model()?.sample_measures(&partition, data, FROZEN_DRAWS, *seed)?;
+        (0..FROZEN_DRAWS).map(|i| sampled.draw(i)).collect()
+    };
+    Ok(Estimate { method, setting: 0, partition, measures, draw: None })
 }
 
 fn partition_numbers(posterior: &Posterior, estimates: &[Estimate], numbers: &mut Numbers) -> Result<()> {
     for estimate in estimates {
-        let mut put = |key: String, value| numbers.insert((estimate.method, key), value);
+        let end = under(estimate.setting);
+        let mut put = |key: String, value| numbers.insert((estimate.method, key + &end), value);
         put("clusters".into(), estimate.partition.clusters() as f64);
+        if let Some(draw) = estimate.draw {
+            put("draw".into(), draw as f64);
+        }
         for (key, right) in [("binder", false), ("vi", false), ("omari", false), ("omari-identical", true)] {
             let loss = partition_loss(key)?;
             let (name, mark) = if right { ("omari", " right") } else { (key, "") };
@@ -164,8 +167,8 @@ fn partition_numbers(posterior: &Posterior, estimates: &[Estimate], numbers: &mu
 }
 
 fn density_numbers(posterior: &Posterior, estimates: &[Estimate], numbers: &mut Numbers) -> Result<()> {
-    // the seventh differs from omARI in its partition alone, and no table has a row for it
-    let estimates = &estimates[..estimates.len().min(6)];
+    // the seventh method differs from omARI in its partition alone, and no table has a row for it
+    let estimates: Vec<&Estimate> = estimates.iter().filter(|estimate| estimate.method != METHODS[6].0).collect();
     let data = &posterior.observations.values;
     let grid = GridSlices::over(Points::new(DIM, data)?)?;
     let model = posterior.observations.prior.model()?;
@@ -199,8 +202,10 @@ fn density_numbers(posterior: &Posterior, estimates: &[Estimate], numbers: &mut 
                 own.clone().map(|i| value(of(i))).sum::<f64>() / own.len() as f64
             };
             let prefix = if suffix.is_empty() { "E " } else { "" };
-            let mut one =
-                |name: &str, value| numbers.insert((estimate.method, format!("{prefix}{name}{suffix}{mark}")), value);
+            let end = under(estimate.setting);
+            let mut one = |name: &str, value| {
+                numbers.insert((estimate.method, format!("{prefix}{name}{suffix}{mark}{end}")), value)
+            };
             one("tv", 2.0 * mean(&|d| d.total_variation));
             one("sw2", mean(&|d| d.sliced_w2));
             one("sw2 noise", (mean(&|d| d.sliced_w2_variance) / (own.len() * PUBLISHED_DIRECTIONS) as f64).sqrt());
@@ -223,53 +228,21 @@ fn measure_numbers(
     procedure: Procedure,
     numbers: &mut Numbers,
 ) -> Result<()> {
-    let chosen: Vec<&Estimate> = estimates.iter().filter(|estimate| estimate.draw.is_some()).collect();
-    let measures: Vec<MixingMeasure> = chosen.iter().map(|estimate| estimate.measures[0].clone()).collect();
-    for distance in DISTANCES {
-        let slices = settings(distance, SLICES, posterior.seed)?.freeze(DIM, SLICES)?;
-        let shared = SlicedDistance::new(&*slices, Order::TWO);
-        let expected = match procedure {
-            Procedure::Mixgist => {
-                shared.expected_losses(&measures, &posterior.ensemble, mixgist::Loss::Distance, &Silent)?
-            }
-            Procedure::AsPublished => measures
-                .iter()
-                .enumerate()
-                .map(|(i, measure)| with_new_directions(distance, measure, &posterior.ensemble, posterior.seed, i))
-                .collect::<Result<_>>()?,
-        };
-        for ((estimate, measure), expected) in chosen.iter().zip(&measures).zip(expected) {
-            numbers.insert((estimate.method, format!("E G {distance}")), expected);
-            if let Some(truth) = &posterior.observations.truth {
-                let to_truth = shared.between(measure, &truth.measure)?.value;
-                numbers.insert((estimate.method, format!("G {distance}*")), to_truth);
+    for (setting, slices) in procedure.slices.iter().enumerate() {
+        let of_setting = |estimate: &&Estimate| estimate.draw.is_some() && estimate.setting == setting;
+        let chosen: Vec<&Estimate> = estimates.iter().filter(of_setting).collect();
+        let measures: Vec<MixingMeasure> = chosen.iter().map(|estimate| estimate.measures[0].clone()).collect();
+        for distance in DISTANCES {
+            let expected = slices.expected(distance, &measures, &posterior.ensemble, posterior.seed)?;
+            for ((estimate, measure), expected) in chosen.iter().zip(&measures).zip(expected) {
+                let mut put = |key: String, value| numbers.insert((estimate.method, key + &under(setting)), value);
+                put(format!("E G {distance}"), expected);
+                if let Some(truth) = &posterior.observations.truth {
+                    let to_truth = slices.between(distance, measure, &truth.measure, posterior.seed)?;
+                    put(format!("G {distance}*"), to_truth);
+                }
             }
         }
     }
     Ok(())
-}
-
-/// The mean distance to the draws with 100 new directions for each of them.
-fn with_new_directions(
-    distance: &str,
-    measure: &MixingMeasure,
-    ensemble: &Ensemble,
-    seed: u64,
-    estimate: usize,
-) -> Result<f64> {
-    const NEW: usize = 100;
-    let slicer = slicer(distance)?;
-    let distances: Vec<f64> = (0..ensemble.len())
-        .into_par_iter()
-        .map(|m| {
-            let draw = ensemble.draw(m);
-            if draw == *measure {
-                return Ok(0.0);
-            }
-            let first = NEW * (m + estimate * ensemble.len());
-            let slices = slicer.freeze(&Freeze { dim: DIM, slices: first..first + NEW, seed, scheme: Scheme::Iid });
-            Ok(SlicedDistance::new(&*slices, Order::TWO).between(measure, &draw)?.value)
-        })
-        .collect::<Result<_>>()?;
-    Ok(distances.iter().sum::<f64>() / distances.len() as f64)
 }

@@ -163,8 +163,8 @@ fn bin_cost(p: &[f64], q: &[f64]) -> f64 {
     }
 }
 
-/// The measure without atoms that no grid shows.
-fn visible(measure: &MixingMeasure) -> Result<MixingMeasure> {
+/// The measure without atoms that no grid shows and no distance feels.
+pub fn visible(measure: &MixingMeasure) -> Result<MixingMeasure> {
     let kept: Vec<usize> = (0..measure.len()).filter(|&k| measure.weights()[k] >= INVISIBLE).collect();
     let means = kept.iter().flat_map(|&k| measure.atoms().mean(k).to_vec()).collect();
     let covariances = kept.iter().flat_map(|&k| measure.atoms().covariance(k).to_vec()).collect();

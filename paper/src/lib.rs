@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask paper` runs all [`entries`] and writes `paper/RESULTS.md` and `paper/results.html`.
 
+pub mod choice;
 pub mod entries;
 pub mod evaluate;
 pub mod figures;
@@ -9,6 +10,7 @@ pub mod grid;
 pub mod model;
 pub mod page;
 pub mod plain_chain;
+pub mod prior_check;
 pub mod published;
 pub mod score;
 pub mod study;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use mixgist::{Error, Result};
-use mixgist_paper::entries::{ENTRIES, entry};
+use mixgist_paper::entries::{ENTRIES, Entry, entry};
 use mixgist_paper::model::Length;
 use mixgist_paper::page::{Block, Section, html, markdown};
 use mixgist_paper::study::{Options, Study};
@@ -27,20 +27,21 @@ fn main() -> ExitCode {
 
 struct Arguments {
     options: Options,
-    only: Option<String>,
+    entries: Vec<&'static Entry>,
     output: PathBuf,
 }
 
 fn usage() -> String {
     let entries: String = ENTRIES.iter().map(|e| format!("\n  {:<12} {}", e.name, e.help)).collect();
     format!(
-        "usage: cargo xtask paper [--draws DIR] [--as-published] [--repeats N] [--only ENTRY] [-o DIR]
+        "usage: cargo xtask paper [ENTRY ...] [--draws DIR] [--as-published] [--repeats N] [-o DIR]
+
+Prints all entries and writes RESULTS.md, results.html and figures/; with names of entries prints these and writes nothing.
 
   --draws DIR      also from the published draws of Old Faithful (DIR/draws.npz)
   --as-published   also by the published procedure: its sampler, its directions, its conventions
   --repeats N      repeats of the simulation (25); Old Faithful has as many, but at most 10
-  --only ENTRY     print one entry and write nothing
-  -o DIR           write RESULTS.md, results.html and figures/ there instead of into paper/
+  -o DIR           write there instead of into paper/
 
 Entries:{entries}"
     )
@@ -49,7 +50,7 @@ Entries:{entries}"
 fn parse(words: &[String]) -> Result<Arguments> {
     let mut arguments = Arguments {
         options: Options { draws: None, as_published: false, repeats: 25, length: Length::PAPER },
-        only: None,
+        entries: Vec::new(),
         output: PathBuf::from(env!("CARGO_MANIFEST_DIR")),
     };
     let mut words = words.iter();
@@ -64,9 +65,11 @@ fn parse(words: &[String]) -> Result<Arguments> {
                 arguments.options.repeats =
                     count.ok_or_else(|| Error::usage(format!("--repeats is '{text}', expected a number from 1")))?;
             }
-            "--only" => arguments.only = Some(value()?.clone()),
             "-o" => arguments.output = value()?.into(),
-            _ => return Err(Error::usage(format!("unknown option '{word}'")).hint(usage())),
+            option if option.starts_with('-') => {
+                return Err(Error::usage(format!("unknown option '{option}'")).hint(usage()));
+            }
+            name => arguments.entries.push(entry(name)?),
         }
     }
     Ok(arguments)
@@ -79,15 +82,16 @@ fn run(words: &[String]) -> Result<()> {
     }
     let arguments = parse(words)?;
     let study = Study::new(arguments.options)?;
-    if let Some(name) = &arguments.only {
-        print!("{}", markdown(TITLE, &(entry(name)?.run)(&study)?));
-        return Ok(());
-    }
     let start = Instant::now();
     let mut sections = Vec::new();
-    for entry in ENTRIES {
+    let all = arguments.entries.is_empty();
+    for entry in if all { ENTRIES.iter().collect() } else { arguments.entries } {
         eprintln!("{}", entry.name);
         sections.extend((entry.run)(&study)?);
+    }
+    if !all {
+        print!("{}", markdown(TITLE, &sections));
+        return Ok(());
     }
     sections.insert(0, overview(&study, words, start.elapsed().as_secs_f64()));
     let text = markdown(TITLE, &sections);
@@ -119,17 +123,18 @@ fn overview(study: &Study, words: &[String], seconds: f64) -> Section {
         study.published.source
     ));
     section.text(
-        "`ours` is the mean ± standard deviation over repeats: for the simulation new data each time, for Old Faithful new chains, for the \
-         published draws new directions and new densities given a partition. `z` is how many standard errors ours is above the published \
-         number; it uses the spread over repeats of both sides, or, where the paper prints a single number, takes that for one more \
-         repeat. Of many cells that agree, one in 20 has |z| > 2 and one in 370 has |z| > 3, and cells of a table are far from independent. \
-         `ours, put right` is the number without the slip listed under Errata.",
+        "The first three sections say what agrees, why the rest does not, and which slips of the paper were found; the paper's tables and figures follow \
+         further down. Each number of a table stands beside the published one as mean ± standard deviation over repeats, with z in \
+         brackets: by how many standard errors it is above the published number. Repeats are new data and a new chain for the simulation \
+         (25), new chains for Old Faithful (10), new directions and new densities given a partition for the published draws (10). z uses the spread \
+         over repeats of both sides, or, where the paper prints a single number, takes that for one more repeat. z beyond 3 is bold.",
     );
     section.text(
-        "**From mixgist's sampler**: its blocked sampler with the paper's prior, truncation, iterations and burn-in, its partition search and its \
-         medoids (100 slices in orthogonal blocks). **From the published draws**: the same summaries of the draws that the paper's Tables 4 to 6 \
-         were made from. **From the published procedure** (`--as-published`): draws by a plain blocked Gibbs sampler started from \
-         k-means, densities from partitions and expected distances as they were computed for the paper.",
+        "Draws: **mixgist's sampler** is its blocked sampler with the paper's prior, truncation, iterations and burn-in, with mixgist's partition \
+         search and medoids. **Published draws** are those that the paper's Tables 4 to 6 were made from. **Published procedure** \
+         (`--as-published`) is a plain blocked Gibbs sampler started from k-means with ten clusters, with densities from partitions and \
+         expected distances as computed for the paper; **on the published sticks**, the same started from two clusters on the sticks where the \
+         published chain had them. All medoids use L = 100 independent directions, as the paper says.",
     );
     section
 }

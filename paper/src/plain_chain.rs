@@ -27,11 +27,28 @@ struct Atom {
     covariance: [f64; DIM * DIM],
 }
 
-/// Runs the chain from a k-means partition into 10 clusters.
-pub fn plain_chain(data: &[f64], prior: Prior, length: Length, seed: u64) -> Result<PlainDraws> {
+/// Where a chain starts: a k-means partition, and the sticks that its clusters sit on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// Ten clusters on the first ten sticks.
+    TenClusters,
+    /// Two clusters, the larger one on the first of these sticks (counted from 0).
+    TwoOnSticks([u32; 2]),
+}
+
+/// Runs the chain.
+pub fn plain_chain(data: &[f64], prior: Prior, length: Length, start: Start, seed: u64) -> Result<PlainDraws> {
     let mut rng = stream(seed, Purpose::Simulation, 1 << 32);
     let points: Vec<[f64; DIM]> = data.chunks_exact(DIM).map(|y| [y[0], y[1]]).collect();
-    let mut labels = k_means(&points, 10, &mut rng);
+    let mut labels = match start {
+        Start::TenClusters => k_means(&points, 10, &mut rng),
+        Start::TwoOnSticks([larger, smaller]) => {
+            let two = k_means(&points, 2, &mut rng);
+            let ones = two.iter().filter(|label| **label == 1).count();
+            let large = u32::from(2 * ones > two.len());
+            two.iter().map(|label| if *label == large { larger } else { smaller }).collect()
+        }
+    };
     let (mut measures, mut kept) = (Vec::new(), Vec::new());
     for iteration in 0..length.iterations {
         let weights = break_sticks(&labels, &mut rng);
@@ -237,12 +254,21 @@ mod tests {
     fn a_chain_finds_the_two_geyser_clusters_and_repeats_by_seed() {
         let data = old_faithful();
         let length = Length { iterations: 300, burn_in: 280 };
-        let draws = plain_chain(&data.values, data.prior, length, 1).unwrap();
+        let draws = plain_chain(&data.values, data.prior, length, Start::TenClusters, 1).unwrap();
         assert_eq!((draws.ensemble.len(), draws.labels.len()), (20, 20 * 272));
         let mut weights = draws.ensemble.draw(19).weights().to_vec();
         weights.sort_by(f64::total_cmp);
         assert!((0.5..0.75).contains(&weights[STICKS - 1]), "{weights:?}");
-        assert_eq!(draws, plain_chain(&data.values, data.prior, length, 1).unwrap());
+        assert_eq!(draws, plain_chain(&data.values, data.prior, length, Start::TenClusters, 1).unwrap());
+    }
+
+    #[test]
+    fn two_clusters_start_on_their_sticks() {
+        let data = old_faithful();
+        let length = Length { iterations: 3, burn_in: 2 };
+        let draws = plain_chain(&data.values, data.prior, length, Start::TwoOnSticks([3, 4]), 1).unwrap();
+        let on = |stick| draws.labels.iter().filter(|label| **label == stick).count();
+        assert!(on(3) > on(4) && on(4) > 80, "{} and {} of 272", on(3), on(4));
     }
 
     #[test]

@@ -57,9 +57,32 @@ pub fn z_score(
     Some((ours.mean - printed.value()) / (ours.variance_of_mean() + theirs + rounding).sqrt())
 }
 
+/// P(|t| > bound) for Student's t: Simpson's rule over the angle a with t = √n tan a, where the density is a power of the cosine.
+pub fn tail(bound: f64, degrees: usize) -> f64 {
+    const STEPS: usize = 400;
+    let n = degrees as f64;
+    let integral = |from: f64, to: f64| {
+        let step = (to - from) / STEPS as f64;
+        let weight = |i: usize| if i == 0 || i == STEPS { 1.0 } else { 2.0 + 2.0 * (i % 2) as f64 };
+        (0..=STEPS).map(|i| weight(i) * (from + i as f64 * step).cos().powf(n - 1.0)).sum::<f64>() * step / 3.0
+    };
+    let from = (bound / n.sqrt()).atan();
+    let end = std::f64::consts::FRAC_PI_2;
+    integral(from, end) / integral(0.0, end)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Quantiles of printed tables: t with 1, 9 and 48 degrees of freedom exceeds these in absolute value with probability 0.05.
+    #[test]
+    fn tails_are_those_of_tables() {
+        for (degrees, quantile) in [(1, 12.7062), (9, 2.2622), (48, 2.0106)] {
+            let probability = tail(quantile, degrees);
+            assert!((probability - 0.05).abs() < 1e-4, "{degrees}: {probability}");
+        }
+    }
 
     fn printed(parts: &[&str]) -> Printed {
         parts.iter().map(|s| s.to_string()).collect::<Vec<_>>().into()

@@ -1,17 +1,18 @@
 //! The experiments, each run once and shared by all entries.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
+use std::time::Instant;
 
-use mixgist::{Error, PartitionDraws, Result, Silent, summarize};
+use mixgist::{Error, PartitionDraws, Result, Silent};
 use mixgist_io::{ReadOptions, read_draws};
 use mixgist_samplers::fit;
 use rayon::prelude::*;
 
-use crate::evaluate::{DISTANCES, Evaluation, Posterior, Procedure, evaluate, settings};
+use crate::choice::{MANY, NEW_FOR_EACH_PAIR, ORTHOGONAL, SHARED};
+use crate::evaluate::{Evaluation, Posterior, Procedure, evaluate};
 use crate::model::{DIM, Length, Observations, old_faithful, simulated};
-use crate::plain_chain::plain_chain;
+use crate::plain_chain::{Start, plain_chain};
 use crate::published::Published;
 
 /// Where posterior draws come from, and with them how they are summarised.
@@ -19,11 +20,16 @@ use crate::published::Published;
 pub enum Source {
     /// mixgist's sampler and methods.
     Own,
-    /// The sampler and the conventions of the published tables.
-    AsPublished,
     /// The published draws, with the conventions of the published tables.
     Given,
+    /// The sampler and the conventions of the published tables, chains from ten clusters.
+    AsPublished,
+    /// The same with chains whose two clusters start where the published chain had them.
+    SameSticks,
 }
+
+/// The sticks of the two large clusters in all published draws of Old Faithful, counted from 0.
+pub const PUBLISHED_STICKS: [u32; 2] = [3, 4];
 
 /// What a run is asked for.
 #[derive(Debug, Clone)]
@@ -55,8 +61,10 @@ pub struct Study {
     pub options: Options,
     /// The published numbers.
     pub published: Published,
-    simulation: [OnceLock<Result<Vec<Repeat>>>; 2],
-    faithful: [OnceLock<Result<Vec<Repeat>>>; 3],
+    simulation: [OnceLock<Result<Vec<Repeat>>>; 4],
+    faithful: [OnceLock<Result<Vec<Repeat>>>; 4],
+    seconds: Mutex<Vec<(String, f64)>>,
+    steps: OnceLock<Result<Vec<(String, f64)>>>,
 }
 
 impl Study {
@@ -70,78 +78,123 @@ impl Study {
             published: Published::read()?,
             simulation: Default::default(),
             faithful: Default::default(),
+            seconds: Mutex::default(),
+            steps: OnceLock::new(),
         })
     }
 
-    /// The sources that this run has.
-    pub fn sources(&self) -> Vec<Source> {
+    /// The sources that this run has for an experiment; there are no published draws of the simulation.
+    pub fn sources(&self, experiment: Experiment) -> Vec<Source> {
+        let faithful = experiment == Experiment::OldFaithful;
         let mut sources = vec![Source::Own];
-        sources.extend(self.options.draws.as_ref().map(|_| Source::Given));
+        sources.extend((faithful && self.options.draws.is_some()).then_some(Source::Given));
         sources.extend(self.options.as_published.then_some(Source::AsPublished));
+        sources.extend((faithful && self.options.as_published).then_some(Source::SameSticks));
         sources
     }
 
-    /// All repeats of the simulation; there are no published draws of it.
+    /// All repeats of an experiment.
+    pub fn repeats(&self, experiment: Experiment, source: Source) -> Result<&[Repeat]> {
+        match experiment {
+            Experiment::Simulation => self.simulation(source),
+            Experiment::OldFaithful => self.faithful(source),
+        }
+    }
+
+    /// What has been run and how many seconds it took.
+    pub fn seconds(&self) -> Vec<(String, f64)> {
+        self.seconds.lock().map_or(Vec::new(), |seconds| seconds.clone())
+    }
+
+    /// Seconds of the steps on the first repeat of the simulation, measured once by `measure`.
+    pub fn timed_steps(
+        &self,
+        measure: impl FnOnce(&Posterior) -> Result<Vec<(String, f64)>>,
+    ) -> Result<&[(String, f64)]> {
+        let steps = self.steps.get_or_init(|| measure(&self.simulation(Source::Own)?[0].posterior));
+        steps.as_deref().map_err(Clone::clone)
+    }
+
+    /// All repeats of the simulation.
     pub fn simulation(&self, source: Source) -> Result<&[Repeat]> {
-        let slot = &self.simulation[if source == Source::Own { 0 } else { 1 }];
-        let run = || {
-            self.repeats("simulation", self.options.repeats, source, |repeat| {
+        let procedure = source.procedure(Experiment::Simulation);
+        kept(self.simulation[source as usize].get_or_init(|| {
+            self.run("Simulation", self.options.repeats, source, procedure, |repeat| {
                 self.sample(simulated(repeat)?, source, repeat)
             })
-        };
-        kept(slot.get_or_init(run))
+        }))
     }
 
     /// All repeats of Old Faithful: chains with other seeds, or other directions for the published draws.
     pub fn faithful(&self, source: Source) -> Result<&[Repeat]> {
-        let slot = &self.faithful[source as usize];
-        kept(slot.get_or_init(|| match (source, &self.options.draws) {
+        let run = |posterior: &(dyn Fn(u64) -> Result<Posterior> + Sync)| {
+            let count = self.options.repeats.min(FAITHFUL_REPEATS);
+            self.run("Old Faithful", count, source, source.procedure(Experiment::OldFaithful), posterior)
+        };
+        kept(self.faithful[source as usize].get_or_init(|| match (source, &self.options.draws) {
             (Source::Given, None) => {
                 Err(Error::usage("there are no published draws").hint("give them with --draws DIR"))
             }
             (Source::Given, Some(folder)) => {
                 let given = given_draws(folder)?;
-                self.repeats("Old Faithful", self.options.repeats.min(FAITHFUL_REPEATS), source, |seed| {
-                    Ok(Posterior { seed, ..given.clone() })
-                })
+                run(&|seed| Ok(Posterior { seed, ..given.clone() }))
             }
-            _ => self.repeats("Old Faithful", self.options.repeats.min(FAITHFUL_REPEATS), source, |repeat| {
-                self.sample(old_faithful(), source, repeat)
-            }),
+            _ => run(&|repeat| self.sample(old_faithful(), source, repeat)),
         }))
     }
 
-    fn repeats(
+    fn run(
         &self,
         what: &str,
         count: usize,
         source: Source,
+        procedure: Procedure,
         posterior: impl Fn(u64) -> Result<Posterior> + Sync,
     ) -> Result<Vec<Repeat>> {
-        eprintln!("{what}, {}: {count} repeats", source.name());
-        (0..count)
+        let name = format!("{what}, {}: {count} repeats", source.name());
+        eprintln!("{name}");
+        let start = Instant::now();
+        let repeats = (0..count)
             .into_par_iter()
             .with_max_len(1)
             .map(|repeat| {
                 let posterior = posterior(repeat as u64)?;
-                let evaluation = evaluate(&posterior, source.procedure())?;
+                let evaluation = evaluate(&posterior, procedure)?;
                 Ok(Repeat { posterior, evaluation })
             })
-            .collect()
+            .collect();
+        if let Ok(mut seconds) = self.seconds.lock() {
+            seconds.push((name, start.elapsed().as_secs_f64()));
+        }
+        repeats
     }
 
     fn sample(&self, observations: Observations, source: Source, seed: u64) -> Result<Posterior> {
         let (prior, length) = (observations.prior, self.options.length);
-        let (ensemble, labels) = if source == Source::Own {
-            let fitted = fit(&observations.values, DIM, &prior.settings(length, seed), None, &Silent)?;
-            (fitted.ensemble, fitted.labels)
-        } else {
-            let draws = plain_chain(&observations.values, prior, length, seed)?;
-            (draws.ensemble, draws.labels)
+        let plain = |start| -> Result<_> {
+            let draws = plain_chain(&observations.values, prior, length, start, seed)?;
+            Ok((draws.ensemble, draws.labels))
+        };
+        let (ensemble, labels) = match source {
+            Source::Own => {
+                let fitted = fit(&observations.values, DIM, &prior.settings(length, seed), None, &Silent)?;
+                (fitted.ensemble, fitted.labels)
+            }
+            Source::SameSticks => plain(Start::TwoOnSticks(PUBLISHED_STICKS))?,
+            Source::AsPublished | Source::Given => plain(Start::TenClusters)?,
         };
         let partitions = PartitionDraws::from_dense(observations.values.len() / DIM, &labels)?;
-        Ok(Posterior { observations, ensemble, partitions, medoids: BTreeMap::new(), seed })
+        Ok(Posterior { observations, ensemble, partitions, seed })
     }
+}
+
+/// The two experiments of the paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Experiment {
+    /// Tables 1 to 3.
+    Simulation,
+    /// Tables 4 to 6.
+    OldFaithful,
 }
 
 impl Source {
@@ -149,8 +202,9 @@ impl Source {
     pub fn name(self) -> &'static str {
         match self {
             Source::Own => "mixgist's sampler",
-            Source::AsPublished => "the published procedure",
-            Source::Given => "the published draws",
+            Source::Given => "published draws",
+            Source::AsPublished => "published procedure",
+            Source::SameSticks => "published procedure, published sticks",
         }
     }
 
@@ -158,14 +212,29 @@ impl Source {
     pub fn key(self) -> &'static str {
         match self {
             Source::Own => "own",
-            Source::AsPublished => "as-published",
             Source::Given => "published-draws",
+            Source::AsPublished => "as-published",
+            Source::SameSticks => "same-sticks",
         }
     }
 
     /// How its draws are summarised.
-    pub fn procedure(self) -> Procedure {
-        if self == Source::Own { Procedure::Mixgist } else { Procedure::AsPublished }
+    pub fn procedure(self, experiment: Experiment) -> Procedure {
+        match (self, experiment) {
+            (Source::Own, Experiment::Simulation) => {
+                Procedure { labels_as_sticks: false, slices: const { &[SHARED, ORTHOGONAL] } }
+            }
+            (Source::Own, Experiment::OldFaithful) => {
+                Procedure { labels_as_sticks: false, slices: const { &[SHARED, ORTHOGONAL, MANY] } }
+            }
+            (Source::Given, _) => {
+                let slices = const { &[NEW_FOR_EACH_PAIR, SHARED, ORTHOGONAL, MANY] };
+                Procedure { labels_as_sticks: true, slices }
+            }
+            (Source::AsPublished | Source::SameSticks, _) => {
+                Procedure { labels_as_sticks: true, slices: const { &[NEW_FOR_EACH_PAIR] } }
+            }
+        }
     }
 }
 
@@ -203,11 +272,5 @@ fn given_draws(folder: &Path) -> Result<Posterior> {
         )));
     }
     let observations = Observations { values: data.values().to_vec(), ..old_faithful() };
-    // One sample for all repeats: its medoids are found once, with slices enough to be sure of them.
-    let medoid = |distance| {
-        let settings = settings(distance, 1024, 0)?;
-        Ok((distance, summarize(&file.ensemble, None, &settings, &Silent)?.medoid.draw))
-    };
-    let medoids = DISTANCES.into_iter().map(medoid).collect::<Result<_>>()?;
-    Ok(Posterior { observations, ensemble: file.ensemble, partitions, medoids, seed: 0 })
+    Ok(Posterior { observations, ensemble: file.ensemble, partitions, seed: 0 })
 }

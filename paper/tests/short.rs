@@ -22,14 +22,14 @@ fn every_cell_of_every_table_has_both_numbers_and_a_score() {
         [("table1", 42), ("table2", 24), ("table3", 18), ("table4", 24), ("table5", 12), ("table6", 9)]
     {
         let repeats = if table < "table4" { study.simulation(Source::Own) } else { study.faithful(Source::Own) };
-        let compared = compare(&study, table, repeats.unwrap()).unwrap();
+        let compared = compare(&study, table, repeats.unwrap(), 0).unwrap();
         assert_eq!(compared.len(), cells, "{table}");
         assert!(
             compared.iter().all(|cell| cell.ours.mean.is_finite() && cell.z.is_some_and(f64::is_finite)),
             "{table}"
         );
     }
-    for name in ["table1", "figure2", "figure3", "errata"] {
+    for name in ["summary", "slices", "table1", "figure2", "figure3", "errata"] {
         let text = markdown("", &sections(&study, name));
         assert!(!text.contains("NaN"), "{text}");
         assert!(name.starts_with("figure") || text.contains(" | "), "{text}");
@@ -65,7 +65,7 @@ fn published_conventions_stand_beside_the_right_ones() {
 
 #[test]
 fn entries_are_found_by_name() {
-    assert_eq!(ENTRIES.len(), 12);
+    assert_eq!(ENTRIES.len(), 14);
     assert!(entry("table9").err().unwrap().to_string().contains("unknown entry 'table9'"));
     assert!(Study::new(Options { draws: None, as_published: false, repeats: 0, length: Length::PAPER }).is_err());
     let missing = Options { draws: Some("no-such-folder".into()), ..study(1, false).options };

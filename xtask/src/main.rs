@@ -16,7 +16,7 @@ usage: cargo xtask TASK
   validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
   bench           mixgist beside its peers in one run (needs Python), and how the cost grows
   bench peer|python|growth|large|couplings|free|partition|sampler
-                  one of them; python is from numpy arrays, partition beside dahl-salso, sampler beside bayesm
+                  one of them; free takes a file of draws, and one of data, of your own; python is from numpy arrays, partition beside dahl-salso, sampler beside bayesm
   paper [OPTIONS] every table and figure of the paper, ours beside the published; --help has the options";
 
 const BENCHES: [&str; 8] = ["peer", "python", "growth", "large", "couplings", "free", "partition", "sampler"];
@@ -32,8 +32,9 @@ fn main() -> ExitCode {
         ["check"] => check(),
         ["validate"] => example("mixgist-samplers", "validate", &["10"]),
         ["validate", length] => example("mixgist-samplers", "validate", &[length]),
-        ["bench"] => BENCHES.iter().try_for_each(|which| bench(which)),
-        ["bench", which] if BENCHES.contains(which) => bench(which),
+        ["bench"] => BENCHES.iter().try_for_each(|which| bench(which, &[])),
+        ["bench", which] if BENCHES.contains(which) => bench(which, &[]),
+        ["bench", "free", files @ ..] => bench("free", files),
         ["paper", options @ ..] => {
             let run = ["run", "--release", "--quiet", "--package", "mixgist-paper", "--"];
             cargo(&[&run[..], options].concat())
@@ -67,13 +68,14 @@ fn example(package: &str, name: &str, arguments: &[&str]) -> Result<(), String> 
     cargo(&[&run[..], arguments].concat())
 }
 
-fn bench(which: &str) -> Result<(), String> {
+fn bench(which: &str, files: &[&str]) -> Result<(), String> {
     if which == "partition" {
         return example("mixgist", "bench_partition", &[]);
     }
     cargo(&["build", "--release", "--package", "mixgist-bench"])?;
     let mut command = Command::new(root().join("target/release/mixgist-bench"));
     command.arg(which);
+    command.args(files.iter().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.into())));
     if matches!(which, "peer" | "python") {
         let Some(python) = python::bench_python()? else {
             println!("SKIPPED: the comparison with other programs needs python3");

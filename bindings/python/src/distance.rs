@@ -1,19 +1,16 @@
 //! Distances: between two measures, from one to all draws, between all draws.
 
 use mixgist::slice::SLICERS;
-use mixgist::{
-    Condensed, Distance, Ensemble, Error, Metric, MixingMeasure, Points, Progress, ResolvedUnits, Settings,
-    SlicedDistance,
-};
-use mixgist_io::memory;
+use mixgist::{Condensed, Distance, Ensemble, Error, Metric, Progress, ResolvedUnits, Settings, SlicedDistance, Units};
+use mixgist_io::{DataTable, memory};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
-use crate::arrays::{Input, output, values};
+use crate::arrays::output;
 use crate::draws::Draws;
 use crate::error::Result;
 use crate::measure::Measure;
-use crate::options::SlicingOptions;
+use crate::options::{Question, points};
 use crate::running::Call;
 use crate::slices::SliceFunction;
 
@@ -27,10 +24,11 @@ enum Measuring {
 }
 
 impl Measuring {
-    fn new(options: &SlicingOptions<'_>, function: Option<(Py<PyAny>, usize)>) -> Result<Self> {
-        if let Some((function, count)) = function {
-            let settings = Box::new(options.settings()?);
-            return Ok(Measuring::Function { function: SliceFunction::new(function), count, settings });
+    fn new(py: Python<'_>, question: &Question<'_>) -> Result<Self> {
+        let options = &question.slicing;
+        if let Some((function, count, _)) = &question.function {
+            let (function, settings) = (SliceFunction::new(function.clone_ref(py)), Box::new(options.settings()?));
+            return Ok(Measuring::Function { function, count: *count, settings });
         }
         let name = options.distance.as_str();
         if SLICERS.iter().any(|slicer| slicer.name() == name) {
@@ -65,70 +63,54 @@ impl Measuring {
     }
 }
 
-/// The units of the data, or else of these draws.
-fn resolve(options: &SlicingOptions<'_>, ensemble: &Ensemble, data: Option<&Input<'_, f64>>) -> Result<ResolvedUnits> {
-    let units = mixgist::Units::from_name(&options.units)?;
-    let data = match data {
-        Some(data) => Some(Points::new(data.as_array().shape()[1], values(data)?)?),
-        None => None,
-    };
-    Ok(ResolvedUnits::new(&units, ensemble, data)?)
+/// The draws in the units of the data, or else in their own.
+fn in_units(py: Python<'_>, question: &Question<'_>, draws: &Ensemble, data: Option<&DataTable>) -> Result<Scaled> {
+    let units = Units::from_name(&question.slicing.units)?;
+    let units = ResolvedUnits::new(&units, draws, points(data)?)?;
+    Ok(Scaled { draws: py.detach(|| units.apply(draws))?, units })
+}
+
+struct Scaled {
+    draws: Ensemble,
+    units: ResolvedUnits,
+}
+
+fn same_dimension(a: usize, b: usize) -> Result<()> {
+    if a == b { Ok(()) } else { Err(Error::input(format!("A has dimension {a}, B has dimension {b}")).into()) }
 }
 
 /// Between two measures: the distance and its standard error.
 #[pyfunction]
-pub fn distance(
-    py: Python<'_>,
-    a: &Measure,
-    b: &Measure,
-    data: Option<Input<'_, f64>>,
-    options: SlicingOptions<'_>,
-    function: Option<(Py<PyAny>, usize)>,
-    threads: Option<usize>,
-) -> Result<(f64, Option<f64>)> {
-    let measuring = Measuring::new(&options, function)?;
-    if a.measure.dim() != b.measure.dim() {
-        let message = format!("A has dimension {}, B has dimension {}", a.measure.dim(), b.measure.dim());
-        return Err(Error::input(message).into());
-    }
+pub fn distance(py: Python<'_>, a: &Measure, b: &Measure, question: Question<'_>) -> Result<(f64, Option<f64>)> {
+    let measuring = Measuring::new(py, &question)?;
+    same_dimension(a.measure.dim(), b.measure.dim())?;
     let pair = Ensemble::from_measures(&[a.measure.clone(), b.measure.clone()])?;
-    let pair = resolve(&options, &pair, data.as_ref())?.apply(&pair)?;
+    let pair = in_units(py, &question, &pair, question.data(None)?.as_deref())?.draws;
     let (a, b) = (pair.draw(0), pair.draw(1));
-    let call = Call { threads, progress: None };
     let between = |distance: SlicedDistance, _: &dyn Progress| distance.between(&a, &b);
-    let Distance { value, standard_error } = measuring.run(py, &call, |metric, _| metric.between(&a, &b), between)?;
+    let named = |metric: &Metric, _: &dyn Progress| metric.between(&a, &b);
+    let Distance { value, standard_error } = measuring.run(py, &question.call(py), named, between)?;
     Ok((value, standard_error))
 }
 
 /// From one measure to every draw: distances and their standard errors.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "the package calls it with everything")]
 pub fn distances_to_draws<'py>(
     py: Python<'py>,
     from: &Measure,
     draws: &Draws,
-    data: Option<Input<'_, f64>>,
-    options: SlicingOptions<'_>,
-    function: Option<(Py<PyAny>, usize)>,
-    threads: Option<usize>,
-    progress: Option<Py<PyAny>>,
+    question: Question<'_>,
 ) -> Result<(Floats<'py>, Option<Floats<'py>>)> {
-    let measuring = Measuring::new(&options, function)?;
+    let measuring = Measuring::new(py, &question)?;
     let ensemble = &draws.file.ensemble;
-    if from.measure.dim() != ensemble.dim() {
-        let message = format!("A has dimension {}, B has dimension {}", from.measure.dim(), ensemble.dim());
-        return Err(Error::input(message).into());
-    }
-    let units = resolve(&options, ensemble, data.as_ref())?;
-    let in_units = |py: Python<'_>, ensemble: &Ensemble| py.detach(|| units.apply(ensemble));
-    let from: MixingMeasure = in_units(py, &Ensemble::from_measures(std::slice::from_ref(&from.measure))?)?.draw(0);
-    let ensemble = in_units(py, ensemble)?;
-    let call = Call { threads, progress };
+    same_dimension(from.measure.dim(), ensemble.dim())?;
+    let scaled = in_units(py, &question, ensemble, question.data(Some(draws))?.as_deref())?;
+    let from = scaled.units.apply_to_measure(&from.measure)?;
     let found = measuring.run(
         py,
-        &call,
-        |metric, progress| metric.to_draws(&from, &ensemble, progress),
-        |distance, progress| distance.to_draws(&from, &ensemble, progress),
+        &question.call(py),
+        |metric, progress| metric.to_draws(&from, &scaled.draws, progress),
+        |distance, progress| distance.to_draws(&from, &scaled.draws, progress),
     )?;
     let errors: Option<Vec<f64>> = found.iter().map(|distance| distance.standard_error).collect();
     let values = found.iter().map(|distance| distance.value).collect();
@@ -140,16 +122,10 @@ pub fn distances_to_draws<'py>(
 pub fn distance_matrix<'py>(
     py: Python<'py>,
     draws: &Draws,
-    data: Option<Input<'_, f64>>,
-    options: SlicingOptions<'_>,
-    function: Option<(Py<PyAny>, usize)>,
-    threads: Option<usize>,
-    progress: Option<Py<PyAny>>,
+    question: Question<'_>,
 ) -> Result<(Floats<'py>, Option<Floats<'py>>)> {
-    let measuring = Measuring::new(&options, function)?;
-    let ensemble = &draws.file.ensemble;
-    let units = resolve(&options, ensemble, data.as_ref())?;
-    let ensemble = py.detach(|| units.apply(ensemble))?;
+    let measuring = Measuring::new(py, &question)?;
+    let ensemble = in_units(py, &question, &draws.file.ensemble, question.data(Some(draws))?.as_deref())?.draws;
     let needed = match &measuring {
         Measuring::Named(metric) => metric.matrix_bytes(&ensemble),
         Measuring::Function { .. } => SlicedDistance::predicted_matrix_bytes(&ensemble),
@@ -157,10 +133,9 @@ pub fn distance_matrix<'py>(
     memory::require(needed, &format!("the matrix of {} draws", ensemble.len()), |_| {
         "keep fewer draws: draws.thinned(thin=2); a medoid needs no matrix: mixgist.summarize".into()
     })?;
-    let call = Call { threads, progress };
     let matrix = measuring.run(
         py,
-        &call,
+        &question.call(py),
         |metric, progress| metric.matrix(&ensemble, progress),
         |distance, progress| {
             let matrix = distance.matrix(&ensemble, progress)?;

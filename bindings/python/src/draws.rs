@@ -102,6 +102,13 @@ impl Draws {
         Ok(Draws { file: self.file.clone().select(&kept)? })
     }
 
+    /// The same draws, as they were after so much was done to them at the door: what a pickle remembers.
+    fn with_history(&self, renormalization: f64, padding: usize) -> Self {
+        let mut file = self.file.clone();
+        file.ensemble = file.ensemble.with_history(renormalization, padding);
+        Draws { file }
+    }
+
     /// Draw m on its own.
     fn draw(&self, m: usize) -> Result<Measure> {
         Measure::new(self.file.ensemble.draw(m))

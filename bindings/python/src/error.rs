@@ -61,7 +61,8 @@ fn os_code(message: &str) -> Option<i32> {
 }
 
 /// Words that can follow an option in the core's sentences as its value.
-const VALUES: [&str; 8] = ["auto", "sd", "whiten", "none", "qmc", "certified", "pairs", "sweep"];
+const VALUES: [&str; 12] =
+    ["auto", "sd", "whiten", "none", "qmc", "certified", "pairs", "sweep", "medoid", "free", "distance", "power"];
 
 /// Options as Python writes them: `--slices auto` becomes `slices="auto"`, `--slices 4000` `slices=4000`, a lone `--prune` `prune`.
 pub fn spoken(text: &str) -> String {

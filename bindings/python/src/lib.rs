@@ -11,6 +11,7 @@ mod fit;
 mod measure;
 mod options;
 mod partition;
+mod posterior;
 mod report;
 mod running;
 mod slices;
@@ -31,6 +32,8 @@ mod _core {
     use crate::measure::Measure;
     #[pymodule_export]
     use crate::partition::Partitions;
+    #[pymodule_export]
+    use crate::posterior::{components, credible, representatives, stability, write_document};
     #[pymodule_export]
     use crate::report::report;
     #[pymodule_export]

@@ -2,17 +2,17 @@
 
 use mixgist::allocate::memberships;
 use mixgist::simulate::sample_points;
-use mixgist::{GaussianAtoms, MixingMeasure, Mixture, Points, allocate};
+use mixgist::{GaussianAtoms, MixingMeasure, Mixture, Points, Progress, allocate};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
-
-/// An array of NumPy.
-type Array<'py, T> = Bound<'py, PyArrayDyn<T>>;
 
 use crate::arrays::{Input, output, values};
 use crate::error::Result;
 use crate::options::covariance_form;
 use crate::running::Call;
+
+/// An array of NumPy.
+type Array<'py, T> = Bound<'py, PyArrayDyn<T>>;
 
 /// A mixing measure G = Σ w_k δ_(μ_k, Σ_k).
 #[pyclass(frozen, module = "mixgist._core")]
@@ -24,6 +24,18 @@ pub struct Measure {
 impl Measure {
     pub fn new(measure: MixingMeasure) -> Result<Self> {
         Ok(Measure { mixture: Mixture::new(&measure)?, measure })
+    }
+
+    /// Something about every observation.
+    fn at<T: Send>(
+        &self,
+        py: Python<'_>,
+        points: &Input<'_, f64>,
+        threads: Option<usize>,
+        job: impl FnOnce(&Mixture, Points, &dyn Progress) -> mixgist::Result<T> + Send,
+    ) -> Result<T> {
+        let (dim, values) = (points.as_array().shape()[1], values(points)?.to_vec());
+        quiet(threads).run(py, |progress| job(&self.mixture, Points::new(dim, &values)?, progress))
     }
 }
 
@@ -52,17 +64,17 @@ impl Measure {
     }
 
     #[getter]
-    fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDyn<f64>> {
+    fn weights<'py>(&self, py: Python<'py>) -> Array<'py, f64> {
         output(py, self.measure.weights().to_vec(), [self.measure.len()])
     }
 
     #[getter]
-    fn means<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDyn<f64>> {
+    fn means<'py>(&self, py: Python<'py>) -> Array<'py, f64> {
         output(py, self.measure.atoms().means().to_vec(), [self.measure.len(), self.measure.dim()])
     }
 
     #[getter]
-    fn covariances<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDyn<f64>> {
+    fn covariances<'py>(&self, py: Python<'py>) -> Array<'py, f64> {
         let (k, d) = (self.measure.len(), self.measure.dim());
         output(py, self.measure.atoms().covariances().to_vec(), [k, d, d])
     }
@@ -71,13 +83,10 @@ impl Measure {
     fn allocate<'py>(
         &self,
         py: Python<'py>,
-        dim: usize,
         points: Input<'_, f64>,
         threads: Option<usize>,
     ) -> Result<(Array<'py, i64>, Array<'py, f64>)> {
-        let points = values(&points)?.to_vec();
-        let allocation =
-            quiet(threads).run(py, |progress| allocate(&self.mixture, Points::new(dim, &points)?, progress))?;
+        let allocation = self.at(py, &points, threads, allocate)?;
         let n = allocation.labels.len();
         let labels = allocation.labels.into_iter().map(i64::from).collect();
         Ok((output(py, labels, [n]), output(py, allocation.certainty, [n])))
@@ -87,27 +96,23 @@ impl Measure {
     fn memberships<'py>(
         &self,
         py: Python<'py>,
-        dim: usize,
         points: Input<'_, f64>,
         threads: Option<usize>,
-    ) -> Result<Bound<'py, PyArrayDyn<f64>>> {
-        let points = values(&points)?.to_vec();
-        let all =
-            quiet(threads).run(py, |progress| memberships(&self.mixture, Points::new(dim, &points)?, progress))?;
-        let n = all.len() / self.mixture.len();
-        Ok(output(py, all, [n, self.mixture.len()]))
+    ) -> Result<Array<'py, f64>> {
+        let all = self.at(py, &points, threads, memberships)?;
+        let k = self.mixture.len();
+        let n = all.len() / k;
+        Ok(output(py, all, [n, k]))
     }
 
     /// The logarithm of the density at each point.
     fn log_density<'py>(
         &self,
         py: Python<'py>,
-        dim: usize,
         points: Input<'_, f64>,
         threads: Option<usize>,
-    ) -> Result<Bound<'py, PyArrayDyn<f64>>> {
-        let points = values(&points)?.to_vec();
-        let logs = quiet(threads).run(py, |progress| self.mixture.log_density(Points::new(dim, &points)?, progress))?;
+    ) -> Result<Array<'py, f64>> {
+        let logs = self.at(py, &points, threads, Mixture::log_density)?;
         let n = logs.len();
         Ok(output(py, logs, [n]))
     }

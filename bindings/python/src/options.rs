@@ -1,13 +1,19 @@
 //! Options as the core understands them. Their words are those of the command line.
 
+use std::borrow::Cow;
+
 use mixgist::partition::SearchOptions;
 use mixgist::slice::{Array, NamedArrays, Scheme, slicer};
-use mixgist::{CovarianceForm, Error, Loss, Order, Pruning, Route, Settings, SliceCount, Units};
+use mixgist::{CovarianceForm, Error, Estimator, Loss, Order, Points, Pruning, Route, Settings, SliceCount, Units};
+use mixgist_io::DataTable;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::{Input, values};
+use crate::draws::Draws;
 use crate::error::Result;
+use crate::measure::Measure;
+use crate::running::Call;
 
 /// Options of everything that measures by slices.
 #[derive(FromPyObject)]
@@ -75,6 +81,7 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     defaults.set_item("route", settings.route.name())?;
     defaults.set_item("prune", "rounding")?;
     defaults.set_item("seed", settings.seed)?;
+    defaults.set_item("estimate", settings.estimator.name())?;
     let fit = mixgist_samplers::Settings::usual();
     defaults.set_item("chains", fit.chains)?;
     defaults.set_item("iterations", fit.iterations)?;
@@ -84,8 +91,71 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(defaults)
 }
 
-/// Loss and route of a summary.
-pub fn with_rule(settings: Settings, loss: &str, route: &str) -> Result<Settings> {
-    let (loss, route) = (named("loss", loss, &Loss::NAMES)?, named("route", route, &Route::NAMES)?);
-    Ok(Settings { loss, route, ..settings })
+/// What every call about distances takes: how they are measured, where units come from, and how the job runs.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Question<'py> {
+    pub slicing: SlicingOptions<'py>,
+    data: Option<Input<'py, f64>>,
+    columns: Option<Vec<String>>,
+    /// A slice function of the user's, the number of its slices, and its name.
+    pub function: Option<(Py<PyAny>, usize, String)>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+}
+
+impl Question<'_> {
+    /// The data that were given, or else those that came with the draws.
+    pub fn data<'a>(&self, draws: Option<&'a Draws>) -> Result<Option<Cow<'a, DataTable>>> {
+        table(self.data.as_ref(), self.columns.clone(), draws)
+    }
+
+    /// How the job runs.
+    pub fn call(&self, py: Python<'_>) -> Call {
+        Call { threads: self.threads, progress: self.progress.as_ref().map(|report| report.clone_ref(py)) }
+    }
+}
+
+/// The data that were given, or else those that came with the draws.
+pub fn table<'a>(
+    data: Option<&Input<'_, f64>>,
+    columns: Option<Vec<String>>,
+    draws: Option<&'a Draws>,
+) -> Result<Option<Cow<'a, DataTable>>> {
+    let own = draws.and_then(|draws| draws.file.data.as_ref());
+    Ok(match data {
+        Some(data) => Some(Cow::Owned(DataTable::new(data.as_array().shape()[1], values(data)?.to_vec(), columns)?)),
+        None => own.map(Cow::Borrowed),
+    })
+}
+
+/// Data as the core takes them.
+pub fn points(data: Option<&DataTable>) -> mixgist::Result<Option<Points<'_>>> {
+    data.map(|data| Points::new(data.columns(), data.values())).transpose()
+}
+
+/// Options of everything that estimates.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct EstimateOptions<'py> {
+    pub loss: String,
+    pub route: String,
+    /// The name of the estimator, and its number of atoms.
+    pub estimate: (String, Option<String>),
+    /// The user's own measure.
+    pub candidate: Option<PyRef<'py, Measure>>,
+}
+
+impl EstimateOptions<'_> {
+    /// What they mean to the core, with those of the distance.
+    pub fn settings(&self, question: &Question<'_>) -> Result<Settings> {
+        let (name, atoms) = &self.estimate;
+        Ok(Settings {
+            loss: named("loss", &self.loss, &Loss::NAMES)?,
+            route: named("route", &self.route, &Route::NAMES)?,
+            estimator: Estimator::from_name(name, atoms.as_deref())?,
+            candidate: self.candidate.as_ref().map(|own| own.measure.clone()),
+            ..question.slicing.settings()?
+        })
+    }
 }

@@ -1,13 +1,16 @@
 //! Partition first: the partition of least expected loss, and how sure it is.
 
+use std::collections::BTreeMap;
+
 use mixgist::partition::{
-    BallBound, ClusterBound, Loss, LossOptions, OmariConvention, PartitionBall, REGISTRY, SearchOptions, certainties,
-    cluster_count_posterior, expected_losses, losses_to_draws, partition_ball, search, similarity_block,
+    ClusterBound, Loss, LossOptions, OmariConvention, REGISTRY, SearchOptions, certainties, cluster_count_posterior,
+    expected_losses, losses_to_draws, partition_ball, search, similarity_block,
 };
 use mixgist::{Error, ErrorKind, Partition, PartitionDraws};
+use mixgist_io::{PARTITION_SCHEMA, PartitionBallDocument, PartitionDocument, PartitionEvidence, to_json};
 use numpy::PyArrayDyn;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::arrays::{Input, output, values};
 use crate::error::Result;
@@ -19,10 +22,13 @@ pub struct Partitions {
     draws: PartitionDraws,
 }
 
+/// Indices of draws.
+type Array<'py> = Bound<'py, PyArrayDyn<i64>>;
+
 /// What losses leave open: the cost a, and what omari makes of 0/0.
 type Conventions<'a> = (Option<f64>, &'a str);
 
-fn loss_options((a, omari): Conventions<'_>) -> Result<LossOptions> {
+fn loss_options((a, omari): Conventions<'_>) -> mixgist::Result<LossOptions> {
     Ok(LossOptions { a: a.unwrap_or(LossOptions::default().a), omari: OmariConvention::from_name(omari)? })
 }
 
@@ -50,7 +56,7 @@ impl Partitions {
         self.draws.len()
     }
 
-    /// The partition of least expected loss, with its evidence.
+    /// The partition of least expected loss with its evidence, as the document of the command line, and the draws in its ball.
     #[expect(clippy::too_many_arguments, reason = "the package calls it with everything")]
     fn search<'py>(
         &self,
@@ -61,9 +67,10 @@ impl Partitions {
         clusters: Option<usize>,
         runs: usize,
         seed: u64,
+        level: f64,
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
-    ) -> Result<Bound<'py, PyDict>> {
+    ) -> Result<(String, Array<'py>)> {
         let options = SearchOptions {
             clusters: match (clusters, max_clusters) {
                 (Some(k), _) => ClusterBound::Exactly(k),
@@ -74,29 +81,28 @@ impl Partitions {
             seed,
             ..SearchOptions::new(chosen_loss(loss, conventions)?)
         };
-        let (estimate, certainty) = Call { threads, progress }.run(py, |progress| {
+        check_level(level)?;
+        let omari = loss_options(conventions)?.omari;
+        let (document, inside) = Call { threads, progress }.run(py, |progress| {
             let estimate = search(&self.draws, &options, progress)?;
-            // Very many clusters of very many observations leave no room for certainties; the estimate stands without them.
-            let certainty = match certainties(&estimate.partition, &self.draws) {
-                Err(error) if error.kind() == ErrorKind::Resource => None,
-                other => Some(other?),
+            // A loss that is no metric has its ball in the variation of information.
+            let metric = if options.loss.is_metric() { options.loss } else { Loss::Vi { a: 1.0 } };
+            let evidence = PartitionEvidence {
+                expected_losses: self.expected(&estimate.partition, conventions)?,
+                cluster_counts: cluster_count_posterior(&self.draws),
+                ball: partition_ball(metric, &estimate.partition, &self.draws, level)?,
+                // Very many clusters of very many observations leave no room for certainties; the estimate stands without them.
+                certainties: match certainties(&estimate.partition, &self.draws) {
+                    Err(error) if error.kind() == ErrorKind::Resource => None,
+                    other => Some(other?),
+                },
+                omari,
+                seed,
             };
-            Ok((estimate, certainty))
+            let document = to_json(PARTITION_SCHEMA, &PartitionDocument::new(&estimate, &evidence, &self.draws))?;
+            Ok((document, evidence.ball.inside))
         })?;
-        let counts = cluster_count_posterior(&self.draws);
-        let found = PyDict::new(py);
-        found.set_item("labels", label_array(py, &estimate.partition))?;
-        found.set_item("expected_loss", estimate.expected_loss)?;
-        found.set_item("loss", estimate.loss.to_string())?;
-        found.set_item("runs", estimate.runs)?;
-        found.set_item("runs_agreeing", estimate.runs_agreeing)?;
-        found.set_item(
-            "cluster_counts",
-            counts.counts.iter().map(|c| (c.clusters, c.probability)).collect::<Vec<_>>(),
-        )?;
-        let certainty = certainty.map(|all| all.iter().map(|one| one.certainty).collect::<Vec<f64>>());
-        found.set_item("certainty", certainty.map(|all| output(py, all.clone(), [all.len()])))?;
-        Ok(found)
+        Ok((document, indices(py, &inside)))
     }
 
     /// The expected loss of a partition under every loss, or under every one that needs no cost.
@@ -106,16 +112,9 @@ impl Partitions {
         partition: Input<'_, i64>,
         conventions: Conventions<'_>,
         threads: Option<usize>,
-    ) -> Result<Vec<(String, f64)>> {
-        let options = loss_options(conventions)?;
-        let entries = REGISTRY.iter().filter(|entry| !entry.takes_a || conventions.0.is_some());
-        let losses: Vec<(&str, Loss)> =
-            entries.map(|entry| Ok((entry.name, (entry.build)(&options)?))).collect::<mixgist::Result<_>>()?;
+    ) -> Result<BTreeMap<String, f64>> {
         let partition = Partition::from_integers(values(&partition)?)?;
-        let only: Vec<Loss> = losses.iter().map(|(_, loss)| *loss).collect();
-        let call = Call { threads, progress: None };
-        let expected = call.run(py, |_| expected_losses(&only, &partition, &self.draws))?;
-        Ok(losses.into_iter().map(|(name, _)| name.to_owned()).zip(expected).collect())
+        Call { threads, progress: None }.run(py, |_| self.expected(&partition, conventions))
     }
 
     /// The loss between a partition and every draw.
@@ -135,9 +134,7 @@ impl Partitions {
         Ok(output(py, losses, [draws]))
     }
 
-    /// The credible ball around a partition. A loss that is no metric falls back on the variation of information, as on the
-    /// command line, when `fall_back` says so.
-    #[expect(clippy::too_many_arguments, reason = "the package calls it with everything")]
+    /// The credible ball around a partition, as a document, and the draws in it.
     fn ball<'py>(
         &self,
         py: Python<'py>,
@@ -145,17 +142,14 @@ impl Partitions {
         loss: &str,
         conventions: Conventions<'_>,
         level: f64,
-        fall_back: bool,
         threads: Option<usize>,
-    ) -> Result<Bound<'py, PyDict>> {
-        let mut loss = chosen_loss(loss, conventions)?;
-        if fall_back && !loss.is_metric() {
-            loss = Loss::Vi { a: 1.0 };
-        }
+    ) -> Result<(String, Array<'py>)> {
+        let loss = chosen_loss(loss, conventions)?;
         let partition = Partition::from_integers(values(&partition)?)?;
         let call = Call { threads, progress: None };
         let ball = call.run(py, |_| partition_ball(loss, &partition, &self.draws, level))?;
-        ball_dict(py, &ball)
+        let document = serde_json::to_string(&PartitionBallDocument::new(&ball, &self.draws));
+        Ok((document.map_err(|cause| PyValueError::new_err(cause.to_string()))?, indices(py, &ball.inside)))
     }
 
     /// Posterior similarity of the observations in `rows` with those in `columns`.
@@ -172,20 +166,24 @@ impl Partitions {
     }
 }
 
-fn label_array<'py>(py: Python<'py>, partition: &Partition) -> Bound<'py, PyArrayDyn<i64>> {
-    output(py, partition.labels().iter().map(|&label| i64::from(label)).collect(), [partition.len()])
+impl Partitions {
+    /// The expected loss under every loss that needs no cost, and the others when it was given.
+    fn expected(&self, partition: &Partition, conventions: Conventions<'_>) -> mixgist::Result<BTreeMap<String, f64>> {
+        let options = loss_options(conventions)?;
+        let entries: Vec<_> = REGISTRY.iter().filter(|entry| !entry.takes_a || conventions.0.is_some()).collect();
+        let losses: Vec<Loss> = entries.iter().map(|entry| (entry.build)(&options)).collect::<mixgist::Result<_>>()?;
+        let expected = expected_losses(&losses, partition, &self.draws)?;
+        Ok(entries.iter().map(|entry| entry.name.to_owned()).zip(expected).collect())
+    }
 }
 
-fn ball_dict<'py>(py: Python<'py>, ball: &PartitionBall) -> Result<Bound<'py, PyDict>> {
-    let bound = |bound: &BallBound| (bound.distance, bound.draws.clone());
-    let dict = PyDict::new(py);
-    dict.set_item("loss", ball.loss.to_string())?;
-    dict.set_item("level", ball.level)?;
-    dict.set_item("probability", ball.probability)?;
-    dict.set_item("radius", ball.radius)?;
-    dict.set_item("inside", output(py, ball.inside.iter().map(|&m| m as i64).collect(), [ball.inside.len()]))?;
-    dict.set_item("horizontal", bound(&ball.horizontal))?;
-    dict.set_item("upper_vertical", bound(&ball.upper_vertical))?;
-    dict.set_item("lower_vertical", bound(&ball.lower_vertical))?;
-    Ok(dict)
+fn check_level(level: f64) -> Result<()> {
+    if level > 0.0 && level <= 1.0 {
+        return Ok(());
+    }
+    Err(Error::usage(format!("ball is {level}, must be a level above 0 and at most 1")).into())
+}
+
+fn indices<'py>(py: Python<'py>, draws: &[usize]) -> Array<'py> {
+    output(py, draws.iter().map(|&m| m as i64).collect(), [draws.len()])
 }

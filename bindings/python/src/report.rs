@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
-use mixgist::{PartitionDraws, Points};
+use mixgist::PartitionDraws;
 use mixgist_io::{Overwrite, check_writable, write_bytes};
 use mixgist_report::{Subject, html};
 use pyo3::prelude::*;
 
-use crate::arrays::{Input, values};
+use crate::arrays::Input;
 use crate::draws::Draws;
 use crate::error::Result;
+use crate::options::{points, table};
 use crate::running::Call;
 use crate::summary::Summary;
 
@@ -33,14 +34,9 @@ pub fn report(
     }
     let documents: Vec<_> = summaries.iter().map(|summary| &summary.document).collect();
     let file = draws.map(|draws| &draws.file);
-    let given = match &data {
-        Some(data) => Some((data.as_array().shape()[1], values(data)?.to_vec())),
-        None => None,
-    };
-    let own = file.and_then(|file| file.data.as_ref()).map(|data| (data.columns(), data.values()));
-    let data = given.as_ref().map(|(dim, values)| (*dim, values.as_slice())).or(own);
+    let data = table(data.as_ref(), None, draws)?;
     Call { threads, progress }.run(py, |progress| {
-        let points = data.map(|(dim, values)| Points::new(dim, values)).transpose()?;
+        let points = points(data.as_deref())?;
         let labels = file.and_then(|file| file.labels.as_ref());
         let partitions =
             labels.map(|labels| PartitionDraws::from_dense(labels.observations, &labels.labels)).transpose()?;

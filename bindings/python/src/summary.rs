@@ -2,18 +2,18 @@
 
 use std::path::PathBuf;
 
-use mixgist::{Ensemble, MixingMeasure, Points, Settings};
-use mixgist_io::{Overwrite, SUMMARY_SCHEMA, SummaryDocument, memory, read_json, to_json, write_json};
+use mixgist::{Ensemble, MixingMeasure, Settings, Silent};
+use mixgist_io::{DataTable, Overwrite, SUMMARY_SCHEMA, SummaryDocument, memory, read_json, to_json, write_json};
+use mixgist_report::Subject;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::arrays::{Input, output, values};
+use crate::arrays::output;
 use crate::draws::Draws;
 use crate::error::{Result, spoken};
 use crate::measure::Measure;
-use crate::options::{SlicingOptions, with_rule};
-use crate::running::Call;
+use crate::options::{EstimateOptions, Question, points};
 use crate::slices::SliceFunction;
 
 /// A summary: the document that the command line prints, with its estimate ready for use.
@@ -30,44 +30,31 @@ impl Summary {
     }
 }
 
-/// Summarises draws by their medoid.
+/// Summarises draws by their medoid or by a free estimate.
 #[pyfunction]
-#[pyo3(signature = (draws, data, columns, options, function, loss, route, threads, progress))]
-#[expect(clippy::too_many_arguments, reason = "the package calls it with everything")]
 pub fn summarize(
     py: Python<'_>,
     draws: &Draws,
-    data: Option<Input<'_, f64>>,
-    columns: Option<Vec<String>>,
-    options: SlicingOptions<'_>,
-    function: Option<(Py<PyAny>, usize, String)>,
-    loss: &str,
-    route: &str,
-    threads: Option<usize>,
-    progress: Option<Py<PyAny>>,
+    question: Question<'_>,
+    estimating: EstimateOptions<'_>,
 ) -> Result<Summary> {
-    let settings = with_rule(options.settings()?, loss, route)?;
+    let settings = estimating.settings(&question)?;
     let ensemble = &draws.file.ensemble;
-    let given = match &data {
-        Some(data) => Some((data.as_array().shape()[1], values(data)?.to_vec())),
-        None => None,
-    };
-    let (data, columns) = match (&given, &draws.file.data) {
-        (Some((dim, values)), _) => (Some((*dim, values.as_slice())), columns),
-        (None, Some(own)) => (Some((own.columns(), own.values())), own.column_names().map(<[String]>::to_vec)),
-        (None, None) => (None, None),
-    };
+    let data = question.data(Some(draws))?;
+    let data = data.as_deref();
     require_memory(ensemble, &settings)?;
-    let call = Call { threads, progress };
-    let points = || data.map(|(dim, values)| Points::new(dim, values)).transpose();
-    let document = |summary: mixgist::Summary| SummaryDocument::new(&summary, ensemble, &settings, columns.as_deref());
-    let document = match function {
-        None => call.run(py, |progress| Ok(document(mixgist::summarize(ensemble, points()?, &settings, progress)?)))?,
+    let call = question.call(py);
+    let columns = data.and_then(DataTable::column_names);
+    let document = |summary: mixgist::Summary| SummaryDocument::new(&summary, ensemble, &settings, columns);
+    let document = match question.function {
+        None => {
+            call.run(py, |progress| Ok(document(mixgist::summarize(ensemble, points(data)?, &settings, progress)?)))?
+        }
         Some((function, count, name)) => {
             let function = SliceFunction::new(function);
             let slices = function.slices(count);
             let result = call.run(py, |progress| {
-                let summary = mixgist::summarize_over(ensemble, points()?, &settings, &slices, progress)?;
+                let summary = mixgist::summarize_over(ensemble, points(data)?, &settings, &slices, progress)?;
                 Ok(SummaryDocument { distance: name, scheme: "given".into(), ..document(summary) })
             });
             function.outcome(result)?
@@ -136,99 +123,25 @@ impl Summary {
         self.document.certainty.as_ref().map(|certainty| output(py, certainty.clone(), [certainty.len()]))
     }
 
-    #[getter]
-    fn draw(&self) -> usize {
-        self.document.draw
+    /// The document without its long arrays, as JSON.
+    fn facts(&self) -> Result<String> {
+        let document = SummaryDocument {
+            distances: Vec::new(),
+            expected_losses: None,
+            labels: None,
+            certainty: None,
+            ..self.document.clone()
+        };
+        Ok(to_json(SUMMARY_SCHEMA, &document)?)
     }
 
-    #[getter]
-    fn chain(&self) -> u32 {
-        self.document.chain
-    }
-
-    #[getter]
-    fn iteration(&self) -> u64 {
-        self.document.iteration
-    }
-
-    #[getter]
-    fn draws(&self) -> usize {
-        self.document.draws
-    }
-
-    #[getter]
-    fn expected_loss(&self) -> f64 {
-        self.document.expected_loss
-    }
-
-    #[getter]
-    fn expected_loss_se(&self) -> Option<f64> {
-        self.document.expected_loss_se
-    }
-
-    #[getter]
-    fn runner_up(&self) -> Option<usize> {
-        self.document.runner_up
-    }
-
-    #[getter]
-    fn runner_up_expected_loss(&self) -> Option<f64> {
-        self.document.runner_up_expected_loss
-    }
-
-    #[getter]
-    fn separation(&self) -> Option<f64> {
-        self.document.separation
-    }
-
-    #[getter]
-    fn route(&self) -> &str {
-        &self.document.route
-    }
-
-    #[getter]
-    fn distance(&self) -> &str {
-        &self.document.distance
-    }
-
-    #[getter]
-    fn order(&self) -> f64 {
-        self.document.order
-    }
-
-    #[getter]
-    fn loss(&self) -> &str {
-        &self.document.loss
-    }
-
-    #[getter]
-    fn slices(&self) -> usize {
-        self.document.slices
-    }
-
-    #[getter]
-    fn scheme(&self) -> &str {
-        &self.document.scheme
-    }
-
-    #[getter]
-    fn seed(&self) -> u64 {
-        self.document.seed
-    }
-
-    #[getter]
-    fn units(&self) -> &str {
-        &self.document.units.name
-    }
-
-    #[getter]
-    fn clusters(&self) -> Option<usize> {
-        self.document.clusters
-    }
-
-    #[getter]
-    fn columns(&self) -> Option<Vec<String>> {
-        self.document.columns.clone()
+    /// The answer of the report, for a notebook.
+    fn to_html(&self) -> Result<String> {
+        let mut document = self.document.clone();
+        for warning in &mut document.warnings {
+            (warning.message, warning.advice) = (spoken(&warning.message), spoken(&warning.advice));
+        }
+        Ok(mixgist_report::page::fragment(&Subject::new(&document, &Silent)?)?)
     }
 
     /// Name, message and advice of each warning.

@@ -1,9 +1,22 @@
 """Draws that look like a posterior."""
 
+import importlib
+import os
+
 import numpy as np
 import pytest
 
 import mixgist
+
+
+def optional(name):
+    """A package that tests use where it is installed; the automatic tests of the project must have it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(f"NOT TESTED: {name} is not installed")
 
 
 def posterior(draws=120, atoms=3, dim=2, seed=0):

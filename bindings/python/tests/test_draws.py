@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import mixgist
+from conftest import optional
 
 
 def test_dense_arrays_are_kept_as_they_are(arrays, draws):
@@ -107,8 +108,33 @@ def test_pickles_and_files_give_back_the_same(arrays, observations, tmp_path):
         draws.write(tmp_path / "other.csv")
 
 
+def test_pickles_remember_what_was_done_at_the_door(arrays):
+    weights = np.concatenate([arrays[0] * 0.8, np.zeros((120, 1))], axis=1)
+    means, covariances = (np.concatenate([x, x[:, :1]], axis=1) for x in arrays[1:])
+    draws = mixgist.Draws(weights, means, covariances)
+    copy = pickle.loads(pickle.dumps(draws))
+    assert copy == draws
+    for other in (copy, draws.with_data(np.ones((2, 2)))):
+        assert other._native.renormalization == draws._native.renormalization > 0.1
+        assert other._native.padding == draws._native.padding == 120
+        with pytest.warns(mixgist.MixgistWarning, match="sum|scaled"):
+            mixgist.summarize(other, slices=10)
+
+
+def test_arrays_are_not_copied_before_the_core_has_them():
+    import tracemalloc
+
+    arrays = np.ones((400, 50)), np.zeros((400, 50, 3)), np.tile(np.eye(3), (400, 50, 1, 1))
+    tracemalloc.start()
+    mixgist.Draws(*arrays)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # NumPy tells tracemalloc of its memory: offsets and small things, never a copy of the 2 MB.
+    assert peak < 0.1 * sum(array.nbytes for array in arrays)
+
+
 def test_data_frames_keep_their_columns(arrays):
-    pandas = pytest.importorskip("pandas")
+    pandas = optional("pandas")
     frame = pandas.DataFrame({"length": [1.0, 2.0], "pause": [3.0, 4.0]})
     assert mixgist.Draws(*arrays, data=frame).columns == ["length", "pause"]
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import mixgist
+from conftest import optional
 
 
 def test_a_report_in_memory_and_as_a_file(arrays, observations, tmp_path):
@@ -27,8 +28,8 @@ def test_a_report_in_memory_and_as_a_file(arrays, observations, tmp_path):
 
 
 def test_the_gallery_goes_from_a_numpyro_model_to_a_report(tmp_path):
-    pytest.importorskip("numpyro")
-    pytest.importorskip("arviz")
+    optional("numpyro")
+    optional("arviz")
     example = pathlib.Path(__file__).parents[1] / "examples/numpyro_mixture.py"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

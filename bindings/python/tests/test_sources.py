@@ -1,10 +1,12 @@
 """Draws from ArviZ and CmdStan."""
 
+import sys
+
 import numpy as np
 import pytest
 
 import mixgist
-from conftest import posterior
+from conftest import optional, posterior
 
 
 @pytest.fixture
@@ -13,7 +15,7 @@ def chains():
 
 
 def dataset(chains, transposed=False):
-    xarray = pytest.importorskip("xarray")
+    xarray = optional("xarray")
     weights, means, covariances = chains
     coordinates = {"chain": [0, 1], "draw": np.arange(100, 160)}
     mu = (("chain", "draw", "component", "axis"), means)
@@ -35,7 +37,7 @@ def check(draws, chains):
 
 
 def test_inference_data(chains):
-    arviz = pytest.importorskip("arviz")
+    arviz = optional("arviz")
     if not hasattr(arviz, "InferenceData"):
         pytest.skip("this ArviZ has trees only")
     idata = arviz.InferenceData(posterior=dataset(chains))
@@ -43,7 +45,7 @@ def test_inference_data(chains):
 
 
 def test_data_tree_and_dataset(chains):
-    xarray = pytest.importorskip("xarray")
+    xarray = optional("xarray")
     observed = xarray.Dataset({"y": (("row", "axis"), np.arange(10.0).reshape(5, 2))})
     tree = xarray.DataTree.from_dict({"posterior": dataset(chains, transposed=True), "observed_data": observed})
     draws = mixgist.Draws.from_arviz(tree, "w", "mu", "Sigma", labels="z", data="y")
@@ -54,6 +56,23 @@ def test_data_tree_and_dataset(chains):
         mixgist.Draws.from_arviz(tree, "pi", "mu", "Sigma")
     with pytest.raises(ValueError, match="no group 'prior'"):
         mixgist.Draws.from_arviz(tree, "w", "mu", "Sigma", group="prior")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="ArviZ 1 needs a newer Python")
+def test_what_arviz_1_makes(chains, tmp_path):
+    """ArviZ 1 holds draws in trees; its package arviz-base makes, writes and reads them, on more versions of Python than all of it."""
+    arviz = optional("arviz_base")
+    weights, means, covariances = chains
+    groups = {"posterior": {"w": weights, "mu": means, "Sigma": covariances}, "observed_data": {"y": np.ones((5, 2))}}
+    tree = arviz.from_dict(groups, coords={"draw": np.arange(100, 160)}, dims={"w": ["component"]})
+    assert type(tree).__name__ == "DataTree"
+    draws = mixgist.Draws.from_arviz(tree, weights="w", means="mu", covariances="Sigma", data="y")
+    check(draws, chains)
+    assert draws.data.shape == (5, 2)
+    with pytest.raises(ValueError, match="there is no group 'prior' in DataTree"):
+        mixgist.Draws.from_arviz(tree, "w", "mu", "Sigma", group="prior")
+    with pytest.raises(ValueError, match="no variable 'z'"):
+        mixgist.Draws.from_arviz(tree, "w", "mu", "Sigma", data="z")
 
 
 def stan_csv(path, weights, means, sds):

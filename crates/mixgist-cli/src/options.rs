@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mixgist::slice::{Array, Scheme, slicer};
+use mixgist::slice::{Scheme, slicer};
 use mixgist::{CovarianceForm, Error, Loss, Order, Pruning, Result, Route, Settings, SliceCount, Units};
 use mixgist_io::{
     DataTable, DrawsFile, FileDocument, Format, Overwrite, ReadingDocument, SourceDocument, check_writable,
@@ -182,8 +182,7 @@ impl SlicingArgs {
 /// Directions from a file.
 pub fn read_directions(path: &Path) -> Result<mixgist::slice::NamedArrays> {
     const NAMES: [&str; 6] = ["sw_theta", "mix_sw_v", "mix_sw_a", "mix_sw_w", "smix_w_v", "smix_w_w"];
-    let arrays = read_arrays(path, &NAMES, &reading())?;
-    Ok(arrays.into_iter().map(|(name, array)| (name, Array { shape: array.shape, values: array.values })).collect())
+    read_arrays(path, &NAMES, &reading())
 }
 
 /// The value of a name in a table of names.

@@ -13,14 +13,14 @@ use mixgist::partition::{
 };
 use mixgist::{Error, ErrorKind, Partition, PartitionDraws, Result};
 use mixgist_io::{
-    Cell, DataTable, Format, LabelDraws, Overwrite, ReadOptions, read_data, read_labels, to_json, write_json,
-    write_npy_labels, write_table,
+    Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, PartitionDocument, PartitionEvidence,
+    ReadOptions, read_data, read_labels, to_json, write_json, write_npy_labels, write_table,
 };
 
 use crate::options::{OutputArgs, expect_extension, has_extension};
 use crate::progress::Terminal;
 use crate::text::{answer, remark};
-use document::{Evidence, PARTITION_SCHEMA, PartitionDocument};
+use document::report;
 use model::{ModelArgs, PartitionDensity};
 
 /// Estimate the partition from draws of partitions: the one of least expected loss, with its uncertainty
@@ -152,9 +152,9 @@ impl PartitionVerb {
         let estimate = search(&draws, &options, terminal)?;
         let losses: Vec<Loss> = reported.iter().map(|named| named.loss).collect();
         let metric = if options.loss.is_metric() { options.loss } else { Loss::Vi { a: 1.0 } };
-        let evidence = Evidence {
-            losses: &reported,
-            expected_losses: expected_losses(&losses, &estimate.partition, &draws)?,
+        let names = reported.iter().map(|named| named.name.to_owned());
+        let evidence = PartitionEvidence {
+            expected_losses: names.zip(expected_losses(&losses, &estimate.partition, &draws)?).collect(),
             cluster_counts: cluster_count_posterior(&draws),
             ball: partition_ball(metric, &estimate.partition, &draws, self.ball)?,
             certainties: affordable_certainties(&estimate.partition, &draws)?,
@@ -182,7 +182,7 @@ impl PartitionVerb {
         if self.printing.json {
             return answer(&to_json(PARTITION_SCHEMA, &document)?);
         }
-        answer(&document.report())
+        answer(&report(&document))
     }
 
     fn search_options(&self) -> Result<SearchOptions> {

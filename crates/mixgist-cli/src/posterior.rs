@@ -10,6 +10,7 @@ use mixgist_io::posterior::{About, EstimateOrigin};
 use mixgist_io::{DataTable, DrawsFile, SUMMARY_SCHEMA, Schema, SummaryDocument, read_json, to_json, write_json};
 use serde::Serialize;
 
+use crate::memory;
 use crate::options::{
     DrawsArgs, OutputArgs, ReadingArgs, SlicingArgs, by_name, expect_extension, has_extension, read_data_for,
 };
@@ -122,6 +123,7 @@ impl PosteriorArgs {
         }
         self.printing.check(&[&self.output])?;
         let (DrawsFile { ensemble, .. }, data) = self.job.read()?;
+        require_memory(&ensemble, &settings)?;
         Ok(Posterior { ensemble, data, settings })
     }
 
@@ -139,6 +141,19 @@ impl PosteriorArgs {
         terminal.clear();
         if self.printing.json { answer(&to_json(schema, document)?) } else { answer(report) }
     }
+}
+
+/// Refuses at once what cannot fit: the estimate, three more copies of the draws (in units, and beside the measures whose distances are taken),
+/// and what each atom of the estimate takes from each draw (numbers and what keeps them), if the estimate is the longest draw.
+fn require_memory(ensemble: &Ensemble, settings: &Settings) -> Result<()> {
+    let (dim, atoms, draws) = (ensemble.dim(), ensemble.weights().len(), ensemble.len());
+    let longest = ensemble.offsets().windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
+    let numbers = 1 + dim + dim * dim;
+    let besides = 8 * (3 * atoms * numbers) as u64 + 8 * (draws * longest * (numbers + 16)) as u64;
+    let needed = settings.predicted_bytes(ensemble)?.saturating_add(besides);
+    memory::require(needed, &format!("this answer from {draws} draws"), |_| {
+        "keep fewer draws with --thin, or use fewer --slices".into()
+    })
 }
 
 /// Which estimate.

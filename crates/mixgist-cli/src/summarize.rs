@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mixgist::{AtomCount, Ensemble, Error, Estimator, Loss, Order, Points, Result, Route, Settings, summarize};
+use mixgist::{Ensemble, Estimator, Loss, Points, Result, Route, Settings, summarize};
 use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, to_json, write_json};
 
 use crate::material::{Material, PartsArgs};
@@ -70,13 +70,10 @@ impl Summarize {
     /// Reads, summarises, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let route = by_name(&Route::NAMES, &self.route);
-        let settings = Settings { estimator: self.estimator()?, ..self.job.settings(route)? };
+        let estimator = Estimator::from_name(&self.estimate, self.atoms.as_deref())?;
+        let settings = Settings { estimator, ..self.job.settings(route)? };
         self.check_outputs()?;
         let (file, data) = self.job.read()?;
-        if self.candidate.is_some() && settings.order != Order::TWO {
-            return Err(Error::usage("--candidate is judged against the floor, which is known for order 2 only")
-                .hint("leave out --order, or use mixgist distance"));
-        }
         let reading = &self.job.draws.reading;
         let read = |path: &PathBuf| read_measure(path, reading, file.ensemble.dim());
         let settings = Settings { candidate: self.candidate.as_ref().map(read).transpose()?, ..settings };
@@ -112,28 +109,6 @@ impl Summarize {
         answer(&text)?;
         warn(&summary.warnings);
         Ok(())
-    }
-
-    fn estimator(&self) -> Result<Estimator> {
-        let atoms = match self.atoms.as_deref() {
-            None | Some("auto") => AtomCount::default(),
-            Some(text) => match text.parse() {
-                Ok(count) if (1..=AtomCount::LIMIT).contains(&count) => AtomCount::Fixed(count),
-                _ => {
-                    let limit = AtomCount::LIMIT;
-                    let message = format!("--atoms is '{text}', must be 'auto' or a number from 1 to {limit}");
-                    return Err(Error::usage(message));
-                }
-            },
-        };
-        match self.estimate.as_str() {
-            "free" => Ok(Estimator::Free(atoms)),
-            _ if self.atoms.is_some() => {
-                Err(Error::usage("--atoms is for the free estimate; a medoid has the atoms of its draw")
-                    .hint("add --estimate free"))
-            }
-            _ => Ok(Estimator::Medoid),
-        }
     }
 
     fn check_outputs(&self) -> Result<()> {

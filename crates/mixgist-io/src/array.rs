@@ -1,19 +1,11 @@
 //! Arrays as they come out of a file, before anything is known of what they mean.
 
+use mixgist::slice::Array;
 use mixgist::{Error, Result};
-
-/// An array of f64 with its shape, values row-major.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct NumericArray {
-    /// Length of each axis.
-    pub shape: Vec<usize>,
-    /// The values; their number is the product of the shape.
-    pub values: Vec<f64>,
-}
 
 /// An array of any type that can be read, values row-major.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Array {
+pub(crate) struct RawArray {
     pub shape: Vec<usize>,
     pub values: Values,
 }
@@ -26,26 +18,24 @@ pub(crate) enum Values {
     Text(Vec<String>),
 }
 
-impl NumericArray {
-    /// Checks that there are as many values as the shape says.
-    pub(crate) fn check(&self) -> Result<()> {
-        if self.shape.iter().try_fold(1usize, |size, &axis| size.checked_mul(axis)) == Some(self.values.len()) {
-            return Ok(());
-        }
-        Err(Error::input(format!("{} values for an array of shape {}", self.values.len(), shape_text(&self.shape))))
+/// Checks that there are as many values as the shape says.
+pub(crate) fn check_shape(array: &Array) -> Result<()> {
+    if array.shape.iter().try_fold(1usize, |size, &axis| size.checked_mul(axis)) == Some(array.values.len()) {
+        return Ok(());
     }
+    Err(Error::input(format!("{} values for an array of shape {}", array.values.len(), shape_text(&array.shape))))
 }
 
-impl Array {
+impl RawArray {
     /// The values as f64; integers beyond 2⁵³ are rounded to the nearest f64.
-    pub fn into_numeric(self, name: &str) -> Result<NumericArray> {
+    pub fn into_numeric(self, name: &str) -> Result<Array> {
         let values = match self.values {
             Values::Float(values) => values,
             Values::Signed(values) => values.into_iter().map(|x| x as f64).collect(),
             Values::Unsigned(values) => values.into_iter().map(|x| x as f64).collect(),
             Values::Text(_) => return Err(Error::input(format!("array '{name}' holds text, expected numbers"))),
         };
-        Ok(NumericArray { shape: self.shape, values })
+        Ok(Array { shape: self.shape, values })
     }
 
     /// The values as non-negative integers, such as offsets or iteration numbers.
@@ -144,10 +134,10 @@ mod tests {
 
     #[test]
     fn the_number_of_values_must_fit_the_shape() {
-        assert!(NumericArray { shape: vec![2, 2], values: vec![0.0; 4] }.check().is_ok());
-        let error = NumericArray { shape: vec![2, 2], values: vec![0.0; 3] }.check().unwrap_err();
+        assert!(check_shape(&Array { shape: vec![2, 2], values: vec![0.0; 4] }).is_ok());
+        let error = check_shape(&Array { shape: vec![2, 2], values: vec![0.0; 3] }).unwrap_err();
         assert_eq!(error.to_string(), "3 values for an array of shape (2, 2)");
-        assert!(NumericArray { shape: vec![usize::MAX, 3], values: vec![] }.check().is_err());
+        assert!(check_shape(&Array { shape: vec![usize::MAX, 3], values: vec![] }).is_err());
     }
 
     #[test]

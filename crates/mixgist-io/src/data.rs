@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use mixgist::slice::Array;
 use mixgist::{Error, Result};
 
 use crate::ReadOptions;
-use crate::array::{NumericArray, shape_text};
+use crate::array::shape_text;
 use crate::format::Format;
 use crate::output::{Overwrite, write_whole};
 use crate::source::shown;
@@ -59,7 +60,7 @@ impl DataTable {
     }
 
     /// Data from an array (n, d), or (n,) in dimension 1.
-    pub(crate) fn from_array(array: NumericArray, column_names: Option<Vec<String>>) -> Result<Self> {
+    pub(crate) fn from_array(array: Array, column_names: Option<Vec<String>>) -> Result<Self> {
         match array.shape.as_slice() {
             &[_, columns] => DataTable::new(columns, array.values, column_names),
             &[_] => DataTable::new(1, array.values, column_names),

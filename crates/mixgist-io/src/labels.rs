@@ -7,7 +7,7 @@ use std::path::Path;
 use mixgist::{Error, Result};
 
 use crate::ReadOptions;
-use crate::array::{Array, Values, integer, shape_text};
+use crate::array::{RawArray, Values, integer, shape_text};
 use crate::format::Format;
 use crate::output::{Overwrite, write_whole};
 
@@ -57,7 +57,7 @@ impl LabelDraws {
     }
 
     /// Labels from an array (M, n) of integers, integral floats or strings.
-    pub(crate) fn from_array(array: &Array) -> Result<Self> {
+    pub(crate) fn from_array(array: &RawArray) -> Result<Self> {
         let &[draws, observations] = array.shape.as_slice() else {
             return Err(Error::input(format!(
                 "array 'labels' has shape {}, expected (draws, observations)",
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn labels_count_from_zero_in_order_of_appearance() {
-        let array = |values| Array { shape: vec![2, 3], values };
+        let array = |values| RawArray { shape: vec![2, 3], values };
         let expected = [0, 1, 0, 0, 1, 2];
         for values in [
             Values::Signed(vec![-7, i64::MAX, -7, 3, 2, 1]),

@@ -26,6 +26,7 @@
 
 mod array;
 mod assessment;
+mod caught;
 mod data;
 mod delimited;
 mod draws;
@@ -35,23 +36,27 @@ mod labels;
 mod long_table;
 pub mod memory;
 mod output;
+mod partition;
 pub mod posterior;
 mod provenance;
 mod results;
 mod source;
 mod summary;
 
-pub use array::NumericArray;
 pub use assessment::{AssessmentDocument, FreeDocument, HeldOutDocument, JudgementDocument, PathDocument};
 pub use data::{DataTable, read_data, write_data};
 pub use draws::{DrawsFile, ReadOptions, read_draws, write_draws};
 pub use format::Format;
 pub use formats::json::{Schema, read_json, to_json, write_json};
 pub use formats::npy::write_npy;
-pub use formats::npz::{NamedArrays, read_arrays, write_arrays};
+pub use formats::npz::{read_arrays, write_arrays};
 pub use formats::stan_csv::StanVariables;
 pub use labels::{LabelDraws, read_labels, write_labels};
 pub use output::{Overwrite, check_writable, write_bytes};
+pub use partition::{
+    BallBoundDocument, ClusterCountDocument, PARTITION_SCHEMA, PartitionBallDocument, PartitionDocument,
+    PartitionEvidence,
+};
 pub use provenance::{FileDocument, ReadingDocument, SourceDocument};
 pub use results::{ArrayValues, Cell, TableRows, write_npy_in_pieces, write_npy_labels, write_table};
 pub use summary::{MeasureDocument, PrunedDocument, SUMMARY_SCHEMA, SummaryDocument, UnitsDocument, WarningDocument};

@@ -113,14 +113,15 @@ pub fn write_npy_labels(path: &Path, labels: &[u32], overwrite: Overwrite) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{NumericArray, ReadOptions, read_data, read_labels, write_npy};
+    use crate::{ReadOptions, read_data, read_labels, write_npy};
+    use mixgist::slice::Array;
 
     #[test]
     fn pieces_make_the_same_file_as_the_whole() {
         let folder = tempfile::tempdir().unwrap();
         let (whole, pieces) = (folder.path().join("a.npy"), folder.path().join("b.npy"));
         let values: Vec<f64> = (0..12).map(|i| f64::from(i) / 7.0).collect();
-        let array = NumericArray { shape: vec![4, 3], values: values.clone() };
+        let array = Array { shape: vec![4, 3], values: values.clone() };
         write_npy(&whole, &array, Overwrite::Refuse).unwrap();
         let fill = |out: &mut ArrayValues| values.chunks(5).try_for_each(|piece| out.push(piece));
         write_npy_in_pieces(&pieces, &[4, 3], Overwrite::Refuse, fill).unwrap();

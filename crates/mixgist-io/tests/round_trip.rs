@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use mixgist::slice::{Array, NamedArrays};
 use mixgist::{CovarianceForm, Ensemble};
 use mixgist_io::*;
 use proptest::prelude::*;
@@ -159,7 +160,7 @@ fn the_same_draws_make_the_same_file() {
 fn arrays_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("directions.npz");
-    let array = NumericArray { shape: vec![2, 3], values: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.5] };
+    let array = Array { shape: vec![2, 3], values: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.5] };
     write_arrays(&path, &NamedArrays::from([("sw_theta".to_owned(), array.clone())]), Overwrite::Refuse).unwrap();
     let arrays = read_arrays(&path, &["sw_theta", "mix_sw_v"], &ReadOptions::default()).unwrap();
     assert_eq!(arrays, NamedArrays::from([("sw_theta".to_owned(), array.clone())]));

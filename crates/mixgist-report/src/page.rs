@@ -122,6 +122,16 @@ fn content(section: &Section, subject: &Subject, page: &mut Page) -> Result<Stri
     }
 }
 
+/// The answer with its atoms as a part of another page, such as a notebook.
+pub fn fragment(subject: &Subject) -> Result<String> {
+    let mut page = Page::default();
+    let (answer, atoms) = (answer::write(subject, &mut page)?, atoms::write(subject, &mut page)?);
+    Ok(format!(
+        "<div class=\"mixgist\">\n<style>\n{}</style>\n{answer}{atoms}</div>\n",
+        include_str!("page/fragment.css")
+    ))
+}
+
 fn assemble(title: &str, articles: &str, members: &[String], glyphs: &BTreeSet<Glyph>) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

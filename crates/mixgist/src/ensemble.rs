@@ -202,6 +202,13 @@ impl Ensemble {
         Ok(self)
     }
 
+    /// Remembers what was done at the door when these draws were first made, as a copy from elsewhere should.
+    #[must_use]
+    pub fn with_history(mut self, renormalization: f64, padding: usize) -> Self {
+        (self.renormalization, self.padding) = (renormalization, padding);
+        self
+    }
+
     /// Weighs the draws (importance sampling, SMC); scaled to sum 1.
     pub fn with_draw_weights(mut self, weights: &[f64]) -> Result<Self> {
         self.draw_weights = Some(normalized_draw_weights(weights, self.len())?);

@@ -164,6 +164,16 @@ impl<'a> Lines<'a> {
         self.offsets.len() - 1
     }
 
+    /// Number of atoms of all draws.
+    pub fn atoms(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Memory that the positions and weights take.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&self.positions[..]) + size_of_val(&self.cumulative[..])
+    }
+
     /// Whether there are no draws.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -210,11 +220,15 @@ fn compress_draw(line: LineMeasure, tolerance: f64, positions: &mut Vec<f64>, cu
     for (&x, &until) in line.positions.iter().zip(line.cumulative).skip(1) {
         let (weight, gap) = (until - end, x - mean);
         let both = mass + weight;
-        // Atoms without mass vanish; the first division is of 0 by 0 when the interval is still empty.
-        let share = if weight > 0.0 { weight / both } else { 0.0 };
-        let cost = mass * share * gap * gap;
-        if cost <= tolerance {
-            (mean, mass, residual) = (mean + share * gap, both, residual + cost);
+        // The cost times `both`: most atoms need no division.
+        let product = mass * weight * (gap * gap);
+        if product <= tolerance * both {
+            // Atoms without mass vanish; 0 is not divided by 0 when the interval is still empty.
+            if weight > 0.0 {
+                mean += weight / both * gap;
+                residual += product / both;
+            }
+            mass = both;
         } else {
             positions.push(mean);
             cumulative.push(end);

@@ -133,9 +133,9 @@ impl<'a> Projection<'a> {
         batches.iter().flat_map(|batch| batch.chunks(self.longest_batch())).map(<[usize]>::to_vec).collect()
     }
 
-    /// Memory that one slice takes while it is worked on, roughly.
-    pub fn bytes_per_slice(&self) -> usize {
-        bytes_per_slice(self.atoms(), self.draws())
+    /// Memory that one slice takes at most when it is kept.
+    pub(crate) fn kept_bytes_per_slice(&self) -> usize {
+        kept_bytes_per_slice(self.atoms(), self.draws())
     }
 
     fn longest_batch(&self) -> usize {
@@ -165,8 +165,14 @@ impl<'a> Projection<'a> {
 }
 
 /// Memory that one slice takes while it is worked on, roughly.
-pub(crate) fn bytes_per_slice(atoms: usize, draws: usize) -> usize {
+fn bytes_per_slice(atoms: usize, draws: usize) -> usize {
     64 * atoms + 64 * draws
+}
+
+/// Memory that one slice takes at most when it is kept: an atom stands in the line twice, compressed and not, and has a jump, a group
+/// of its own and two cells.
+pub(crate) fn kept_bytes_per_slice(atoms: usize, draws: usize) -> usize {
+    132 * atoms + 64 * draws
 }
 
 fn longest_batch(atoms: usize, draws: usize) -> usize {

@@ -9,7 +9,7 @@ mod sweep;
 pub(crate) use certified::most_numbers;
 
 use crate::line::Order;
-use crate::pairwise::{Bridges, Form};
+use crate::pairwise::{Bridges, Form, SliceRows};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::{Error, Result};
@@ -199,12 +199,15 @@ struct Choice {
     runner_up: Option<Candidate>,
     expected_losses: Option<Vec<f64>>,
     exact_draws: usize,
+    /// Costs on each slice, as far as the route has kept any.
+    slice_rows: Vec<SliceRows>,
 }
 
 impl Choice {
     /// With the losses of all draws known.
     fn new(winner: Candidate, runner_up: Option<Candidate>, losses: Vec<f64>) -> Self {
-        Choice { winner, runner_up, exact_draws: losses.len(), expected_losses: Some(losses) }
+        let (exact_draws, slice_rows) = (losses.len(), Vec::new());
+        Choice { winner, runner_up, exact_draws, expected_losses: Some(losses), slice_rows }
     }
 }
 

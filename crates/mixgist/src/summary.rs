@@ -8,7 +8,7 @@ use crate::mixture::Mixture;
 use crate::pairwise::{KEPT_BYTES, SlicedDistance};
 use crate::points::Points;
 use crate::progress::Progress;
-use crate::projection::{bytes_per_slice, predicted_bytes};
+use crate::projection::{kept_bytes_per_slice, predicted_bytes};
 use crate::prune::{Pruned, Pruning};
 use crate::random::{Purpose, stream};
 use crate::select::{Loss, Medoid, Route, medoid, most_numbers};
@@ -158,7 +158,7 @@ impl Settings {
         let slices = match self.slices {
             SliceCount::Fixed(count) | SliceCount::Auto { cap: count } => count as u64,
         };
-        let decomposed = slices.saturating_mul(bytes_per_slice(atoms, draws) as u64).min(KEPT_BYTES as u64);
+        let decomposed = slices.saturating_mul(kept_bytes_per_slice(atoms, draws) as u64).min(KEPT_BYTES as u64);
         let kept = match self.route.resolve(self.order, self.loss, draws)? {
             Route::Pairs | Route::Auto => SlicedDistance::matrix_bytes(draws) as u64 / 2,
             // Compressed slices, and exact ones when very many draws are in question.
@@ -167,7 +167,7 @@ impl Settings {
         };
         let directions = slices.saturating_mul(8 * (dim * dim + 2 * dim + 4) as u64);
         // The floor comes after the route: all slices, as far as they are kept, and the leading ones.
-        let leading = (LEADING_SLICES * bytes_per_slice(atoms, draws)).min(KEPT_BYTES) as u64;
+        let leading = (LEADING_SLICES * kept_bytes_per_slice(atoms, draws)).min(KEPT_BYTES) as u64;
         let kept = if self.order == Order::TWO { kept.max(decomposed + leading.min(decomposed)) } else { kept };
         Ok((copy + predicted_bytes(dim, atoms, draws) + kept).saturating_add(directions))
     }
@@ -254,6 +254,12 @@ fn summarize_with(
     if let Some(candidate) = settings.candidate.as_ref().filter(|candidate| candidate.dim() != ensemble.dim()) {
         let (own, dim) = (candidate.dim(), ensemble.dim());
         return Err(Error::input(format!("the measure to judge has dimension {own}, the draws have {dim}")));
+    }
+    if settings.candidate.is_some() && (settings.order != Order::TWO || own.is_some()) {
+        return Err(Error::usage(
+            "--candidate is judged against the floor, which is known for order 2 and named distances",
+        )
+        .hint("leave out --order, or ask for its distance to the draws"));
     }
     let chosen = choose(in_units, settings, &units, own, progress)?;
     let assessment = chosen.assessment.map(|assessment| assessment.in_original(&units)).transpose()?;

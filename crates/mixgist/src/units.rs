@@ -116,7 +116,7 @@ impl ResolvedUnits {
     }
 
     /// One measure in these units.
-    pub(crate) fn apply_to_measure(&self, measure: &MixingMeasure) -> Result<MixingMeasure> {
+    pub fn apply_to_measure(&self, measure: &MixingMeasure) -> Result<MixingMeasure> {
         match &self.transform {
             Some(transform) => measure.transformed(transform),
             None => Ok(measure.clone()),

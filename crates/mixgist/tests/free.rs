@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use mixgist::slice::{Chart, CustomSlices, Slices, slicer};
 use mixgist::{
-    AtomCount, Ensemble, Estimator, GaussianAtoms, Loss, MixingMeasure, Order, Settings, Silent, SliceCount,
+    AtomCount, Ensemble, Estimator, GaussianAtoms, Loss, MixingMeasure, Order, Route, Settings, Silent, SliceCount,
     SlicedDistance, Summary, Units, summarize,
 };
 use proptest::prelude::*;
@@ -113,6 +113,69 @@ proptest! {
         for value in losses {
             prop_assert!(value >= floor.value * (1.0 - 1e-9), "{:?}: {value} below {}", KINDS[kind], floor.value);
         }
+    }
+}
+
+/// The iteration of Weiszfeld without quantile functions: for Q = Σ a_j Q_j the distances between the draws alone give
+/// ‖Q − Q_i‖² = Σ_j a_j d_ij² − ½ Σ_jk a_j a_k d_jk². Returns the least expected distance that it reaches.
+fn weiszfeld(square: &[f64], draws: usize) -> f64 {
+    let mut weights = vec![1.0 / draws as f64; draws];
+    let mut least = f64::INFINITY;
+    for _ in 0..60 {
+        let products: Vec<f64> =
+            square.chunks_exact(draws).map(|row| row.iter().zip(&weights).map(|(d, a)| d * a).sum()).collect();
+        let own: f64 = products.iter().zip(&weights).map(|(p, a)| p * a).sum();
+        let distances: Vec<f64> = products.iter().map(|p| (p - 0.5 * own).max(0.0).sqrt()).collect();
+        let mean = distances.iter().sum::<f64>() / draws as f64;
+        least = least.min(mean);
+        weights = distances.iter().map(|d| 1.0 / d.max(1e-9 * mean)).collect();
+        let total: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|a| *a /= total);
+    }
+    least
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4))]
+    /// From 400 draws on the floor of the distance loss is that of compressed draws, less how far they moved.
+    #[test]
+    fn nothing_beats_the_floor_of_compressed_draws(seed in 0u64..1000, which in 0usize..3, kind in 0usize..KINDS.len()) {
+        let (draws, slices) = (420, 24);
+        let ensemble = KINDS[kind].ensemble(2, draws, seed);
+        let settings = Settings { slicer: mixgist::slice::SLICERS[which], seed, ..free(AtomCount::Fixed(3), slices) };
+        let summary = run(&ensemble, &settings);
+        prop_assert_eq!(summary.medoid.route, Route::Certified);
+        let floor = summary.assessment.as_ref().unwrap().floor;
+        let frozen = settings.freeze(2, slices).unwrap();
+        let distance = SlicedDistance::new(&*frozen, Order::TWO);
+        let matrix = distance.matrix(&ensemble, &Silent).unwrap().distances;
+        let square: Vec<f64> = (0..draws * draws)
+            .map(|i| (i / draws, i % draws))
+            .map(|(i, j)| if i == j { 0.0 } else { matrix.get(i, j).powi(2) })
+            .collect();
+        let best = weiszfeld(&square, draws);
+        prop_assert!(floor.value <= best * (1.0 + 1e-9), "{:?}: {floor:?} above {best}", KINDS[kind]);
+        prop_assert!(floor.value >= 0.99 * best, "{:?}: {floor:?} far below {best}", KINDS[kind]);
+        let mut measures: Vec<MixingMeasure> = (0..8).map(|m| noisy_measure(2, 1..8, 0.1 * m as f64, seed, 1000 + m)).collect();
+        measures.extend(summary.free().unwrap().path.iter().map(|point| point.measure.clone()));
+        measures.push(ensemble.draw(summary.medoid.draw));
+        for value in distance.expected_losses(&measures, &ensemble, Loss::Distance, &Silent).unwrap() {
+            prop_assert!(value >= floor.value * (1.0 - 1e-9), "{:?}: {value} below {}", KINDS[kind], floor.value);
+        }
+    }
+
+    /// The floor of the power loss comes from the sweep that finds the medoid; after the route `pairs` it comes from a sweep of its own.
+    #[test]
+    fn the_floor_of_the_power_loss_does_not_depend_on_the_route(seed in 0u64..1000, which in 0usize..4, kind in 0usize..KINDS.len()) {
+        let ensemble = KINDS[kind].ensemble(2, 30, seed);
+        let floor = |route| {
+            let settings = Settings { slicer: mixgist::slice::SLICERS[which], loss: Loss::Power, route, seed, slices: SliceCount::Fixed(20), ..Settings::default() };
+            run(&ensemble, &settings).assessment.unwrap().floor
+        };
+        let (sweep, direct) = (floor(Route::Sweep), floor(Route::Pairs));
+        // Both are lower bounds of what both attain.
+        prop_assert!(sweep.value <= direct.attained && direct.value <= sweep.attained, "{sweep:?} {direct:?}");
+        prop_assert!((sweep.value - direct.value).abs() <= 1e-9 * direct.attained, "{sweep:?} {direct:?}");
     }
 }
 
@@ -230,18 +293,21 @@ fn disguised(ensemble: &Ensemble) -> Ensemble {
     Ensemble::from_measures(&measures).unwrap()
 }
 
+/// Other sums round otherwise, and a fit then stops at another place near the same minimum: where five iterations lower the loss by less
+/// than three millionths. The loss is flat there, so that a part ε of the loss is a few times √ε of a distance: losses agree to 1e-5, and
+/// estimates to three times √1e-5, a hundredth of the loss.
 #[test]
 fn the_order_of_draws_and_atoms_and_split_atoms_do_not_matter() {
     for name in ["mix-sw", "smix-w"] {
         let settings = Settings { slicer: slicer(name).unwrap(), ..fixed(3) };
         let (one, other) = (run(&posterior(), &settings), run(&disguised(&posterior()), &settings));
         let (a, b) = (one.free().unwrap(), other.free().unwrap());
-        assert!((a.judgement.expected_loss - b.judgement.expected_loss).abs() < 1e-6 * a.judgement.expected_loss);
+        assert!((a.judgement.expected_loss - b.judgement.expected_loss).abs() < 1e-5 * a.judgement.expected_loss);
         let (floor, same) = (one.assessment.as_ref().unwrap().floor, other.assessment.as_ref().unwrap().floor);
         assert!((floor.value - same.value).abs() < 1e-9 * floor.value);
         let slices = settings.freeze(2, 150).unwrap();
         let gap = SlicedDistance::new(&*slices, Order::TWO).between(&a.estimate, &b.estimate).unwrap().value;
-        assert!(gap < 1e-3 * a.judgement.expected_loss, "{name}: {gap}");
+        assert!(gap < 0.01 * a.judgement.expected_loss, "{name}: {gap}");
     }
 }
 

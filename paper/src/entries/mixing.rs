@@ -1,6 +1,6 @@
 //! Why numbers from mixgist's sampler differ from the published ones: how well the chains mix.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use mixgist::diagnostics::convergence;
 use mixgist::{Result, Silent};
@@ -8,10 +8,11 @@ use mixgist_samplers::{Algorithm, Settings, fit};
 
 use super::Entry;
 use crate::evaluate::Posterior;
-use crate::model::{DIM, old_faithful};
+use crate::model::{ALPHA, DIM, LAMBDA, old_faithful};
 use crate::page::Section;
+use crate::prior_check::prior_estimates;
 use crate::score::Spread;
-use crate::study::{Repeat, Source, Study};
+use crate::study::{Experiment, PUBLISHED_STICKS, Repeat, Source, Study};
 
 /// How well the chains mix.
 pub const ENTRY: Entry = Entry {
@@ -21,38 +22,136 @@ pub const ENTRY: Entry = Entry {
 };
 
 fn run(study: &Study) -> Result<Vec<Section>> {
-    let mut section = Section::new("Where ours and theirs differ: mixing");
+    let mut section = Section::new("Why Old Faithful differs: the published chain did not mix");
     section.text(
-        "A chain that samples the posterior visits every arrangement of clusters on sticks, and chains from different seeds agree. The table \
-         shows the number of clusters in a draw, how much its mean differs between chains, R-hat (1 is perfect, above 1.01 is suspicious; one \
-         chain is compared with itself, half against half) and in how many \
-         arrangements the two heaviest atoms sit on the sticks at some time. Where chains of one \
-         procedure differ, so do all expected losses computed from one of them, and a published number from a single chain is one \
-         draw from that spread. mixgist redraws the stick positions in every sweep and splits and merges clusters; marginal Gibbs is \
-         another algorithm for the same posterior, without sticks.",
+        "The table shows the number of clusters in a draw of Old Faithful, how much its mean differs between chains, R-hat (1 is perfect, above \
+         1.01 is suspicious; one chain is compared with itself, half against half, which cannot see what it never visits) and in how many \
+         arrangements the two heaviest atoms sit on the sticks. mixgist's sampler redraws the stick positions in every sweep and \
+         splits and merges clusters; its marginal Gibbs sampler is another algorithm for the same posterior, without sticks. The plain \
+         blocked Gibbs sampler of the published procedure never moves a large cluster to another stick, so a chain keeps the \
+         arrangement that it starts with.",
     );
     let mut rows = Vec::new();
-    for source in study.sources() {
-        let mut repeats = study.faithful(source)?;
-        if source == Source::Given {
-            repeats = &repeats[..1]; // the repeats differ in directions, not in draws
-        }
+    for source in study.sources(Experiment::OldFaithful) {
+        let repeats = chains(study, source)?;
         rows.push(row(source.name(), &traces(repeats), Some(repeats))?);
     }
     let length = study.options.length;
     let settings = Settings { algorithm: Algorithm::Marginal, chains: 4, ..old_faithful().prior.settings(length, 1) };
     let fitted = fit(&old_faithful().values, DIM, &settings, None, &Silent)?;
-    rows.push(row("mixgist's marginal Gibbs", &fitted.traces.clusters, None)?);
+    rows.push(row("mixgist's marginal Gibbs sampler", &fitted.traces.clusters, None)?);
     section.table(&["Old Faithful", "chains", "clusters a draw", "sd between chains", "R-hat", "arrangements"], rows);
+    if study.options.draws.is_some() {
+        prior(study, &mut section)?;
+    }
+    if study.options.as_published {
+        arrangement(study, &mut section)?;
+    }
     Ok(vec![section])
+}
+
+/// Chains of Old Faithful. Repeats of the published draws differ in directions, not in draws.
+fn chains(study: &Study, source: Source) -> Result<&[Repeat]> {
+    let repeats = study.faithful(source)?;
+    Ok(if source == Source::Given { &repeats[..1] } else { repeats })
+}
+
+/// The mean number of clusters in a draw, chain by chain.
+fn chain_means(study: &Study, source: Source) -> Result<Vec<f64>> {
+    let chains = chains(study, source)?.iter();
+    Ok(chains.filter_map(|repeat| Spread::of(&trace(&repeat.posterior))).map(|spread| spread.mean).collect())
+}
+
+/// The mean number of clusters in a draw of Old Faithful over all chains.
+pub fn mean_clusters(study: &Study, source: Source) -> Result<f64> {
+    Ok(Spread::of(&chain_means(study, source)?).map_or(f64::NAN, |spread| spread.mean))
+}
+
+/// Is it the prior?
+fn prior(study: &Study, section: &mut Section) -> Result<()> {
+    let posterior = &study.faithful(Source::Given)?[0].posterior;
+    let Some(found) = prior_estimates(posterior) else { return Ok(()) };
+    section.text(
+        "**Another prior?** No. The sticks that are empty in every published draw hold draws from the prior, and they follow the one used here:",
+    );
+    let scale = posterior.observations.prior.scale;
+    let rows = [
+        ("α", ALPHA, found.alpha),
+        ("λ", LAMBDA, found.lambda),
+        ("first entry of Ψ", scale[0], found.scale[0]),
+        ("second entry of Ψ", scale[1], found.scale[1]),
+    ];
+    let row = |(name, here, spread): (&str, f64, Spread)| {
+        let z = (spread.mean - here) / spread.sd;
+        vec![name.into(), here.to_string(), format!("{:.3} ± {:.3}", spread.mean, spread.sd), format!("{z:+.1}")]
+    };
+    section.table(&["", "here", "published draws ± standard error", "z"], rows.map(row).to_vec());
+    Ok(())
+}
+
+/// Is it the arrangement on the sticks?
+fn arrangement(study: &Study, section: &mut Section) -> Result<()> {
+    section.text(format!(
+        "**The arrangement on the sticks?** Each stick in front of the two large clusters, though empty most of the time, has a weight of about \
+         1/(n + 1), as much as all sticks behind them together. The more of them, the more small clusters. In all published draws \
+         the two large clusters sit on sticks {} and {}, with {} sticks in front. Chains of the published procedure, one by one and in order \
+         of the first stick of the two, then chains of the same code started with two clusters on the published sticks:",
+        PUBLISHED_STICKS[0] + 1,
+        PUBLISHED_STICKS[1] + 1,
+        PUBLISHED_STICKS[0]
+    ));
+    let mut rows = Vec::new();
+    for source in [Source::AsPublished, Source::SameSticks, Source::Given] {
+        if source == Source::Given && study.options.draws.is_none() {
+            continue;
+        }
+        let mut own: Vec<_> =
+            chains(study, source)?.iter().map(|repeat| (usual_arrangement(&repeat.posterior), repeat)).collect();
+        own.sort_by_key(|((sticks, _), _)| (sticks.iter().min().copied(), sticks.iter().max().copied()));
+        for ((sticks, share), repeat) in own {
+            let clusters = Spread::of(&trace(&repeat.posterior)).map_or(f64::NAN, |spread| spread.mean);
+            let ahead = sticks.iter().min().copied().unwrap_or(0);
+            let between = sticks.iter().max().copied().unwrap_or(0).saturating_sub(ahead + 1);
+            rows.push(vec![
+                source.name().into(),
+                sticks.iter().map(|stick| (stick + 1).to_string()).collect::<Vec<_>>().join(" and "),
+                format!("{:.0} %", 100.0 * share),
+                ahead.to_string(),
+                between.to_string(),
+                format!("{clusters:.2}"),
+            ]);
+        }
+    }
+    let header =
+        ["chain", "sticks of the two heaviest", "share of draws", "sticks in front", "between", "clusters a draw"];
+    section.table(&header, rows);
+    if study.options.draws.is_some() {
+        let published = mean_clusters(study, Source::Given)?;
+        let score = |source| -> Result<String> {
+            let Some(spread) = Spread::of(&chain_means(study, source)?).filter(|spread| spread.count > 1) else {
+                return Ok("no z-score".into());
+            };
+            let z = (published - spread.mean) / (spread.sd * (1.0 + 1.0 / spread.count as f64).sqrt());
+            Ok(format!("{:.2} ± {:.2}, z {z:+.1}", spread.mean, spread.sd))
+        };
+        section.text(format!(
+            "The published {published:.2} clusters a draw as one more chain of each: published procedure from ten clusters {}; on the \
+             published sticks {}; mixgist's sampler {}.",
+            score(Source::AsPublished)?,
+            score(Source::SameSticks)?,
+            score(Source::Own)?
+        ));
+    }
+    Ok(())
 }
 
 /// The number of clusters along each chain.
 fn traces(repeats: &[Repeat]) -> Vec<Vec<f64>> {
-    let of = |posterior: &Posterior| {
-        (0..posterior.partitions.len()).map(|m| posterior.partitions.clusters(m) as f64).collect()
-    };
-    repeats.iter().map(|repeat| of(&repeat.posterior)).collect()
+    repeats.iter().map(|repeat| trace(&repeat.posterior)).collect()
+}
+
+fn trace(posterior: &Posterior) -> Vec<f64> {
+    (0..posterior.partitions.len()).map(|m| posterior.partitions.clusters(m) as f64).collect()
 }
 
 fn row(name: &str, traces: &[Vec<f64>], repeats: Option<&[Repeat]>) -> Result<Vec<String>> {
@@ -74,14 +173,25 @@ fn row(name: &str, traces: &[Vec<f64>], repeats: Option<&[Repeat]>) -> Result<Ve
     ])
 }
 
-/// The different pairs of stick positions that the two heaviest atoms take.
+/// How many different pairs of stick positions the two heaviest atoms take.
 pub fn arrangements(posterior: &Posterior) -> usize {
-    let of = |m: usize| {
+    counted(posterior).len()
+}
+
+/// The pair of stick positions that the two heaviest atoms have most often, and in which share of the draws.
+fn usual_arrangement(posterior: &Posterior) -> (Vec<usize>, f64) {
+    let most = counted(posterior).into_iter().max_by_key(|(_, count)| *count);
+    most.map_or((Vec::new(), 0.0), |(sticks, count)| (sticks, count as f64 / posterior.ensemble.len() as f64))
+}
+
+fn counted(posterior: &Posterior) -> BTreeMap<Vec<usize>, usize> {
+    let mut counts = BTreeMap::new();
+    for m in 0..posterior.ensemble.len() {
         let weights = &posterior.ensemble.weights()[posterior.ensemble.range(m)];
         let mut order: Vec<usize> = (0..weights.len()).collect();
         order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
         order.truncate(2);
-        order
-    };
-    (0..posterior.ensemble.len()).map(of).collect::<BTreeSet<_>>().len()
+        *counts.entry(order).or_default() += 1;
+    }
+    counts
 }

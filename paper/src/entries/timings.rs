@@ -17,9 +17,27 @@ use crate::study::{Source, Study};
 pub const ENTRY: Entry =
     Entry { name: "timings", help: "Seconds of each step beside the published minutes, one step at a time", run };
 
+/// All steps for one data set.
+pub struct Totals {
+    /// Published.
+    pub minutes: f64,
+    /// Ours.
+    pub seconds: f64,
+}
+
+/// The sum of all steps that the paper has a time for.
+pub fn totals(study: &Study) -> Result<Totals> {
+    let steps = study.timed_steps(steps)?;
+    let minutes = study.published.timings.iter().map(|timing| timing.minutes).sum();
+    let published = |what: &str| study.published.timings.iter().any(|timing| timing.what == what);
+    let seconds = steps.iter().filter(|(what, _)| published(what)).map(|(_, seconds)| seconds).sum();
+    Ok(Totals { minutes, seconds })
+}
+
 fn run(study: &Study) -> Result<Vec<Section>> {
     let posterior = &study.simulation(Source::Own)?[0].posterior;
-    let steps = steps(posterior)?;
+    let steps = study.timed_steps(steps)?;
+    let totals = totals(study)?;
     let mut section = Section::new("Timings");
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     section.text(format!(
@@ -30,16 +48,31 @@ fn run(study: &Study) -> Result<Vec<Section>> {
         posterior.ensemble.range(0).len(),
         posterior.partitions.observations()
     ));
-    let rows = steps.iter().map(|(what, seconds)| {
-        let published = study.published.timings.iter().find(|timing| timing.what == *what);
+    let line = |what: &str, minutes: Option<f64>, seconds: f64| {
         vec![
-            what.clone(),
-            published.map_or(String::new(), |timing| format!("{} min", timing.minutes)),
+            what.to_owned(),
+            minutes.map_or(String::new(), |minutes| format!("{minutes} min")),
             format!("{seconds:.3} s"),
-            published.map_or(String::new(), |timing| format!("{:.0}", timing.minutes * 60.0 / seconds)),
+            minutes.map_or(String::new(), |minutes| format!("{:.0}", minutes * 60.0 / seconds)),
         ]
-    });
-    section.table(&["step", "published", "ours", "ratio"], rows.collect());
+    };
+    let mut rows: Vec<Vec<String>> = steps
+        .iter()
+        .map(|(what, seconds)| {
+            let published = study.published.timings.iter().find(|timing| timing.what == *what);
+            line(what, published.map(|timing| timing.minutes), *seconds)
+        })
+        .collect();
+    rows.push(line("all of them", Some(totals.minutes), totals.seconds));
+    section.table(&["step", "published", "ours", "ratio"], rows);
+    let repeats = study.published.repeats;
+    section.text(format!(
+        "The experiments of this run, from sampling to the last number of the tables. By the published times the estimates of {repeats} data sets \
+         alone, without sampling and without the expected losses, take {:.0} hours.",
+        repeats as f64 * totals.minutes / 60.0
+    ));
+    let rows = study.seconds().into_iter().map(|(what, seconds)| vec![what, format!("{seconds:.0} s")]);
+    section.table(&["experiment", "this run"], rows.collect());
     Ok(vec![section])
 }
 

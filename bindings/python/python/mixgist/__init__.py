@@ -10,23 +10,28 @@ scikit-learn, matplotlib, ArviZ, pandas and tqdm are used where they are install
 
 from typing import TYPE_CHECKING, Any
 
+from ._assessment import AtomPath, HeldOut, Judgement
+from ._components import Component, Components, Ellipse, Interval, Intervals, components
 from ._core import __version__
+from ._credible import Ball, ConformalBall, Credible, Member, Probability, Region, credible
 from ._distance import Measured, MeasuredArray, distance, distance_matrix, distances_to_draws
 from ._draws import Draws
 from ._fit import Convergence, Fit, fit
+from ._losses import expected_losses
 from ._measure import Measure
 from ._partition import (
     BallBound,
     PartitionBall,
     PartitionEstimate,
-    expected_losses,
     partition,
     partition_ball,
     partition_losses,
     similarity,
 )
 from ._report import report
+from ._representatives import GridDensity, Representative, Representatives, SplitTest, representatives
 from ._slices import Atoms
+from ._stability import Check, Stability, stability
 from ._summary import Summary, summarize
 from ._warnings import MixgistWarning
 
@@ -34,20 +39,42 @@ if TYPE_CHECKING:
     from .sklearn import MixtureSummary
 
 __all__ = [
+    "AtomPath",
     "Atoms",
+    "Ball",
     "BallBound",
+    "Check",
+    "Component",
+    "Components",
+    "ConformalBall",
     "Convergence",
+    "Credible",
     "Draws",
+    "Ellipse",
     "Fit",
+    "GridDensity",
+    "HeldOut",
+    "Interval",
+    "Intervals",
+    "Judgement",
     "Measure",
     "Measured",
     "MeasuredArray",
+    "Member",
     "MixgistWarning",
     "MixtureSummary",
     "PartitionBall",
     "PartitionEstimate",
+    "Probability",
+    "Region",
+    "Representative",
+    "Representatives",
+    "SplitTest",
+    "Stability",
     "Summary",
     "__version__",
+    "components",
+    "credible",
     "distance",
     "distance_matrix",
     "distances_to_draws",
@@ -57,7 +84,9 @@ __all__ = [
     "partition_ball",
     "partition_losses",
     "report",
+    "representatives",
     "similarity",
+    "stability",
     "summarize",
 ]
 

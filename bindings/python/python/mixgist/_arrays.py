@@ -79,3 +79,8 @@ def count(name: str, value: Any, least: int = 0) -> int:
 def numbers_text(values: Sequence[float]) -> str:
     """Numbers in digits that are read back to the same bits."""
     return ",".join(repr(float(value)) for value in values)
+
+
+def thread_count(threads: Any) -> int | None:
+    """A number of threads, or all cores."""
+    return None if threads is None else count("threads", threads, 1)

@@ -264,9 +264,11 @@ class Draws:
 
     def with_data(self, data: Any) -> Draws:
         """The same draws with these observations."""
-        state = self.__getstate__()
-        state["data"], state["columns"] = points("data", data), columns_of(data)
-        return Draws(**state)
+        return _restored(
+            {**self._arrays(), "data": points("data", data), "columns": columns_of(data)},
+            self._native.renormalization,
+            self._native.padding,
+        )
 
     @property
     def weights(self) -> Floats:
@@ -348,17 +350,17 @@ class Draws:
     def __iter__(self) -> Iterator[Measure]:
         return (self[m] for m in range(len(self)))
 
-    def __getstate__(self) -> dict[str, Any]:
+    def _arrays(self) -> dict[str, Any]:
         names = ("weights", "means", "covariances", "offsets", "chains", "iterations", "draw_weights", "labels", "data")
         return {name: getattr(self, name) for name in (*names, "columns")}
 
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__init__(**state)  # type: ignore[misc]
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._arrays(), self._native.renormalization, self._native.padding)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Draws):
             return NotImplemented
-        mine, theirs = self.__getstate__(), other.__getstate__()
+        mine, theirs = self._arrays(), other._arrays()
         return all(np.array_equal(mine[name], theirs[name]) for name in mine)
 
     __hash__ = None  # type: ignore[assignment]
@@ -379,6 +381,11 @@ class Draws:
         elif self.data is not None:
             parts.append(f"{len(self.data)} observations")
         return f"Draws({', '.join(parts)})"
+
+
+def _restored(arrays: Mapping[str, Any], renormalization: float, padding: int) -> Draws:
+    """Draws from arrays that were draws before: what was done to them then is not forgotten."""
+    return Draws._wrap(Draws(**arrays)._native.with_history(renormalization, padding))
 
 
 def _paths(paths: Any) -> list[str]:

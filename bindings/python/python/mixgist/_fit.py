@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import Floats, columns_of, count, points
+from ._arrays import Floats, columns_of, count, points, thread_count
 from ._draws import Draws, Path
-from ._options import thread_count
 from ._progress import ProgressOption, reporter
 from ._summary import Summary, summarize
 

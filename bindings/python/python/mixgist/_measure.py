@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import Floats, Integers, count, points
+from ._arrays import Floats, Integers, count, points, thread_count
 from ._atoms import flat
 
 
@@ -93,18 +93,15 @@ class Measure:
         return self._allocate(X, threads)[1]
 
     def _allocate(self, X: ArrayLike, threads: int | None) -> tuple[Integers, Floats]:
-        x = points("X", X)
-        return self._native.allocate(x.shape[1], x, threads)
+        return self._native.allocate(points("X", X), thread_count(threads))
 
     def predict_proba(self, X: ArrayLike, *, threads: int | None = None) -> Floats:
         """The probability of each observation to belong to each atom, (n, K)."""
-        x = points("X", X)
-        return self._native.memberships(x.shape[1], x, threads)
+        return self._native.memberships(points("X", X), thread_count(threads))
 
     def score_samples(self, X: ArrayLike, *, threads: int | None = None) -> Floats:
         """The logarithm of the density at each observation, (n,)."""
-        x = points("X", X)
-        return self._native.log_density(x.shape[1], x, threads)
+        return self._native.log_density(points("X", X), thread_count(threads))
 
     def score(self, X: ArrayLike, y: Any = None) -> float:
         """The mean logarithm of the density; `y` is there for scikit-learn and not used."""

@@ -1,21 +1,67 @@
-"""Options of everything that measures by slices, in the words of the command line."""
+"""Options of everything that measures and estimates, in the words of the command line."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict, Union
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Callable, Literal, TypedDict, TypeVar, Union
 
 from numpy.typing import ArrayLike
 
-from ._arrays import Floats, count, floats, numbers_text
+from . import _core
+from ._arrays import Floats, columns_of, count, floats, numbers_text, points, thread_count
+from ._measure import Measure
+from ._progress import ProgressOption, Report, reporter
+from ._slices import Atoms, Distance, Function, name_of, native_slices
 
-SliceCount = Union[int, Literal["auto"]]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack as Unpack
+
+_DEFAULTS = _core.DEFAULTS
+
+AtomCount = Union[int, Literal["auto"]]
+SliceCount = Union[int, Literal["auto"], None]
 Units = Union[str, Sequence[float], None]
 Directions = Mapping[str, ArrayLike]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Slices(TypedDict, total=False):
+    """Options that every function about distances takes."""
+
+    slices: SliceCount
+    order: float | None
+    units: Units
+    scheme: str
+    directions: Directions | None
+    prune: str | float
+    seed: int
+
+
+# What they are when they are left out; in the order in which signatures show them.
+_USUAL: Slices = {
+    "slices": None,
+    "order": None,
+    "units": _DEFAULTS["units"],
+    "scheme": _DEFAULTS["scheme"],
+    "directions": None,
+    "prune": _DEFAULTS["prune"],
+    "seed": _DEFAULTS["seed"],
+}
+
+
+def takes_slices(function: F) -> F:
+    """Shows the options behind ``**options`` in the signature of a function."""
+    signature = inspect.signature(function)
+    own = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
+    shown = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value) for name, value in _USUAL.items()]
+    function.__signature__ = signature.replace(parameters=[*own, *shown])  # type: ignore[attr-defined]
+    return function
 
 
 class Slicing(TypedDict):
-    """What the core reads."""
+    """How distances are measured, as the core reads it."""
 
     distance: str
     slices: str | None
@@ -27,38 +73,105 @@ class Slicing(TypedDict):
     seed: int
 
 
-def slicing(
-    distance: str,
-    slices: SliceCount | None,
-    order: float | None,
-    units: Units,
-    scheme: str,
-    directions: Directions | None,
-    prune: str | float,
-    seed: int,
-) -> Slicing:
-    """The options as the core reads them; it checks their values."""
+class Question(TypedDict):
+    """What every call about distances takes, as the core reads it."""
+
+    slicing: Slicing
+    data: Floats | None
+    columns: list[str] | None
+    function: Function | None
+    threads: int | None
+    progress: Report | None
+
+
+@contextmanager
+def question(
+    distance: Distance,
+    options: Slices,
+    data: Any,
+    example: Measure,
+    threads: Any,
+    progress: ProgressOption = False,
+) -> Iterator[Question]:
+    """The options as the core reads them; it checks their values. `example` tells how many slices a function has."""
+    unknown = sorted(options.keys() - _USUAL.keys())
+    if unknown:
+        raise TypeError(f"there is no option {unknown[0]!r}\nhint: options of the distance are {', '.join(_USUAL)}")
+    function = None
+    if callable(distance):
+        for name in ("slices", "directions"):
+            if options.get(name) is not None:
+                raise ValueError(f"a slice function makes its own slices\nhint: leave out {name}")
+        slices, number = native_slices(distance, Atoms(example.means[:2], example.covariances[:2]))
+        function = (slices, number, name_of(distance))
+        options, distance = {**options, "slices": number}, _DEFAULTS["distance"]
+    x = None if data is None else points("data", data)
+    with reporter(progress) as report:
+        yield Question(
+            slicing=_slicing(distance, {**_USUAL, **options}),
+            data=x,
+            columns=columns_of(data),
+            function=function,
+            threads=thread_count(threads),
+            progress=report,
+        )
+
+
+def named(distance: Any) -> str:
+    """The name of a distance, where a function cannot be used."""
+    if not isinstance(distance, str):
+        raise TypeError(f"distance is {distance!r}, expected a name\nhint: slices of your own are for summarize and distance")
+    return distance
+
+
+def _slicing(distance: Any, options: Slices) -> Slicing:
+    order, prune, directions = options["order"], options["prune"], options["directions"]
     given = None
     if directions is not None:
         given = [(name, floats(f"directions {name!r}", array)) for name, array in directions.items()]
     return Slicing(
-        distance=distance,
-        slices=None if slices is None else slices if isinstance(slices, str) else str(count("slices", slices)),
+        distance=named(distance),
+        slices=_number("slices", options["slices"]),
         order=None if order is None else float(order),
-        units=_units(units),
-        scheme=scheme,
+        units=_units(options["units"]),
+        scheme=options["scheme"],
         directions=given,
         prune=prune if isinstance(prune, str) else repr(float(prune)),
-        seed=count("seed", seed),
+        seed=count("seed", options["seed"]),
     )
+
+
+class Estimating(TypedDict):
+    """Which estimate, as the core reads it."""
+
+    loss: str
+    route: str
+    estimate: tuple[str, str | None]
+    candidate: _core.Measure | None
+
+
+def estimating(
+    loss: str = _DEFAULTS["loss"],
+    estimate: str = _DEFAULTS["estimate"],
+    atoms: AtomCount | None = None,
+    route: str = _DEFAULTS["route"],
+    candidate: Measure | None = None,
+) -> Estimating:
+    """The options as the core reads them; it checks their values."""
+    return Estimating(
+        loss=loss,
+        route=route,
+        estimate=(estimate, _number("atoms", atoms)),
+        candidate=None if candidate is None else candidate._native,
+    )
+
+
+def _number(name: str, value: Any) -> str | None:
+    """A number, or a word such as auto."""
+    return value if value is None or isinstance(value, str) else str(count(name, value))
 
 
 def _units(units: Units) -> str:
     if units is None:
         return "none"
     return units if isinstance(units, str) else numbers_text(units)
-
-
-def thread_count(threads: Any) -> int | None:
-    """A number of threads, or all cores."""
-    return None if threads is None else count("threads", threads, 1)

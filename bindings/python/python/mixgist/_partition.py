@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,20 +10,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import Floats, Integers, count, floats, labels as label_array
+from ._arrays import Floats, Integers, count, floats, labels as label_array, thread_count
+from ._document import Document, html, plural
 from ._draws import Draws
-from ._options import thread_count
 from ._progress import ProgressOption, reporter
 
 _DEFAULTS = _core.DEFAULTS
+# More clusters are not listed in a notebook.
+_LISTED = 12
 
 
 @dataclass(frozen=True)
 class BallBound:
-    """The draws that mark one side of a credible ball."""
+    """The draws that mark one side of a credible ball, with the number of clusters of each."""
 
     distance: float
     draws: list[int]
+    clusters: list[int]
 
 
 @dataclass(frozen=True)
@@ -53,8 +57,8 @@ class PartitionBall:
     lower_vertical: BallBound
 
 
-@dataclass(frozen=True)
-class PartitionEstimate:
+@dataclass(frozen=True, eq=False)
+class PartitionEstimate(Document):
     """The partition of least expected loss, as `partition` returns it.
 
     Attributes
@@ -86,6 +90,7 @@ class PartitionEstimate:
     ball: PartitionBall = field(repr=False)
     runs: int
     runs_agreeing: int
+    _text: str = field(repr=False)
 
     @property
     def n_clusters(self) -> int:
@@ -96,6 +101,18 @@ class PartitionEstimate:
     def sizes(self) -> Integers:
         """Number of observations in each cluster."""
         return np.bincount(self.labels_)
+
+    def _repr_html_(self) -> str:
+        agree = f"{self.runs_agreeing} of {plural(self.runs, 'run')} of the search led here."
+        ball = f"A ball of radius {self.ball.radius:.4g} ({self.ball.loss}) holds {self.ball.probability:.4f} of the posterior."
+        sizes = self.sizes
+        certainty = self.certainty_
+        rows = [
+            [str(k), str(sizes[k]), "–" if certainty is None else f"{certainty[self.labels_ == k].mean():.3f}"]
+            for k in np.argsort(-sizes, kind="stable")[:_LISTED]
+        ]
+        title = f"{plural(self.n_clusters, 'cluster')}, expected loss {self.expected_loss:.4g} ({self.loss})"
+        return html(title, [agree, ball], ["cluster", "observations", "mean certainty"], rows)
 
 
 def partition(
@@ -161,51 +178,31 @@ def partition(
     exactly = None if clusters is None else count("clusters", clusters)
     pool, conventions = thread_count(threads), _conventions(a, omari)
     with reporter(progress) as report:
-        found = draws.search(loss, conventions, bound, exactly, count("runs", runs), count("seed", seed), pool, report)
-    estimate = found["labels"]
+        text, inside = draws.search(
+            loss, conventions, bound, exactly, count("runs", runs), count("seed", seed), float(ball), pool, report
+        )
+    document = json.loads(text)
+    certainty = document["certainty"]
     return PartitionEstimate(
-        labels_=estimate,
-        loss=found["loss"],
-        expected_loss=found["expected_loss"],
-        expected_losses=dict(draws.expected_losses(estimate, conventions, pool)),
-        certainty_=found["certainty"],
-        cluster_counts=dict(found["cluster_counts"]),
-        ball=_ball(draws.ball(estimate, loss, conventions, float(ball), True, pool)),
-        runs=found["runs"],
-        runs_agreeing=found["runs_agreeing"],
+        labels_=np.array(document["labels"], dtype=np.int64),
+        loss=document["loss"],
+        expected_loss=document["expected_loss"],
+        expected_losses=document["expected_losses"],
+        certainty_=None if certainty is None else np.array(certainty),
+        cluster_counts={one["clusters"]: one["probability"] for one in document["cluster_counts"]},
+        ball=_ball(document["ball"], inside),
+        runs=document["runs"],
+        runs_agreeing=document["runs_agreeing"],
+        _text=text,
     )
 
 
-def expected_losses(
-    estimate: ArrayLike,
-    labels: ArrayLike | Draws,
-    *,
-    a: float | None = None,
-    omari: str = "identical",
-    draw_weights: ArrayLike | None = None,
-    threads: int | None = None,
+def partition_expected_losses(
+    estimate: Any, labels: ArrayLike | Draws, a: float | None, omari: str, draw_weights: Any, threads: int | None
 ) -> dict[str, float]:
-    """The mean loss of any partition over draws of partitions, under every loss.
-
-    Parameters
-    ----------
-    estimate : array_like, shape (n,)
-        The partition.
-    labels, a, omari, draw_weights, threads
-        As in `partition`; the generalized losses are among the results when their cost `a` is given.
-
-    Returns
-    -------
-    dict of str to float
-
-    Examples
-    --------
-    >>> import mixgist
-    >>> mixgist.expected_losses([0, 0, 1], [[0, 0, 1], [0, 0, 1]])["vi"]
-    0.0
-    """
+    """The mean loss of a partition over draws of partitions, under every loss."""
     draws = _partitions(labels, draw_weights)
-    return dict(draws.expected_losses(_estimate(estimate), _conventions(a, omari), thread_count(threads)))
+    return draws.expected_losses(_estimate(estimate), _conventions(a, omari), thread_count(threads))
 
 
 def partition_losses(
@@ -217,7 +214,25 @@ def partition_losses(
     omari: str = "identical",
     threads: int | None = None,
 ) -> Floats:
-    """The loss between a partition and every draw, (M,)."""
+    """The loss between a partition and every draw, (M,).
+
+    Parameters
+    ----------
+    estimate : array_like, shape (n,)
+        The partition.
+    labels, loss, a, omari, threads
+        As in `partition`.
+
+    Returns
+    -------
+    numpy.ndarray, shape (M,)
+
+    Examples
+    --------
+    >>> import mixgist
+    >>> mixgist.partition_losses([0, 0, 1, 1], [[0, 0, 1, 1], [0, 0, 0, 0]], "binder")
+    array([0. , 0.5])
+    """
     draws = _partitions(labels, None)
     return draws.losses(_estimate(estimate), loss, _conventions(a, omari), thread_count(threads))
 
@@ -256,8 +271,8 @@ def partition_ball(
     (0.0, array([0, 1]))
     """
     draws = _partitions(labels, draw_weights)
-    found = draws.ball(_estimate(estimate), loss, (None, "identical"), float(level), False, thread_count(threads))
-    return _ball(found)
+    text, inside = draws.ball(_estimate(estimate), loss, (None, "identical"), float(level), thread_count(threads))
+    return _ball(json.loads(text), inside)
 
 
 def similarity(labels: ArrayLike | Draws, *, draw_weights: ArrayLike | None = None, threads: int | None = None) -> Floats:
@@ -306,7 +321,6 @@ def _conventions(a: float | None, omari: str) -> tuple[float | None, str]:
     return (None if a is None else float(a), omari)
 
 
-def _ball(found: dict[str, Any]) -> PartitionBall:
-    for side in ("horizontal", "upper_vertical", "lower_vertical"):
-        found[side] = BallBound(*found[side])
-    return PartitionBall(**found)
+def _ball(document: dict[str, Any], inside: Integers) -> PartitionBall:
+    sides = {side: BallBound(**document[side]) for side in ("horizontal", "upper_vertical", "lower_vertical")}
+    return PartitionBall(**{**document, **sides, "inside": inside})

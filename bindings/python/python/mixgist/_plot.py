@@ -31,7 +31,7 @@ def plot(summary: Summary, data: Any, ax: Any, coordinates: tuple[int, ...] | No
     x = None if data is None else points("data", data)
     if x is not None and x.shape[1] != dim:
         raise ValueError(f"data has {x.shape[1]} columns, the estimate has dimension {dim}")
-    names = summary._native.columns or [f"x{c + 1}" for c in range(dim)]
+    names = summary._facts.get("columns") or [f"x{c + 1}" for c in range(dim)]
     if len(shown) == 1:
         _line(summary, x, ax, shown[0])
         ax.set_ylabel("density")
@@ -39,7 +39,8 @@ def plot(summary: Summary, data: Any, ax: Any, coordinates: tuple[int, ...] | No
         _plane(summary, x, ax, shown)
         ax.set_ylabel(names[shown[1]])
     ax.set_xlabel(names[shown[0]])
-    ax.set_title(f"draw {summary.draw}, {summary._native.distance}")
+    name = f"draw {summary.draw}" if summary.estimator == "medoid" else "free estimate"
+    ax.set_title(f"{name}, {summary._facts['distance']}")
     return ax
 
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _core
-from ._arrays import points
+from ._arrays import points, thread_count
 from ._draws import Draws, Path
-from ._options import thread_count
 from ._progress import ProgressOption, reporter
 from ._summary import Summary
 

@@ -26,6 +26,8 @@ class Atoms(NamedTuple):
 SliceFunction = Callable[[Atoms], ArrayLike]
 Distance = Union[str, SliceFunction]
 Native = Callable[[Floats, Floats, int], Floats]
+# The function as the core calls it, the number of its slices, and its name.
+Function = tuple[Native, int, str]
 
 
 def native_slices(function: SliceFunction, probe: Atoms) -> tuple[Native, int]:

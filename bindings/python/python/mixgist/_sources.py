@@ -27,7 +27,7 @@ def arviz(
         z = _variable(dataset, labels, None).values
         arrays["labels"] = z.reshape(chains * draws, -1)
     if isinstance(data, str):
-        data = _group(idata, "observed_data")[data].values
+        data = _find(_group(idata, "observed_data"), data).values
     arrays["data"] = data
     return arrays
 
@@ -46,12 +46,17 @@ def _group(idata: Any, group: str) -> Any:
     return found
 
 
-def _variable(dataset: Any, name: str, atom: Any) -> Any:
-    """The variable with the axes chain, draw and, where it is known by its name, the atoms first."""
+def _find(dataset: Any, name: str) -> Any:
+    """The variable of that name."""
     if name not in dataset:
         known = ", ".join(map(str, dataset.data_vars))
         raise ValueError(f"there is no variable {name!r}\nhint: the group has: {known}")
-    variable = dataset[name]
+    return dataset[name]
+
+
+def _variable(dataset: Any, name: str, atom: Any) -> Any:
+    """The variable with the axes chain, draw and, where it is known by its name, the atoms first."""
+    variable = _find(dataset, name)
     missing = {"chain", "draw"} - set(variable.dims)
     if missing:
         raise ValueError(f"variable {name!r} has dimensions {tuple(variable.dims)}, expected chain and draw among them")

@@ -4,40 +4,44 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import Floats, Integers, columns_of, points
+from ._arrays import Floats, Integers
+from ._assessment import AtomPath, Judgement, atom_path, judgement, within
 from ._draws import Draws, Path
+from ._estimates import MeasureLike, measure_of
 from ._measure import Measure
-from ._options import Directions, SliceCount, Units, slicing, thread_count
-from ._progress import ProgressOption, reporter
-from ._slices import Atoms, Distance, name_of, native_slices
+from ._options import AtomCount, Slices, estimating, question, takes_slices
+from ._progress import ProgressOption
+from ._slices import Distance
 from ._warnings import MixgistWarning, warn_all
+
+if TYPE_CHECKING:
+    from ._options import Unpack
 
 _DEFAULTS = _core.DEFAULTS
 
 
+@takes_slices
 def summarize(
     draws: Draws,
     data: Any = None,
     *,
+    estimate: str = _DEFAULTS["estimate"],
+    atoms: AtomCount | None = None,
+    candidate: MeasureLike | None = None,
     distance: Distance = _DEFAULTS["distance"],
-    slices: SliceCount = _DEFAULTS["slices"],
     loss: str = _DEFAULTS["loss"],
-    units: Units = _DEFAULTS["units"],
-    order: float = _DEFAULTS["order"],
-    scheme: str = _DEFAULTS["scheme"],
-    directions: Directions | None = None,
     route: str = _DEFAULTS["route"],
-    prune: str | float = _DEFAULTS["prune"],
-    seed: int = _DEFAULTS["seed"],
     threads: int | None = None,
     progress: ProgressOption = False,
+    **options: Unpack[Slices],
 ) -> Summary:
-    """Summarises posterior draws by one of them: the draw of least expected loss.
+    """Summarises posterior draws by one measure: the draw of least expected loss, or a free one with few atoms.
 
     The answer depends on the draws, the options and the seed, never on the number of threads; the command line gives the same for the
     same options.
@@ -48,31 +52,38 @@ def summarize(
         The posterior.
     data : array_like, shape (n, d), optional
         Observations to label and to take units from; without it, those that came with the draws.
+    estimate : str
+        ``"medoid"``, one of the draws, or ``"free"``, a measure with few atoms that is not confined to them.
+    atoms : int or "auto", optional
+        Number of atoms of the free estimate; ``"auto"``, the default, takes the smallest that cannot be told from the best on slices that
+        nothing was fitted to.
+    candidate : Measure, Summary or Draws, optional
+        A measure of your own to judge beside the estimate; draws must be a single one.
     distance : str or callable
         Law of the slices: ``"sw"``, ``"mix-sw"``, ``"mix-sw-frobenius"`` or ``"smix-w"``; or a function that maps `Atoms` of K atoms to
         an array (L, K): their positions on L lines. A function is called a few times, with all atoms of all draws at once.
-    slices : int or "auto"
-        Number of slices; ``"auto"`` doubles them until the winner is safe.
     loss : str
         What is averaged over the posterior: the ``"distance"``, or its p-th ``"power"``.
-    units : str, sequence of float, or None
-        Units in which distances are computed: ``"none"``, ``"sd"``, ``"whiten"``, or one number a coordinate.
-    order : float
-        Order p of the transport cost, at least 1.
-    scheme : str
-        How directions are spread: ``"iid"``, ``"orthogonal"`` or ``"qmc"``.
-    directions : mapping of str to array_like, optional
-        Directions to use instead: ``sw_theta``; ``mix_sw_v``, ``mix_sw_a``, ``mix_sw_w``; ``smix_w_v``, ``smix_w_w``.
     route : str
         How the best draw is found: ``"auto"``, ``"pairs"``, ``"certified"`` or ``"sweep"``; every route finds the same one.
-    prune : str or float
-        Which light atoms are dropped: ``"off"``, ``"rounding"`` (no result changes), or a tolerance.
-    seed : int
-        Seed of the directions.
     threads : int, optional
         Threads to use; all cores without it.
     progress : bool or callable
         Show progress; a function is called with (phase, done, total, remark).
+    slices : int or "auto", optional
+        Number of slices, 1000 without it; ``"auto"`` doubles them until the winner is safe.
+    order : float, optional
+        Order p of the transport cost, at least 1; 2 without it.
+    units : str, sequence of float, or None
+        Units in which distances are computed: ``"none"``, ``"sd"``, ``"whiten"``, or one number a coordinate.
+    scheme : str
+        How directions are spread: ``"iid"``, ``"orthogonal"`` or ``"qmc"``.
+    directions : mapping of str to array_like, optional
+        Directions to use instead: ``sw_theta``; ``mix_sw_v``, ``mix_sw_a``, ``mix_sw_w``; ``smix_w_v``, ``smix_w_w``.
+    prune : str or float
+        Which light atoms are dropped: ``"off"``, ``"rounding"`` (no result changes), or a tolerance.
+    seed : int
+        Seed of the directions.
 
     Returns
     -------
@@ -95,21 +106,18 @@ def summarize(
     2
     >>> summary.predict([[0.3], [4.0]]).tolist()
     [0, 1]
+
+    Not confined to the draws, with a proof of how good it is: no summary of any kind is more than `excess` better.
+
+    >>> free = mixgist.summarize(draws, estimate="free")
+    >>> free.n_components, free.excess < summary.excess
+    (2, True)
     """
-    x = None if data is None else points("data", data)
-    function = None
-    name = distance
-    if callable(distance):
-        if directions is not None:
-            raise ValueError("a slice function makes its own slices\nhint: leave out directions")
-        first = draws[0]
-        function = (*native_slices(distance, Atoms(first.means[:2], first.covariances[:2])), name_of(distance))
-        name, slices = _DEFAULTS["distance"], function[1]
-    options = slicing(str(name), slices, order, units, scheme, directions, prune, seed)
-    with reporter(progress) as report:
-        native = _core.summarize(
-            draws._native, x, columns_of(data), options, function, loss, route, thread_count(threads), report
-        )
+    own = None if candidate is None else measure_of("candidate", candidate)
+    if estimate == "free" and callable(distance):
+        raise ValueError("a free estimate needs a named distance, whose slices have derivatives\nhint: use estimate=\"medoid\"")
+    with question(distance, options, data, draws[0], threads, progress) as asked:
+        native = _core.summarize(draws._native, asked, estimating(loss, estimate, atoms, route, own))
     warn_all(native.warnings, stacklevel=2)
     return Summary._wrap(native)
 
@@ -187,39 +195,98 @@ class Summary:
         return len(self._native.estimate)
 
     @property
+    def estimator(self) -> str:
+        """Which estimate it is: ``"medoid"`` or ``"free"``."""
+        return str(self._facts["estimator"])
+
+    @property
     def draw(self) -> int:
-        """Index of the chosen draw."""
-        return self._native.draw
+        """Index of the draw of least expected loss: the estimate, unless a free one was asked for."""
+        return int(self._facts["draw"])
 
     @property
     def chain(self) -> int:
-        """Chain of the chosen draw."""
-        return self._native.chain
+        """Chain of that draw."""
+        return int(self._facts["chain"])
 
     @property
     def iteration(self) -> int:
-        """Iteration of the chosen draw within its chain."""
-        return self._native.iteration
+        """Iteration of that draw within its chain."""
+        return int(self._facts["iteration"])
 
     @property
     def expected_loss(self) -> float:
         """Mean loss of the estimate over all draws."""
-        return self._native.expected_loss
+        if self.judgement is None or self.estimator == "medoid":
+            return float(self._facts["expected_loss"])
+        return self.judgement.expected_loss
 
     @property
     def expected_loss_se(self) -> float | None:
-        """Monte Carlo standard error of the expected loss over slices."""
-        return self._native.expected_loss_se
+        """Monte Carlo standard error of the expected loss of a medoid over slices; that of a free one is in ``judgement.held_out``."""
+        return self._number("expected_loss_se") if self.estimator == "medoid" else None
+
+    @property
+    def floor(self) -> float | None:
+        """No summary of any kind has a smaller expected loss under the same slices; known for order 2 and named distances."""
+        return None if self._assessment is None else float(self._assessment["floor"])
+
+    @property
+    def excess(self) -> float | None:
+        """How far the expected loss is above the floor, as a part of it: 0.02 is within 2 % of the best possible."""
+        return None if self.judgement is None else self.judgement.excess
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """How good the estimate is: against the floor, and on other slices."""
+        return self._judged(self.estimator)
+
+    @property
+    def medoid_judgement(self) -> Judgement | None:
+        """How good the draw of least expected loss is."""
+        return self._judged("medoid")
+
+    @property
+    def candidate_judgement(self) -> Judgement | None:
+        """How good the measure is that was given as a candidate."""
+        return self._judged("candidate")
+
+    @property
+    def path(self) -> AtomPath | None:
+        """The fits with 1, 2, 3, … atoms from which a free estimate was chosen."""
+        if self._assessment is None or "free" not in self._assessment:
+            return None
+        return atom_path(self._assessment["free"])
+
+    @cached_property
+    def _facts(self) -> dict[str, Any]:
+        """The document without its long arrays."""
+        facts: dict[str, Any] = json.loads(self._native.facts())
+        return facts
+
+    def _number(self, name: str) -> float | None:
+        value = self._facts[name]
+        return None if value is None else float(value)
+
+    @property
+    def _assessment(self) -> dict[str, Any] | None:
+        return self._facts.get("assessment")
+
+    def _judged(self, which: str) -> Judgement | None:
+        if self._assessment is None or which not in self._assessment:
+            return None
+        return judgement(self._assessment[which])
 
     @property
     def runner_up(self) -> int | None:
-        """The best draw that differs from the chosen one."""
-        return self._native.runner_up
+        """The best draw that differs from that one."""
+        draw = self._facts["runner_up"]
+        return None if draw is None else int(draw)
 
     @property
     def separation(self) -> float | None:
         """How far the runner-up is behind, in standard errors of the difference."""
-        return self._native.separation
+        return self._number("separation")
 
     @property
     def distances(self) -> Floats:
@@ -234,7 +301,7 @@ class Summary:
     @property
     def slices(self) -> int:
         """Number of slices that the answer is based on."""
-        return self._native.slices
+        return int(self._facts["slices"])
 
     @property
     def warnings(self) -> list[MixgistWarning]:
@@ -282,20 +349,23 @@ class Summary:
         return plot(self, data, ax, coordinates)
 
     def _repr_html_(self) -> str:
-        from ._html import summary_html
-
-        return summary_html(self)
+        return self._native.to_html()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _from_json, (self._native.to_json(),)
 
     def __repr__(self) -> str:
-        native = self._native
-        error = "" if self.expected_loss_se is None else f" ± {self.expected_loss_se:.2g}"
-        return (
-            f"Summary(draw {self.draw} of {native.draws}, {self.n_components} atoms, "
-            f"expected loss {self.expected_loss:.5g}{error}, {native.distance}, {self.slices} slices)"
-        )
+        facts, error = self._facts, self.expected_loss_se
+        who = f"draw {self.draw} of" if self.estimator == "medoid" else "free, from"
+        parts = [
+            f"{who} {facts['draws']}",
+            f"{self.n_components} atom{'s' * (self.n_components != 1)}",
+            f"expected loss {self.expected_loss:.5g}" + ("" if error is None else f" ± {error:.2g}"),
+            *([] if self.judgement is None else [within(self.judgement)]),
+            facts["distance"],
+            f"{self.slices} slice{'s' * (self.slices != 1)}",
+        ]
+        return f"Summary({', '.join(parts)})"
 
 
 def _from_json(text: str) -> Summary:

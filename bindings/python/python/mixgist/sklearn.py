@@ -21,10 +21,11 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
 
     Parameters
     ----------
-    distance, slices, loss, units
+    estimate, atoms, distance, slices, loss, units
         How the draws are summarised, see `mixgist.summarize`.
     alpha, discount, components, covariance, algorithm, chains, iterations, burn_in, thin
-        The model and the chains, see `mixgist.fit`.
+        The model and the chains, see `mixgist.fit`. Chains are shorter by default than those of `mixgist.fit`, and slices fewer than in
+        `mixgist.summarize`, so that the estimator can be used in cross-validation; `fit_.verdict` says whether the chains agree.
     random_state : int, RandomState or None
         Seed; None draws one from NumPy's global state.
     n_jobs : int, optional
@@ -55,8 +56,10 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
     def __init__(
         self,
         *,
+        estimate: str = _DEFAULTS["estimate"],
+        atoms: Any = None,
         distance: Any = _DEFAULTS["distance"],
-        slices: Any = _DEFAULTS["slices"],
+        slices: Any = 200,
         loss: str = _DEFAULTS["loss"],
         units: Any = "sd",
         alpha: Any = 1.0,
@@ -64,13 +67,15 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         components: int | None = None,
         covariance: str = "full",
         algorithm: str = "blocked",
-        chains: int = _DEFAULTS["chains"],
-        iterations: int = _DEFAULTS["iterations"],
-        burn_in: int = _DEFAULTS["burn_in"],
-        thin: int = _DEFAULTS["thin"],
+        chains: int = 2,
+        iterations: int = 1000,
+        burn_in: int = 500,
+        thin: int = 5,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
+        self.estimate = estimate
+        self.atoms = atoms
         self.distance = distance
         self.slices = slices
         self.loss = loss
@@ -111,6 +116,8 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         )
         self.summary_: Summary = summarize(
             self.fit_.draws,
+            estimate=self.estimate,
+            atoms=self.atoms,
             distance=self.distance,
             slices=self.slices,
             loss=self.loss,

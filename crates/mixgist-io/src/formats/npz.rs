@@ -7,18 +7,16 @@ use std::path::Path;
 use ::zip::read::{ArchiveOffset, Config};
 use ::zip::write::SimpleFileOptions;
 use ::zip::{CompressionMethod, ZipArchive, ZipWriter};
+use mixgist::slice::{Array, NamedArrays};
 use mixgist::{CovarianceForm, Ensemble, Error, Result};
 
-use crate::array::{Array, NumericArray, Values, shape_text};
+use crate::array::{RawArray, Values, check_shape, shape_text};
 use crate::data::DataTable;
 use crate::draws::{DrawsFile, ReadOptions};
 use crate::formats::npy::{self, Numbers};
 use crate::labels::LabelDraws;
 use crate::output::{Output, Overwrite, write_whole};
 use crate::source::{Budget, Source, size_text};
-
-/// Arrays of f64 by name.
-pub type NamedArrays = BTreeMap<String, NumericArray>;
 
 /// Reads those of the arrays `names` that an npz file has; what else it holds is not looked at.
 pub fn read_arrays(path: &Path, names: &[&str], options: &ReadOptions) -> Result<NamedArrays> {
@@ -38,7 +36,7 @@ pub fn read_arrays(path: &Path, names: &[&str], options: &ReadOptions) -> Result
 /// Writes arrays of f64 as an npz file, whole or not at all.
 pub fn write_arrays(path: &Path, arrays: &NamedArrays, overwrite: Overwrite) -> Result<()> {
     for (name, array) in arrays {
-        array.check().map_err(|error| in_array(name, error).in_file(path))?;
+        check_shape(array).map_err(|error| in_array(name, error).in_file(path))?;
     }
     write_whole(path, overwrite, |output| {
         let mut archive = ArchiveWriter::new(output);
@@ -118,9 +116,9 @@ pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<(
 
 /// Draws from arrays: `weights` is (M, K), or (N,) with `offsets`; a (K,) without them is a single draw.
 fn assemble(
-    weights: NumericArray,
-    means: NumericArray,
-    covariances: NumericArray,
+    weights: Array,
+    means: Array,
+    covariances: Array,
     offsets: Option<Vec<u64>>,
     form: CovarianceForm,
 ) -> Result<Ensemble> {
@@ -234,7 +232,7 @@ impl Archive {
         Ok(Archive { zip, names, budget: Budget::new(options.memory_limit) })
     }
 
-    fn read(&mut self, name: &str) -> Result<Option<Array>> {
+    fn read(&mut self, name: &str) -> Result<Option<RawArray>> {
         let Some(&index) = self.names.get(name) else { return Ok(None) };
         let about = |error: Error| in_array(name, error);
         let broken = |cause: &dyn std::fmt::Display| about(Error::input(format!("cannot be unpacked: {cause}")));
@@ -257,7 +255,7 @@ impl Archive {
         }
     }
 
-    fn numeric(&mut self, name: &str) -> Result<Option<NumericArray>> {
+    fn numeric(&mut self, name: &str) -> Result<Option<Array>> {
         self.read(name)?.map(|array| array.into_numeric(name)).transpose()
     }
 
@@ -272,7 +270,7 @@ impl Archive {
         array.into_counts(name).map(Some)
     }
 
-    fn required(&mut self, name: &str) -> Result<NumericArray> {
+    fn required(&mut self, name: &str) -> Result<Array> {
         self.numeric(name)?.ok_or_else(|| self.missing(name))
     }
 
@@ -286,7 +284,7 @@ impl Archive {
         let Some(data) = self.numeric("data")? else { return Ok(None) };
         let names = match self.read("data_columns")? {
             None => None,
-            Some(Array { values: Values::Text(names), .. }) => Some(names),
+            Some(RawArray { values: Values::Text(names), .. }) => Some(names),
             Some(_) => return Err(Error::input("array 'data_columns' holds numbers, expected names")),
         };
         DataTable::from_array(data, names).map(Some)

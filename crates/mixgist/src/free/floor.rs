@@ -14,7 +14,7 @@
 //! minus the mean distance that they moved is a floor of the draws themselves, by the triangle inequality.
 
 use crate::Result;
-use crate::pairwise::{Bridges, FromMean};
+use crate::pairwise::{Bridges, FromMean, KEPT_BYTES, Spread};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::select::{Loss, Medoid};
@@ -48,6 +48,7 @@ pub(crate) struct Center {
 
 /// Slices on which the geometric median is found before it is corrected on all.
 pub(crate) const LEADING_SLICES: usize = 128;
+const LEAST_LEADING: usize = 8;
 
 /// The floor is sharp enough when the attained loss is so close to it: where a fit starts from the geometric median, and where the
 /// floor is only read, with two or three digits.
@@ -78,19 +79,33 @@ pub(crate) fn center(
     progress: &dyn Progress,
 ) -> Result<Center> {
     let draw_weights = projection.draw_weights();
-    let mut leading = bridges.leading(LEADING_SLICES);
+    // As many leading slices as can be kept: each iteration passes over them.
+    let kept = (KEPT_BYTES / projection.kept_bytes_per_slice()).clamp(LEAST_LEADING, LEADING_SLICES);
+    let mut leading = bridges.leading(kept);
     let guess = loss == Loss::Distance && leading.slices() < bridges.slices() && !bridges.keeps();
-    let few = if guess { &mut leading } else { &mut *bridges };
-    progress.begin("floor", few.slices() as u64);
-    let plain = sweep(few, draw_weights, progress)?;
+    let plain = match bridges.spread() {
+        Some(spread) => FromMean::of_spread(spread, draw_weights),
+        None => {
+            let few = if guess { &mut leading } else { &mut *bridges };
+            progress.begin("floor", few.slices() as u64);
+            sweep(few, draw_weights, progress)?
+        }
+    };
     let mut nearest_first: Vec<usize> = (0..projection.draws()).collect();
     nearest_first.sort_by(|&i, &j| plain.squares[i].total_cmp(&plain.squares[j]).then(i.cmp(&j)));
     if loss == Loss::Power {
-        let floor = Floor { value: plain.mean(-1.0, draw_weights), attained: plain.mean(1.0, draw_weights) };
+        let floor = match bridges.spread() {
+            Some(spread) => spread.floor(draw_weights),
+            None => Floor { value: plain.mean(-1.0, draw_weights), attained: plain.mean(1.0, draw_weights) },
+        };
         return Ok(Center { weights: draw_weights.to_vec(), nearest_first, floor });
     }
     let mut median = Median::new(draw_weights, &plain, sharp);
-    median.iterate(few, MOST_ITERATIONS, progress)?;
+    if guess {
+        // The plain mean was taken over other slices.
+        median.floor.attained = f64::INFINITY;
+    }
+    median.iterate(if guess { &mut leading } else { &mut *bridges }, MOST_ITERATIONS, progress)?;
     if guess {
         let from_medoid = leading.row_costs(&[medoid.draw], progress)?;
         for (m, radius) in median.radii.iter_mut().enumerate() {
@@ -125,7 +140,29 @@ fn sweep(bridges: &mut Bridges, weights: &[f64], progress: &dyn Progress) -> Res
     Ok(sums)
 }
 
+impl Spread {
+    /// The floor of the power loss: since the mean of ‖Q_i − Q_j‖² over j is ‖Q_i − Q̄‖² + V with V the mean of ‖Q_i − Q̄‖², V is half the mean of
+    /// those means. The pass that finds the medoid has them all. Its terms are at most four times the mean of ‖Q‖², half of which
+    /// counts; what rounding can do to them is taken off.
+    fn floor(&self, weights: &[f64]) -> Floor {
+        let (variance, rounding) = (self.variance(weights), 2.0 * ROUNDING * self.size);
+        Floor { value: (variance - rounding).max(0.0), attained: variance + rounding }
+    }
+
+    fn variance(&self, weights: &[f64]) -> f64 {
+        0.5 * self.mean_squares.iter().zip(weights).map(|(square, weight)| square * weight).sum::<f64>()
+    }
+}
+
 impl FromMean {
+    /// Distances from the plain mean: ‖Q_i − Q̄‖² is the mean of ‖Q_i − Q_j‖² over j less V.
+    fn of_spread(spread: &Spread, weights: &[f64]) -> Self {
+        let variance = spread.variance(weights);
+        let squares: Vec<f64> = spread.mean_squares.iter().map(|square| square - variance).collect();
+        let sizes = spread.mean_squares.iter().map(|square| 2.0 * (square.abs() + spread.size)).collect();
+        FromMean { squares, sizes }
+    }
+
     /// ‖Q_m − Q̄‖² or, with a sign, what it is at least or at most given rounding.
     fn square(&self, m: usize, sign: f64) -> f64 {
         (self.squares[m] + sign * ROUNDING * self.sizes[m]).max(0.0)

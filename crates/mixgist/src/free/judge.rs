@@ -32,6 +32,7 @@ pub(crate) fn judge(
     distance: &SlicedDistance,
     most: usize,
     loss: Loss,
+    phase: &str,
     progress: &dyn Progress,
 ) -> Result<Vec<Judged>> {
     let draws = ensemble.len();
@@ -50,7 +51,7 @@ pub(crate) fn judge(
     let mut group_sizes = vec![0; groups];
     let mut batch = 0;
     let slices = bridges.slices();
-    progress.begin("expected losses", slices as u64);
+    progress.begin(phase, slices as u64);
     bridges.row_costs_by_batch(&rows, progress, |slices, costs| {
         let group = batch * groups / batches;
         group_sizes[group] += slices;

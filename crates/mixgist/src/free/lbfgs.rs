@@ -31,8 +31,10 @@ pub(super) struct Place {
 pub(super) struct Effort {
     /// Most iterations.
     pub(super) iterations: usize,
-    /// Relative decrease over five iterations below which it is not worth going on.
+    /// Decrease over five iterations, as a part of the function and what it leaves out, below which it is not worth going on.
     pub(super) tolerance: f64,
+    /// What the function leaves out: a constant that the value which matters has besides.
+    pub(super) constant: f64,
 }
 
 /// Minimises from `x`; `curvature` is a positive diagonal that stands for the second derivatives. The value never exceeds that at
@@ -63,7 +65,7 @@ pub(super) fn minimize(f: impl Fn(&[f64], &mut [f64]) -> f64, x: Vec<f64>, curva
         recent.push_back(place.value);
         if recent.len() > WINDOW {
             let before = recent.pop_front().expect("more than one value");
-            if before - place.value <= effort.tolerance * before.abs() {
+            if before - place.value <= effort.tolerance * (before.abs() + effort.constant) {
                 break;
             }
         }
@@ -148,7 +150,7 @@ fn add(x: &mut [f64], factor: f64, y: &[f64]) {
 mod tests {
     use super::*;
 
-    const EFFORT: Effort = Effort { iterations: 500, tolerance: 1e-14 };
+    const EFFORT: Effort = Effort { iterations: 500, tolerance: 1e-14, constant: 0.0 };
 
     #[test]
     fn the_valley_of_rosenbrock_is_followed_to_its_end() {
@@ -174,7 +176,7 @@ mod tests {
                 })
                 .sum()
         };
-        let effort = Effort { iterations: 10, tolerance: 0.0 };
+        let effort = Effort { iterations: 10, tolerance: 0.0, constant: 0.0 };
         let end = minimize(f, vec![0.0; 20], &scales.iter().map(|s| 2.0 * s).collect::<Vec<_>>(), effort);
         assert!(end.x.iter().all(|x| (x - 1.0).abs() < 1e-9));
     }

@@ -62,6 +62,17 @@ impl AtomCount {
     /// More atoms than this are refused: a summary is short.
     pub const LIMIT: usize = 200;
 
+    /// A number, or `auto` with the default limit.
+    pub fn from_name(text: &str) -> Result<Self> {
+        match text.parse() {
+            _ if text == "auto" => Ok(AtomCount::default()),
+            Ok(count) if (1..=Self::LIMIT).contains(&count) => Ok(AtomCount::Fixed(count)),
+            _ => {
+                Err(Error::usage(format!("--atoms is '{text}', must be 'auto' or a number from 1 to {}", Self::LIMIT)))
+            }
+        }
+    }
+
     /// The numbers of atoms to fit, ascending.
     fn counts(self) -> Result<Vec<usize>> {
         let largest = match self {
@@ -97,6 +108,22 @@ pub enum Estimator {
 impl Estimator {
     /// Every estimator, with the name that options use.
     pub const NAMES: [&'static str; 2] = ["medoid", "free"];
+
+    /// The estimator of that name; a number of atoms is for the free one.
+    pub fn from_name(name: &str, atoms: Option<&str>) -> Result<Self> {
+        match (name, atoms) {
+            ("free", atoms) => Ok(Estimator::Free(AtomCount::from_name(atoms.unwrap_or("auto"))?)),
+            ("medoid", None) => Ok(Estimator::Medoid),
+            ("medoid", Some(_)) => {
+                Err(Error::usage("--atoms is for the free estimate; a medoid has the atoms of its draw")
+                    .hint("add --estimate free"))
+            }
+            _ => {
+                Err(Error::usage(format!("unknown estimate '{name}'"))
+                    .hint(format!("one of: {}", Self::NAMES.join(", "))))
+            }
+        }
+    }
 
     /// The name that options use.
     pub fn name(self) -> &'static str {
@@ -212,7 +239,7 @@ pub(crate) fn assess(
     let candidate = match job.candidate {
         Some(own) => {
             let own = std::slice::from_ref(own);
-            judge(own, job.ensemble, job.distance, usize::MAX, job.loss, progress)?.pop()
+            judge(own, job.ensemble, job.distance, usize::MAX, job.loss, JUDGING, progress)?.pop()
         }
         None => None,
     };
@@ -229,7 +256,7 @@ pub(crate) fn assess(
     let mut measures = vec![job.ensemble.draw(job.medoid.draw)];
     measures.extend(job.candidate.cloned());
     measures.extend(fits.iter().map(|fit| fit.measure.clone()));
-    let held_out = judge(&measures, job.ensemble, job.held_out_distance, usize::MAX, job.loss, progress)?;
+    let held_out = judge(&measures, job.ensemble, job.held_out_distance, usize::MAX, job.loss, JUDGING, progress)?;
     assessment.held_out_slices = job.held_out.len();
     let medoid = &held_out[0];
     assessment.medoid.held_out = Some(HeldOut::new(medoid, medoid));
@@ -324,6 +351,9 @@ struct Fitted {
     judged: Judged,
 }
 
+/// The phase in which fits are judged on all slices, and on others.
+const JUDGING: &str = "expected losses";
+
 /// Random draws that fits start from, besides the medoid.
 const RANDOM_STARTS: usize = 2;
 
@@ -338,6 +368,13 @@ const MOST_FITTED_SLICES: usize = 1000;
 
 /// Draws whose jumps decide on the cells of the targets.
 const SAMPLED_DRAWS: usize = 64;
+
+/// Slices on which the distances that reweight the draws are seen.
+const WEIGHING_SLICES: usize = 32;
+
+/// Weights of the draws that differ by no more than this in total variation count as the same: the loss is least at the right weights,
+/// and so it changes with the square of this.
+const SAME_WEIGHTS: f64 = 0.02;
 
 /// Atoms of smaller weight have vanished.
 const VANISHED: f64 = 1e-6;
@@ -366,7 +403,7 @@ fn fit(
         bridges.visit_lines(
             progress,
             fitted_slices,
-            |lines| SliceTarget::many(lines, weightings, &Cells::choose(lines, &sampled)),
+            |lines| SliceTarget::many(lines, weightings, Cells::choose(lines, &sampled)),
             |of_slice: Vec<SliceTarget>| {
                 found.iter_mut().zip(of_slice).for_each(|(found, target)| found.push(target));
             },
@@ -374,26 +411,48 @@ fn fit(
         Ok(found)
     };
     let first = targets(&[&center.weights])?.swap_remove(0);
-    let all = Objective::new(tangents, &first, dim);
-    let few = Objective::new(tangents, &first[..first.len().min(FEW_SLICES)], dim);
+    let constant = match job.loss {
+        Loss::Power => center.floor.value,
+        Loss::Distance => center.floor.value * center.floor.value,
+    };
+    let all = Objective::new(tangents, &first, dim, constant);
+    let few = Objective::new(tangents, &first[..first.len().min(FEW_SLICES)], dim, constant);
     let mut starts = vec![job.ensemble.draw(job.medoid.draw)];
     let mut rng = stream(job.seed, Purpose::Search, draws as u64);
     let random = index::sample(&mut rng, draws, RANDOM_STARTS.min(draws));
     starts.extend(random.into_iter().map(|rank| job.ensemble.draw(center.nearest_first[rank])));
-    let fits = path::fit_path(&counts, &starts, &few, &all, job.slices, progress)?;
+    let depth = if job.loss == Loss::Distance { path::PASSING } else { path::FINE };
+    let fits = path::fit_path(&counts, &starts, &few, &all, job.slices, depth, progress)?;
     let mut measures: Vec<MixingMeasure> =
         fits.iter().map(|fit| tidy(&fit.parameters, &all, job.slices)).collect::<Result<_>>()?;
     if job.loss == Loss::Distance {
-        let judged = judge(&measures, job.ensemble, job.distance, fitted_slices, job.loss, progress)?;
+        // How far each draw is from each fit is seen on few slices, and corrected by what the medoid's distances say about those slices.
+        let mut seen = measures.clone();
+        seen.push(job.ensemble.draw(job.medoid.draw));
+        let judged =
+            judge(&seen, job.ensemble, job.distance, WEIGHING_SLICES, job.loss, "distances of the fits", progress)?;
+        let (from_medoid, judged) = judged.split_last().expect("the medoid is among them");
+        let pairs = job.medoid.distances.iter().zip(&from_medoid.costs);
+        let correction: Vec<f64> = pairs.map(|(all, few)| all / few.sqrt()).collect();
         let weightings: Vec<Vec<f64>> =
-            judged.iter().map(|judged| reweighted(judged, projection.draw_weights())).collect();
-        let own = targets(&weightings.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+            judged.iter().map(|judged| reweighted(judged, &correction, projection.draw_weights())).collect();
+        // A fit that is close to the middle weighs the draws as the middle does.
+        let apart = |own: &[f64]| 0.5 * own.iter().zip(&center.weights).map(|(a, b)| (a - b).abs()).sum::<f64>();
+        let others: Vec<usize> = (0..fits.len()).filter(|&i| apart(&weightings[i]) > SAME_WEIGHTS).collect();
+        let own = targets(&others.iter().map(|&i| weightings[i].as_slice()).collect::<Vec<_>>())?;
         progress.begin("free-support fits", fits.len() as u64);
-        let own: Vec<Objective> = own.iter().map(|own| Objective::new(tangents, own, dim)).collect();
-        let fits = path::finish(&fits, |i| &own[i], progress)?;
+        let own: Vec<Objective> = own.iter().map(|own| Objective::new(tangents, own, dim, constant)).collect();
+        let objective = |i: usize| others.iter().position(|&other| other == i).map_or(&all, |place| &own[place]);
+        let fits = path::finish(&fits, objective, path::FINE, progress)?;
         measures = fits.iter().map(|fit| tidy(&fit.parameters, &all, job.slices)).collect::<Result<_>>()?;
     }
-    let judged = judge(&measures, job.ensemble, job.distance, usize::MAX, job.loss, progress)?;
+    let mut judged = judge(&measures, job.ensemble, job.distance, usize::MAX, job.loss, JUDGING, progress)?;
+    // Each fit has a target of its own; what one with fewer atoms does better is also a fit with more.
+    for i in 1..judged.len() {
+        if judged[i].expected_loss > judged[i - 1].expected_loss {
+            (measures[i], judged[i]) = (measures[i - 1].clone(), judged[i - 1].clone());
+        }
+    }
     let fitted = counts.into_iter().zip(measures).zip(judged);
     Ok(fitted.map(|((atoms, measure), judged)| Fitted { atoms, measure, judged }).collect())
 }
@@ -420,8 +479,9 @@ fn tidy(parameters: &[f64], objective: &Objective, slices: &dyn Slices) -> Resul
 }
 
 /// Weights under which the squared loss has the slope of the distance loss: ω_m over the distance from the fit.
-fn reweighted(judged: &Judged, draw_weights: &[f64]) -> Vec<f64> {
-    let distances: Vec<f64> = judged.costs.iter().map(|cost| cost.sqrt()).collect();
+fn reweighted(judged: &Judged, correction: &[f64], draw_weights: &[f64]) -> Vec<f64> {
+    let corrected = |(cost, by): (&f64, &f64)| cost.sqrt() * if by.is_finite() && *by > 0.0 { *by } else { 1.0 };
+    let distances: Vec<f64> = judged.costs.iter().zip(correction).map(corrected).collect();
     let mean: f64 = distances.iter().zip(draw_weights).map(|(d, w)| d * w).sum();
     if mean == 0.0 {
         return draw_weights.to_vec();

@@ -15,6 +15,7 @@ pub(super) struct Objective<'a> {
     tangents: &'a dyn Tangents,
     targets: &'a [SliceTarget],
     dim: usize,
+    constant: f64,
 }
 
 /// Slices that one task takes.
@@ -24,9 +25,14 @@ const BLOCK: usize = 32;
 const WORTH_THREADS: usize = 1 << 14;
 
 impl<'a> Objective<'a> {
-    /// Slice l has target l.
-    pub(super) fn new(tangents: &'a dyn Tangents, targets: &'a [SliceTarget], dim: usize) -> Self {
-        Objective { tangents, targets, dim }
+    /// Slice l has target l. `constant` is roughly what the expected squared loss has besides: that of the mean itself.
+    pub(super) fn new(tangents: &'a dyn Tangents, targets: &'a [SliceTarget], dim: usize, constant: f64) -> Self {
+        Objective { tangents, targets, dim, constant }
+    }
+
+    /// What the expected squared loss has besides.
+    pub(super) fn constant(&self) -> f64 {
+        self.constant
     }
 
     /// The coordinates of atoms.
@@ -168,15 +174,14 @@ impl Workspace {
     ) {
         let k = weights.len();
         tangents.differentiate(slice, points, &mut self.positions, &mut self.tangents);
-        self.positions.iter_mut().for_each(|x| *x -= target.origin);
+        self.positions.iter_mut().for_each(|x| *x -= target.origin());
         self.sort();
-        let (mut reached, mut cell, mut integral, mut loss) = (0.0, 0, 0.0, target.norm);
+        let (mut reached, mut integral, mut loss) = (0.0, 0.0, target.norm);
         for rank in 0..k {
             let atom = self.order[rank];
             let (x, weight) = (self.positions[atom], weights[atom]);
             let end = if rank + 1 == k { 1.0 } else { f64::min(reached + weight, 1.0) };
-            cell = target.cell(cell, end);
-            let until = target.integral(cell, end);
+            let (until, level) = target.at(end);
             let mass = until - integral;
             let length = end - reached;
             loss += x * (length * x - 2.0 * mass);
@@ -188,7 +193,7 @@ impl Workspace {
                 0.0
             } else {
                 let next = self.positions[self.order[rank + 1]];
-                (x - next) * (x + next - 2.0 * target.mean(cell))
+                (x - next) * (x + next - 2.0 * level)
             };
             (reached, integral) = (end, until);
         }
@@ -238,7 +243,7 @@ mod tests {
         let weights: Vec<f64> = numbers(atoms, 99).iter().map(|x| x.exp() / total).collect();
         let lines: Vec<Lines> =
             (0..SLICES as u64).map(|l| Lines::sort(&offsets, numbers(atoms, l), &weights)).collect();
-        let target = |lines: &Lines| SliceTarget::many(lines, &[&[1.0]], &Cells::choose(lines, &[0])).remove(0);
+        let target = |lines: &Lines| SliceTarget::many(lines, &[&[1.0]], Cells::choose(lines, &[0])).remove(0);
         job(&lines.iter().map(target).collect::<Vec<_>>(), &lines);
     }
 
@@ -249,7 +254,7 @@ mod tests {
             for (slicer, dim) in SLICERS.into_iter().flat_map(|slicer| [1, 2, 3].map(|dim| (slicer, dim))) {
                 let freeze = Freeze { dim, slices: 0..SLICES, seed: 4, scheme: Scheme::Iid };
                 let slices = slicer.freeze(&freeze);
-                let objective = Objective::new(slices.tangents().unwrap(), targets, dim);
+                let objective = Objective::new(slices.tangents().unwrap(), targets, dim, 0.0);
                 let x: Vec<f64> = numbers(4 * (1 + objective.width()), 7).iter().map(|x| 0.6 * x).collect();
                 let mut gradient = vec![0.0; x.len()];
                 objective.evaluate(&x, &mut gradient);
@@ -280,7 +285,7 @@ mod tests {
             with_targets(atoms, |targets, lines| {
                 let freeze = Freeze { dim: 2, slices: 0..SLICES, seed: 4, scheme: Scheme::Iid };
                 let slices = SLICERS[1].freeze(&freeze);
-                let objective = Objective::new(slices.tangents().unwrap(), targets, 2);
+                let objective = Objective::new(slices.tangents().unwrap(), targets, 2, 0.0);
                 let x = numbers(4 * (1 + objective.width()), 8);
                 let loss = objective.evaluate(&x, &mut vec![0.0; x.len()]);
                 let weights = softmax(&x[..4]);

@@ -17,27 +17,52 @@ pub(super) struct Fit {
     pub(super) value: f64,
 }
 
-const ROUGH: Effort = Effort { iterations: 40, tolerance: 1e-3 };
-const FINE: Effort = Effort { iterations: 150, tolerance: 1e-5 };
+/// How far fits go: (most iterations, tolerance). A fit stops when five iterations lower the expected loss, that of the mean itself included,
+/// by no more than the tolerance. Parts of a millionth are far below the error over slices, and where the draws are all one measure
+/// that constant is zero and the fit goes on to the end.
+#[derive(Clone, Copy)]
+pub(super) struct Depth(usize, f64);
+
+/// For finding out which start is best.
+const ROUGH: Depth = Depth(40, 3e-4);
+/// For fits that are only a start for others.
+pub(super) const PASSING: Depth = Depth(60, 3e-5);
+/// For fits that are reported.
+pub(super) const FINE: Depth = Depth(150, 3e-6);
+
+impl Depth {
+    fn effort(self, objective: &Objective) -> Effort {
+        Effort { iterations: self.0, tolerance: self.1, constant: objective.constant() }
+    }
+}
 
 /// Finishes fits, each on its own objective.
 pub(super) fn finish<'o, 'a: 'o>(
     starts: &[Fit],
     objective: impl Fn(usize) -> &'o Objective<'a> + Sync,
+    depth: Depth,
     progress: &dyn Progress,
 ) -> Result<Vec<Fit>> {
     let finish = |(i, start): (usize, &Fit)| {
         progress.check()?;
-        let fit = descend(objective(i), start.parameters.clone(), FINE);
+        let fit = descend(objective(i), start.parameters.clone(), depth);
         progress.advance(1);
         Ok(fit)
     };
-    starts.par_iter().enumerate().map(finish).collect()
+    starts.par_iter().enumerate().with_max_len(1).map(finish).collect()
+}
+
+/// All parameters together.
+fn roughly(objective: &Objective, start: Vec<f64>) -> Fit {
+    let curvature = objective.curvature(&start);
+    let end = minimize(|x, gradient| objective.evaluate(x, gradient), start, &curvature, ROUGH.effort(objective));
+    Fit { parameters: end.x, value: end.value }
 }
 
 /// All parameters together, and once more with the weights held where a kink of the loss may have stopped them: when many draws jump at the
 /// same cumulative weight, the best weights lie on such a kink, and no step along the gradient leads down from it.
-fn descend(objective: &Objective, start: Vec<f64>, effort: Effort) -> Fit {
+fn descend(objective: &Objective, start: Vec<f64>, depth: Depth) -> Fit {
+    let effort = depth.effort(objective);
     let curvature = objective.curvature(&start);
     let logits = objective.atoms(&start);
     let together = |start| minimize(|x, gradient| objective.evaluate(x, gradient), start, &curvature, effort);
@@ -49,7 +74,7 @@ fn descend(objective: &Objective, start: Vec<f64>, effort: Effort) -> Fit {
     let first = together(start);
     let value = first.value;
     let mut end = minimize(atoms_only, first.x, &curvature, effort);
-    if end.value < value * (1.0 - effort.tolerance) {
+    if end.value < value - effort.tolerance * (value + effort.constant) {
         end = together(end.x);
     }
     Fit { parameters: end.x, value: end.value }
@@ -57,43 +82,57 @@ fn descend(objective: &Objective, start: Vec<f64>, effort: Effort) -> Fit {
 
 /// The best fits with at most k atoms, for each k of `counts`, which ascend.
 ///
-/// From the largest k down, a fit starts from each of `starts` and from the fit before, all reduced to k atoms. Then from the smallest up: a fit that is
-/// no better than that with fewer atoms starts again from it, with an atom split, so that losses never increase with k.
+/// Rough fits on few slices start from each of `starts`, reduced to k atoms, and, from the largest k down, from the rough fit before. The best
+/// of them is finished on all slices. Then from the smallest k up: a fit that is no better than that with fewer atoms starts again from
+/// it, with an atom split, so that losses never increase with k. All but the way down runs in parallel.
 pub(super) fn fit_path(
     counts: &[usize],
     starts: &[MixingMeasure],
     few: &Objective,
     all: &Objective,
     slices: &dyn Slices,
+    depth: Depth,
     progress: &dyn Progress,
 ) -> Result<Vec<Fit>> {
     let most = *counts.last().expect("there is a number of atoms");
+    progress.begin("free-support fits", 2 * counts.len() as u64);
     let starts: Vec<Vec<MixingMeasure>> =
-        starts.iter().map(|start| reductions(start, slices, most)).collect::<Result<_>>()?;
-    progress.begin("free-support fits", counts.len() as u64);
-    let mut fits: Vec<Fit> = Vec::with_capacity(counts.len());
-    for &count in counts.iter().rev() {
+        starts.par_iter().map(|start| reductions(start, slices, most)).collect::<Result<_>>()?;
+    // The largest first: they take longest.
+    let jobs: Vec<&MixingMeasure> =
+        counts.iter().rev().flat_map(|&count| starts.iter().map(move |start| &start[most - count])).collect();
+    let from_starts = |start: &&MixingMeasure| {
         progress.check()?;
-        let mut candidates: Vec<MixingMeasure> = starts.iter().map(|start| start[most - count].clone()).collect();
-        if let Some(before) = fits.last() {
-            let before = measure(&before.parameters, few, 0.0)?;
-            candidates.extend(reductions(&before, slices, count)?.into_iter().take(1));
+        Ok(roughly(few, parameters(start, few)))
+    };
+    let rough: Vec<Fit> = jobs.par_iter().with_max_len(1).map(from_starts).collect::<Result<_>>()?;
+    let mut best: Vec<Fit> = rough.chunks(starts.len()).map(|fits| least(fits).clone()).collect();
+    for (i, &count) in counts.iter().rev().enumerate() {
+        progress.check()?;
+        if i > 0 {
+            let before = measure(&best[i - 1].parameters, few, 0.0)?;
+            let reduced = reductions(&before, slices, count)?.swap_remove(0);
+            let next = roughly(few, parameters(&reduced, few));
+            best[i] = least(&[best[i].clone(), next]).clone();
         }
-        let rough: Vec<Fit> = candidates.par_iter().map(|start| descend(few, parameters(start, few), ROUGH)).collect();
-        let best =
-            rough.into_iter().reduce(|best, next| if next.value < best.value * (1.0 - TIE) { next } else { best });
-        fits.push(descend(all, best.expect("there is a start").parameters, FINE));
         progress.advance(1);
     }
+    let mut fits = finish(&best, |_| all, depth, progress)?;
     fits.reverse();
     for i in 1..fits.len() {
         if fits[i].value >= fits[i - 1].value {
             progress.check()?;
-            let fit = descend(all, split(&fits[i - 1].parameters, all), FINE);
+            let fit = descend(all, split(&fits[i - 1].parameters, all), depth);
             fits[i] = if fit.value < fits[i - 1].value { fit } else { fits[i - 1].clone() };
         }
     }
     Ok(fits)
+}
+
+/// The best of some fits, the first among the tied.
+fn least(fits: &[Fit]) -> &Fit {
+    let better = |best, next: &'_ Fit| next.value < best * (1.0 - TIE);
+    fits.iter().reduce(|best, next| if better(best.value, next) { next } else { best }).expect("there is a fit")
 }
 
 /// Losses that agree to this relative difference are tied, and the earlier start wins.

@@ -86,7 +86,7 @@ impl<'a> Bridge<'a> {
         let root_lengths: Vec<f64> = ends.windows(2).map(|g| (g[1] - g[0]).sqrt()).collect();
         let mut panels = vec![[0.0; PANEL]; draws.div_ceil(PANEL) * cells];
         let mut integrals = vec![0.0; cells];
-        let mut found = Found { origin: middle(&lines), ..Found::default() };
+        let mut found = Found::new(&lines);
         for i in 0..draws {
             found.walk(&lines, i, &ends, &mut integrals);
             let panel = &mut panels[i / PANEL * cells..][..cells];
@@ -109,6 +109,15 @@ impl<'a> Bridge<'a> {
     /// The line measures that were decomposed.
     pub(crate) fn lines(&self) -> &Lines<'a> {
         &self.lines
+    }
+
+    /// Memory that it takes once a sweep has sorted the jumps, up to small tables.
+    pub(crate) fn bytes(&self) -> usize {
+        const OF_JUMP: usize = 3 * size_of::<f64>() + size_of::<(u32, u32)>();
+        const OF_GROUP: usize = 4 * size_of::<f64>() + size_of::<(u32, Range<u32>, GroupAddress)>();
+        let Groups { draw, panel_starts, .. } = &self.groups;
+        let tables = size_of_val(&self.panels[..]) + size_of_val(&panel_starts[..]);
+        self.lines.bytes() + tables + OF_JUMP * self.jumps.size.len() + OF_GROUP * draw.len()
     }
 
     pub(super) fn norms(&self) -> &[f64] {
@@ -332,6 +341,13 @@ struct FoundGroup {
 }
 
 impl Found {
+    /// Nothing found yet, with space for as many jumps as there are atoms.
+    fn new(lines: &Lines) -> Self {
+        let column = || Vec::with_capacity(lines.atoms());
+        let jumps = Jumps { size: column(), left: column(), right: column() };
+        Found { origin: middle(lines), jumps, ..Found::default() }
+    }
+
     /// Walks along one quantile function: adds up its integral over each cell and notes the jumps inside cells.
     fn walk(&mut self, lines: &Lines, i: usize, ends: &[f64], integrals: &mut [f64]) {
         self.draw_starts.push(self.groups.len() as u32);

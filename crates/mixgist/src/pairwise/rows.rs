@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::bridge::{Bridge, PANEL};
-use super::tile::{Batch, Columns, row_costs, row_costs_on};
+use super::tile::{Batch, Columns, part_row_costs, row_costs, row_costs_on};
 use crate::Result;
 use crate::line::{Lines, Order, row_of_costs, transport_cost};
 use crate::progress::Progress;
@@ -17,6 +17,7 @@ pub(crate) struct Bridges<'p, 'a> {
     kept: Option<Kept<'p>>,
     /// For every draw its distance from the form that is decomposed, known after the first pass.
     moved: Vec<f64>,
+    spread: Option<Spread>,
 }
 
 /// What is decomposed.
@@ -29,17 +30,41 @@ pub(crate) enum Form {
     Compressed,
 }
 
+/// All slices of the first pass. Some of them are of no use: touching a gigabyte costs as much as it saves in two passes.
 struct Kept<'p> {
     batches: Vec<Batch<'p>>,
-    /// The draws themselves, when the batches hold another form.
+    /// The draws themselves, when the batches hold another form and there is space for both.
     lines: Vec<Lines<'p>>,
 }
 
-/// Decomposed slices of up to this many bytes are kept: a third of the time of a medoid of 1000 draws is spent on computing them again.
-pub(crate) const KEPT_BYTES: usize = 1 << 30;
+/// What is kept of the first pass, decided by the size of its first batch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keeping {
+    Nothing,
+    Decomposed,
+    DecomposedAndLines,
+}
 
-/// A step of compression costs at most this part of a typical transport cost.
-const COMPRESSION: f64 = 1e-9;
+impl Keeping {
+    /// For as many slices, of which these are the first.
+    fn of(first: &[Slice], slices: usize) -> Self {
+        let fits = |bytes: usize| (bytes / first.len()).saturating_mul(slices) <= KEPT_BYTES;
+        let decomposed = first.iter().map(|slice| slice.bridge.bytes()).sum();
+        let lines: usize = first.iter().flat_map(|slice| &slice.lines).map(Lines::bytes).sum();
+        match (fits(decomposed), fits(decomposed + lines)) {
+            (_, true) => Keeping::DecomposedAndLines,
+            (true, false) => Keeping::Decomposed,
+            (false, false) => Keeping::Nothing,
+        }
+    }
+}
+
+/// Slices of up to this many bytes are kept, 1.25 GB: enough for 1000 slices of 1000 draws of 100 atoms, whose medoid would take a third longer.
+pub(crate) const KEPT_BYTES: usize = 5 << 28;
+
+/// A step of compression costs at most this part of a typical transport cost, over the squared number of draws: the more draws there
+/// are, the closer together are the losses of the best, and the less may compression blur them.
+const COMPRESSION: f64 = 0.03;
 
 /// Kept slices that are worked on between two looks at whether to go on.
 const LINES_TOGETHER: usize = 32;
@@ -64,12 +89,17 @@ impl<'p, 'a> Bridges<'p, 'a> {
     }
 
     fn over(projection: &'p Projection<'a>, form: Form, batches: Vec<Vec<usize>>) -> Self {
-        Bridges { projection, form, batches, kept: None, moved: vec![0.0; projection.draws()] }
+        Bridges { projection, form, batches, kept: None, moved: vec![0.0; projection.draws()], spread: None }
     }
 
     /// For every draw its distance, over these slices, from the form that is decomposed; known after the first pass.
     pub(crate) fn moved(&self) -> &[f64] {
         &self.moved
+    }
+
+    /// How the decomposed draws spread over these slices, when [`Bridges::row_costs_and_mean_squares`] has passed over them.
+    pub(crate) fn spread(&self) -> Option<&Spread> {
+        self.spread.as_ref()
     }
 
     /// Number of batches.
@@ -82,9 +112,9 @@ impl<'p, 'a> Bridges<'p, 'a> {
         self.batches.iter().map(Vec::len).sum()
     }
 
-    /// Whether the decomposed slices are kept from the first pass on, so that further passes are cheap.
+    /// Whether the decomposed slices are kept, so that further passes are cheap; known after the first pass.
     pub(crate) fn keeps(&self) -> bool {
-        self.slices() * self.projection.bytes_per_slice() <= KEPT_BYTES
+        self.kept.is_some()
     }
 
     /// Calls `look` for each slice, in parallel, and `take` with what it found, in order.
@@ -128,8 +158,13 @@ impl<'p, 'a> Bridges<'p, 'a> {
         Ok(sums)
     }
 
-    /// As [`Bridges::row_costs`], but always of the draws themselves, by merging pair by pair: for a few rows.
-    pub(crate) fn merged_row_costs(&self, rows: &[usize], progress: &dyn Progress) -> Result<Vec<f64>> {
+    /// As [`Bridges::row_costs`], but always of the draws themselves, by merging pair by pair: for a few rows. With the costs on each
+    /// slice, unless they take too much memory.
+    pub(crate) fn merged_row_costs(
+        &self,
+        rows: &[usize],
+        progress: &dyn Progress,
+    ) -> Result<(Vec<f64>, Option<SliceRows>)> {
         let draws = self.projection.draws();
         let of_slice = |lines: &Lines| -> Vec<f64> {
             let mut costs = vec![0.0; rows.len() * draws];
@@ -138,9 +173,16 @@ impl<'p, 'a> Bridges<'p, 'a> {
             costs
         };
         let mut sums = vec![0.0; rows.len() * draws];
-        self.visit_lines(progress, usize::MAX, of_slice, |costs: Vec<f64>| add(&mut sums, &costs))?;
+        let mut slice_rows = (rows.len() * draws * self.projection.slices() <= KEPT_COSTS)
+            .then(|| SliceRows { rows: rows.to_vec(), costs: Vec::new() });
+        self.visit_lines(progress, usize::MAX, of_slice, |costs: Vec<f64>| {
+            add(&mut sums, &costs);
+            if let Some(kept) = &mut slice_rows {
+                kept.costs.push(costs);
+            }
+        })?;
         divide(&mut sums, self.projection.slices());
-        Ok(sums)
+        Ok((sums, slice_rows))
     }
 
     /// For every draw the mean over all draws of its squared distance.
@@ -153,35 +195,37 @@ impl<'p, 'a> Bridges<'p, 'a> {
         let (draws, weights) = (self.projection.draws(), self.projection.draw_weights());
         let mut costs = vec![0.0; rows.len() * draws];
         let mut mean_squares = vec![0.0; draws];
+        let mut size = 0.0;
         self.for_each(progress, |batch| {
             add_rows(batch, rows, &mut costs);
             let of_slice = |bridge: &Bridge| {
                 let mut squares = vec![0.0; draws];
-                bridge.add_mean_squares(weights, &mut squares);
-                squares
+                let size = bridge.add_mean_squares(weights, &mut squares);
+                (squares, size)
             };
-            let squares: Vec<Vec<f64>> = batch.bridges().par_iter().map(of_slice).collect();
-            squares.iter().for_each(|squares| add(&mut mean_squares, squares));
+            let found: Vec<(Vec<f64>, f64)> = batch.bridges().par_iter().map(of_slice).collect();
+            for (squares, of_slice) in &found {
+                add(&mut mean_squares, squares);
+                size += of_slice;
+            }
         })?;
         divide(&mut costs, self.projection.slices());
         divide(&mut mean_squares, self.projection.slices());
+        self.spread = Some(Spread { mean_squares: mean_squares.clone(), size: size / self.projection.slices() as f64 });
         Ok(AnchorRows { rows: costs, mean_squares })
     }
 
-    /// For each slice the weighted sums Σ_j slopes_j c_ij of one or two draws i, in the order of slices.
+    /// For one or two draws i and each slice, in order, the weighted sum Σ_j slopes_j c_ij.
     pub(crate) fn weighted_costs(&self, rows: &[WeightedRow], progress: &dyn Progress) -> Result<Vec<Vec<f64>>> {
         let (draws, order) = (self.projection.draws(), self.projection.order());
-        let weighted = |row: &WeightedRow, costs: &[f64]| -> f64 {
-            row.slopes.iter().zip(costs).map(|(slope, cost)| slope * cost).sum()
-        };
-        let mut sums = Vec::with_capacity(self.projection.slices());
+        let mut sums: Vec<Vec<f64>> = Vec::with_capacity(self.projection.slices());
         match &self.kept {
             Some(kept) if self.form == Form::Exact => {
                 let of_slice = |bridge: &Bridge| -> Vec<f64> {
                     let mut costs = vec![0.0; draws];
                     let of_row = |row: &WeightedRow| {
                         row_costs_on(bridge, row.draw, &mut costs);
-                        weighted(row, &costs)
+                        row.weighted(&costs)
                     };
                     rows.iter().map(of_row).collect()
                 };
@@ -202,14 +246,14 @@ impl<'p, 'a> Bridges<'p, 'a> {
                             let cost = |j| transport_cost(lines.draw(row.draw), lines.draw(j), order);
                             costs.iter_mut().enumerate().for_each(|(j, out)| *out = cost(j));
                         }
-                        weighted(row, &costs)
+                        row.weighted(&costs)
                     };
                     rows.iter().map(of_row).collect()
                 };
                 self.visit_lines(progress, usize::MAX, of_slice, |of_rows| sums.push(of_rows))?;
             }
         }
-        Ok(sums)
+        Ok((0..rows.len()).map(|r| sums.iter().map(|of_slice| of_slice[r]).collect()).collect())
     }
 
     /// Calls `look` with the draws themselves on each of the first `most` slices, in parallel, and `take` with what it found, in order.
@@ -220,7 +264,14 @@ impl<'p, 'a> Bridges<'p, 'a> {
         look: impl Fn(&Lines) -> T + Sync,
         mut take: impl FnMut(T),
     ) -> Result<()> {
-        let Some(kept) = &self.kept else {
+        let lines: Vec<&Lines> = match (&self.kept, self.form) {
+            (Some(kept), Form::Compressed) => kept.lines.iter().take(most).collect(),
+            (Some(kept), Form::Exact) => {
+                kept.batches.iter().flat_map(|batch| batch.bridges()).map(Bridge::lines).take(most).collect()
+            }
+            (None, _) => Vec::new(),
+        };
+        if lines.is_empty() {
             return self.projection.stream(
                 &below(self.projection.batches(), most),
                 progress,
@@ -230,13 +281,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
                     Ok(())
                 },
             );
-        };
-        let lines: Vec<&Lines> = match self.form {
-            Form::Compressed => kept.lines.iter().take(most).collect(),
-            Form::Exact => {
-                kept.batches.iter().flat_map(|batch| batch.bridges()).map(Bridge::lines).take(most).collect()
-            }
-        };
+        }
         for lines in lines.chunks(LINES_TOGETHER) {
             progress.check()?;
             let found: Vec<T> = lines.par_iter().map(|lines| look(lines)).collect();
@@ -257,31 +302,32 @@ impl<'p, 'a> Bridges<'p, 'a> {
             return Ok(());
         }
         let (projection, form) = (self.projection, self.form);
-        let keep = self.keeps();
+        let (slices, mut keeping) = (self.slices(), None);
         let mut moved = vec![0.0; projection.draws()];
         let mut kept = Kept { batches: Vec::new(), lines: Vec::new() };
         projection.stream(
             &self.batches,
             progress,
             |lines| build(lines, form, projection.draw_weights()),
-            |_, slices| {
+            |_, built| {
+                let keeping = *keeping.get_or_insert_with(|| Keeping::of(&built, slices));
                 let mut bridges = Vec::new();
-                for slice in slices {
+                for slice in built {
                     bridges.push(slice.bridge);
                     slice.residuals.iter().for_each(|residuals| add(&mut moved, residuals));
-                    kept.lines.extend(slice.lines.filter(|_| keep));
+                    kept.lines.extend(slice.lines.filter(|_| keeping == Keeping::DecomposedAndLines));
                 }
                 let batch = Batch::new(bridges);
                 job(&batch);
-                if keep {
+                if keeping != Keeping::Nothing {
                     kept.batches.push(batch);
                 }
                 Ok(())
             },
         )?;
-        divide(&mut moved, self.slices());
+        divide(&mut moved, slices);
         self.moved = moved.into_iter().map(f64::sqrt).collect();
-        self.kept = keep.then_some(kept);
+        self.kept = (!kept.batches.is_empty()).then_some(kept);
         Ok(())
     }
 }
@@ -298,11 +344,17 @@ fn build<'p>(lines: Lines<'p>, form: Form, draw_weights: &[f64]) -> Slice<'p> {
     match form {
         Form::Exact => Slice { bridge: Bridge::new(lines, draw_weights), lines: None, residuals: None },
         Form::Compressed => {
-            let compressed = lines.compress(COMPRESSION * typical_cost(&lines));
+            let compressed = lines.compress(compression(lines.len()) * typical_cost(&lines));
             let bridge = Bridge::new(compressed.lines, draw_weights);
             Slice { bridge, lines: Some(lines), residuals: Some(compressed.residuals) }
         }
     }
+}
+
+/// What a step of compression may cost, relative to a typical transport cost: 3e-8 for 1000 draws. Below 1e-10 hardly an atom would be
+/// merged.
+fn compression(draws: usize) -> f64 {
+    (COMPRESSION / (draws as f64 * draws as f64)).max(1e-10)
 }
 
 /// The mean cost of some pairs of draws.
@@ -328,6 +380,38 @@ pub(crate) struct WeightedRow {
     pub(crate) slopes: Vec<f64>,
 }
 
+impl WeightedRow {
+    fn weighted(&self, costs: &[f64]) -> f64 {
+        self.slopes.iter().zip(costs).map(|(slope, cost)| slope * cost).sum()
+    }
+}
+
+/// Costs on each slice of a few rows may take this many numbers, 32 MB.
+const KEPT_COSTS: usize = 1 << 22;
+
+/// The costs of a few draws to all, on each slice.
+pub(crate) struct SliceRows {
+    rows: Vec<usize>,
+    costs: Vec<Vec<f64>>,
+}
+
+impl SliceRows {
+    /// As [`Bridges::weighted_costs`], when the draw is among the rows.
+    pub(crate) fn weighted_costs(&self, row: &WeightedRow) -> Option<Vec<f64>> {
+        let (r, draws) = (self.rows.iter().position(|&draw| draw == row.draw)?, row.slopes.len());
+        Some(self.costs.iter().map(|costs| row.weighted(&costs[r * draws..(r + 1) * draws])).collect())
+    }
+}
+
+/// How the draws spread, the means over slices.
+pub(crate) struct Spread {
+    /// For every draw the mean over all draws of its squared distance.
+    pub(crate) mean_squares: Vec<f64>,
+    /// Mean over the draws of ‖Q‖², counted from the middle of their cell means: rounding errors of the mean of the mean squares are a
+    /// few units in the last place of this.
+    pub(crate) size: f64,
+}
+
 /// What one pass over the slices tells about all draws.
 pub(crate) struct AnchorRows {
     /// Mean transport costs of the anchors to every draw: anchors × M.
@@ -336,8 +420,25 @@ pub(crate) struct AnchorRows {
     pub(crate) mean_squares: Vec<f64>,
 }
 
+/// With up to this many rows the parts of a batch are worked on side by side: panels of rows alone would leave threads idle. More
+/// rows keep them busy, and their parts would take memory.
+const FEW_ROWS: usize = 4 * PANEL;
+
 fn add_rows(batch: &Batch, rows: &[usize], sums: &mut [f64]) {
     let draws = batch.draws();
+    if rows.len() <= FEW_ROWS {
+        let tasks: Vec<(usize, usize)> =
+            (0..rows.len()).step_by(PANEL).flat_map(|r| (0..batch.parts()).map(move |part| (r, part))).collect();
+        let of_task = |&(r, part): &(usize, usize)| -> Vec<f64> {
+            let rows = &rows[r..rows.len().min(r + PANEL)];
+            let mut costs = vec![0.0; rows.len() * draws];
+            part_row_costs(batch, part, rows, &mut costs);
+            costs
+        };
+        let found: Vec<Vec<f64>> = tasks.par_iter().map(of_task).collect();
+        tasks.iter().zip(&found).for_each(|(&(r, _), costs)| add(&mut sums[r * draws..], costs));
+        return;
+    }
     sums.par_chunks_mut(PANEL * draws).zip(rows.par_chunks(PANEL)).for_each(|(sums, rows)| {
         let mut costs = vec![0.0; rows.len() * draws];
         row_costs(batch, rows, Columns::All, &mut costs);

@@ -18,16 +18,29 @@ pub(super) enum Columns {
 pub(super) struct Batch<'a> {
     bridges: Vec<Bridge<'a>>,
     norms: Vec<f64>,
+    /// The norms summed over each [`PART`] of the slices.
+    part_norms: Vec<Vec<f64>>,
 }
+
+/// Slices of a part of a batch: with few rows the threads share the slices.
+const PART: usize = 8;
 
 impl<'a> Batch<'a> {
     /// At least one slice.
     pub(super) fn new(bridges: Vec<Bridge<'a>>) -> Self {
-        let mut norms = vec![0.0; bridges[0].norms().len()];
-        for bridge in &bridges {
-            norms.iter_mut().zip(bridge.norms()).for_each(|(sum, norm)| *sum += norm);
-        }
-        Batch { bridges, norms }
+        let sum_norms = |bridges: &[Bridge]| -> Vec<f64> {
+            let mut norms = vec![0.0; bridges[0].norms().len()];
+            for bridge in bridges {
+                norms.iter_mut().zip(bridge.norms()).for_each(|(sum, norm)| *sum += norm);
+            }
+            norms
+        };
+        Batch { norms: sum_norms(&bridges), part_norms: bridges.chunks(PART).map(sum_norms).collect(), bridges }
+    }
+
+    /// Number of parts.
+    pub(super) fn parts(&self) -> usize {
+        self.part_norms.len()
     }
 
     pub(super) fn bridges(&self) -> &[Bridge<'a>] {
@@ -45,6 +58,12 @@ const CANCELLATION: f64 = 1e-5;
 /// Costs summed over the slices of a batch, for up to eight rows: `out[r * draws + j]` is set for each wanted column j of draw `rows[r]`.
 pub(super) fn row_costs(batch: &Batch, rows: &[usize], columns: Columns, out: &mut [f64]) {
     row_costs_at(Level::new(), &batch.bridges, &batch.norms, rows, columns, out);
+}
+
+/// As [`row_costs`], over one part of the batch and for all columns.
+pub(super) fn part_row_costs(batch: &Batch, part: usize, rows: &[usize], out: &mut [f64]) {
+    let bridges = batch.bridges.chunks(PART).nth(part).expect("the part exists");
+    row_costs_at(Level::new(), bridges, &batch.part_norms[part], rows, Columns::All, out);
 }
 
 /// Costs on a single slice from one draw to all.
@@ -153,8 +172,9 @@ mod tests {
         out
     }
 
+    /// A batch of one whole part and three slices.
     fn with_batch(draws: usize, atoms: usize, job: impl Fn(&Batch)) {
-        let slices: Vec<RandomSlice> = (0..3).map(|seed| random_slice(draws, atoms, seed)).collect();
+        let slices: Vec<RandomSlice> = (0..PART as u64 + 3).map(|seed| random_slice(draws, atoms, seed)).collect();
         let weights = vec![1.0 / draws as f64; draws];
         let bridges = slices.iter().map(|slice| {
             let lines = Lines::sort(&slice.offsets, slice.positions.clone(), &slice.weights);
@@ -196,6 +216,9 @@ mod tests {
                 for i in 0..draws {
                     let row = costs(Level::new(), batch, &[i], Columns::All);
                     (0..draws).for_each(|j| check(i, j, row[j]));
+                    let mut parts = vec![0.0; 2 * draws];
+                    parts.chunks_mut(draws).enumerate().for_each(|(p, row)| part_row_costs(batch, p, &[i], row));
+                    (0..draws).for_each(|j| check(i, j, parts[j] + parts[draws + j]));
                 }
             });
         }

@@ -3,13 +3,13 @@
 use fearless_simd::{Level, Simd, dispatch};
 use nalgebra::DMatrix;
 
-/// Coordinates of all draws in principal axes and the norm of what the axes miss.
+/// Coordinates of all draws along axes, and the norm of what the axes miss.
 ///
 /// With ρ_i the distance of draw i from the mean of all, ⟨i, j⟩ = ½(ρ_i² + ρ_j² − d_ij²) is known for the anchors i. That gives the
 /// projection z_j of every draw onto the span of the anchors, and ‖rest_j‖² = ρ_j² − ‖z_j‖². Rests are only known by their norms, hence
 /// d_ij² = ρ_i² + ρ_j² − 2⟨z_i, z_j⟩ ± 2 ‖rest_i‖ ‖rest_j‖.
 pub(super) struct Embedding {
-    /// Axis after axis, longest first: `axes[axis][draw]`.
+    /// Axis after axis: `axes[axis][draw]`; first the principal axes of the anchors, longest first, then those of later rows.
     axes: Vec<Vec<f64>>,
     /// ρ_j².
     squares: Vec<f64>,
@@ -17,6 +17,9 @@ pub(super) struct Embedding {
 
 /// Axes shorter than this, relative to the longest, are noise.
 const SHORTEST_AXIS: f64 = 1e-9;
+
+/// A later row makes an axis if the others miss at least this part of its squared norm: below, rounding would be divided by too little.
+const NEW_AXIS: f64 = 1e-6;
 
 /// Widens every interval by this much of ρ_i² + ρ_j², far more than rounding can do.
 const SLACK: f64 = 1e-8;
@@ -50,12 +53,33 @@ impl Embedding {
         Embedding { axes, squares }
     }
 
+    /// Adds the axes of further rows, as long as there are fewer than `most`: of each what the axes before it miss.
+    pub(super) fn extend(&mut self, draws: &[usize], rows: &[f64], most: usize) {
+        for (&i, row) in draws.iter().zip(rows.chunks_exact(self.squares.len())) {
+            if self.axes.len() >= most {
+                return;
+            }
+            let own = self.squares[i];
+            let mut missed: Vec<f64> =
+                row.iter().zip(&self.squares).map(|(cost, square)| 0.5 * (own + square - cost)).collect();
+            for axis in &self.axes {
+                let along = axis[i];
+                missed.iter_mut().zip(axis).for_each(|(missed, x)| *missed -= along * x);
+            }
+            if missed[i] > NEW_AXIS * own {
+                let scale = missed[i].sqrt().recip();
+                missed.iter_mut().for_each(|x| *x *= scale);
+                self.axes.push(missed);
+            }
+        }
+    }
+
     /// Number of axes.
     pub(super) fn axes(&self) -> usize {
         self.axes.len()
     }
 
-    /// The embedding with the longest axes only.
+    /// The embedding with the first axes only.
     pub(super) fn leading(&self, count: usize) -> Truncated<'_> {
         let axes = &self.axes[..count.min(self.axes.len())];
         let mut rests = self.squares.clone();
@@ -66,7 +90,7 @@ impl Embedding {
     }
 }
 
-/// The leading axes and the norms of what they miss.
+/// The first axes and the norms of what they miss.
 pub(super) struct Truncated<'a> {
     axes: &'a [Vec<f64>],
     squares: &'a [f64],
@@ -170,15 +194,21 @@ mod tests {
             let anchors: Vec<usize> = (0..DRAWS).step_by(10).collect();
             let rows: Vec<f64> = anchors.iter().flat_map(|&a| squared[a * DRAWS..(a + 1) * DRAWS].to_vec()).collect();
             let embedding = Embedding::new(&anchors, &rows, from_mean);
-            for axes in [0, 1, 3, embedding.axes()] {
-                let truncated = embedding.leading(axes);
+            let mut extended = Embedding::new(&anchors, &rows, embedding.squares.clone());
+            // The first of them is an anchor already and adds nothing.
+            let later = [anchors[0], 101, 102, 103];
+            let rows: Vec<f64> = later.iter().flat_map(|&a| squared[a * DRAWS..(a + 1) * DRAWS].to_vec()).collect();
+            extended.extend(&later, &rows, embedding.axes() + 2);
+            assert_eq!(extended.axes() - embedding.axes(), if dim > anchors.len() { 2 } else { 0 });
+            let truncated = [0, 1, 3, embedding.axes()].map(|axes| embedding.leading(axes));
+            for truncated in truncated.into_iter().chain([extended.leading(extended.axes())]) {
                 for i in 0..DRAWS {
                     let exact =
                         squared[i * DRAWS..(i + 1) * DRAWS].iter().map(|d| d.sqrt()).sum::<f64>() / DRAWS as f64;
                     let bound = truncated.lower_bound(i, mean_squares[i], &weights);
                     assert!(bound <= exact * (1.0 + 1e-12), "{bound} above {exact}");
                     // The anchors span the plane and ten dimensions, so that nothing is missed but the slack.
-                    if axes == embedding.axes() && dim <= 10 {
+                    if truncated.axes.len() == embedding.axes() && dim <= 10 {
                         assert!(bound >= 0.999 * exact, "{bound} far below {exact}");
                     }
                 }

@@ -12,7 +12,7 @@ pub(super) struct Evidence {
     pub(super) difference_se: Option<f64>,
 }
 
-/// One more pass over the slices, merging two rows only.
+/// One more pass over the slices, merging two rows only, unless the route has kept them.
 ///
 /// The expected loss Σ_j ω_j ℓ(C_ij) is a smooth function of the mean costs C_ij, and so its error is that of the mean over slices
 /// of Σ_j ω_j ℓ′(C_ij) c_ij(slice).
@@ -30,12 +30,18 @@ pub(super) fn gather(
         WeightedRow { draw: candidate.draw, slopes }
     };
     let rows: Vec<WeightedRow> = std::iter::once(&choice.winner).chain(&choice.runner_up).map(row).collect();
-    progress.begin("errors over slices", projection.slices() as u64);
-    let sums = bridges.weighted_costs(&rows, progress)?;
-    let losses: Vec<f64> = sums.iter().map(|sums| sums[0]).collect();
-    let differences: Vec<f64> = sums.iter().filter_map(|sums| Some(sums.get(1)? - sums[0])).collect();
+    let at_hand = |row: &WeightedRow| choice.slice_rows.iter().find_map(|kept| kept.weighted_costs(row));
+    let sums = match rows.iter().map(at_hand).collect::<Option<Vec<_>>>() {
+        Some(sums) => sums,
+        None => {
+            progress.begin("errors over slices", projection.slices() as u64);
+            bridges.weighted_costs(&rows, progress)?
+        }
+    };
+    let differences: Vec<f64> =
+        sums[1..].iter().flat_map(|second| second.iter().zip(&sums[0]).map(|(b, a)| b - a)).collect();
     Ok(Evidence {
-        expected_loss_se: standard_error(&losses, projection.replicates()),
+        expected_loss_se: standard_error(&sums[0], projection.replicates()),
         difference_se: standard_error(&differences, projection.replicates()),
     })
 }

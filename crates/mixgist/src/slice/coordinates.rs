@@ -51,34 +51,43 @@ impl Coordinates {
         Coordinates { atoms: atoms.len(), columns }
     }
 
-    /// (μ, Σ or log Σ) with off-diagonal entries once, times √2: an isometry from (R^d, Frobenius) to Euclidean space.
-    pub(super) fn isometric(atoms: &GaussianAtoms, matrix: MatrixCoordinate) -> Self {
+    /// μ, then `size` numbers that `fill` makes of each covariance, with scratch space for a d × d matrix.
+    pub(super) fn of_means_and(
+        atoms: &GaussianAtoms,
+        size: usize,
+        fill: impl Fn(&[f64], &mut [f64], &mut [f64]) + Sync,
+    ) -> Self {
+        const TOGETHER: usize = 256;
         let (n, d) = (atoms.len(), atoms.dim());
         let mut columns = mean_columns(atoms);
-        columns.resize(n * width(d), 0.0);
-        // Atoms in parallel, row by row, then one transposition: the logarithm dominates.
-        let size = d * (d + 1) / 2;
+        columns.resize(n * (d + size), 0.0);
+        // Atoms in parallel, row by row, then one transposition: logarithms and factors dominate.
         let mut rows = vec![0.0; n * size];
-        rows.par_chunks_mut(size * 256).enumerate().for_each(|(chunk, rows)| {
-            let mut log = vec![0.0; d * d];
+        rows.par_chunks_mut(size * TOGETHER).enumerate().for_each(|(chunk, rows)| {
+            let mut scratch = vec![0.0; d * d];
             for (k, row) in rows.chunks_exact_mut(size).enumerate() {
-                let covariance = atoms.covariance(chunk * 256 + k);
-                let matrix = match matrix {
-                    MatrixCoordinate::Covariance => covariance,
-                    MatrixCoordinate::LogCovariance => {
-                        log_spd(covariance, d, &mut log);
-                        &log
-                    }
-                };
-                fold_symmetric(matrix, d, row);
+                fill(atoms.covariance(chunk * TOGETHER + k), &mut scratch, row);
             }
         });
-        for (i, row) in rows.chunks_exact(size).enumerate() {
-            for (c, &value) in row.iter().enumerate() {
-                columns[(d + c) * n + i] = value;
-            }
-        }
+        columns[n * d..].par_chunks_exact_mut(n).enumerate().for_each(|(c, column)| {
+            column.iter_mut().zip(rows[c..].iter().step_by(size)).for_each(|(slot, value)| *slot = *value);
+        });
         Coordinates { atoms: n, columns }
+    }
+
+    /// (μ, Σ or log Σ) with off-diagonal entries once, times √2: an isometry from (R^d, Frobenius) to Euclidean space.
+    pub(super) fn isometric(atoms: &GaussianAtoms, matrix: MatrixCoordinate) -> Self {
+        let d = atoms.dim();
+        Self::of_means_and(atoms, d * (d + 1) / 2, |covariance, log, row| {
+            let matrix = match matrix {
+                MatrixCoordinate::Covariance => covariance,
+                MatrixCoordinate::LogCovariance => {
+                    log_spd(covariance, d, log);
+                    log
+                }
+            };
+            fold_symmetric(matrix, d, row);
+        })
     }
 }
 

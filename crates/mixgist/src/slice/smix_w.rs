@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use fearless_simd::{Level, Simd, dispatch};
 
-use super::coordinates::{Coordinates, mean_columns};
+use super::coordinates::Coordinates;
 use super::directions::Ingredients;
 use super::{Chart, Freeze, NamedArrays, Replicates, Slicer, Slices, Tangents, direction_array, same_length};
 use crate::Result;
@@ -78,33 +78,25 @@ impl Slices for SmixWSlices {
     }
 
     fn coordinates(&self, atoms: &GaussianAtoms) -> Coordinates {
-        let (n, d) = (atoms.len(), self.dim);
-        let mut columns = mean_columns(atoms);
-        let first = columns.len();
-        columns.resize(n * (d + self.factor_len() + 2), 0.0);
-        let (mut factor, mut inverse_column) = (vec![0.0; d * d], vec![0.0; d]);
-        for i in 0..n {
-            factor.copy_from_slice(atoms.covariance(i));
+        let d = self.dim;
+        Coordinates::of_means_and(atoms, self.factor_len() + 2, |covariance, factor, row| {
+            factor.copy_from_slice(covariance);
             let trace: f64 = (0..d).map(|a| factor[a * d + a]).sum();
-            cholesky_in_place(&mut factor, d).expect("atoms are positive definite");
-            let lower = (0..d).flat_map(|b| (b..d).map(move |a| a * d + b));
-            let mut slot = first + i;
-            for entry in lower {
-                columns[slot] = factor[entry];
-                slot += n;
-            }
+            cholesky_in_place(factor, d).expect("atoms are positive definite");
+            let (lower, bounds) = row.split_at_mut(self.factor_len());
+            let entries = (0..d).flat_map(|b| (b..d).map(move |a| a * d + b));
+            lower.iter_mut().zip(entries).for_each(|(slot, entry)| *slot = factor[entry]);
             // λ_max ≤ tr Σ and λ_min ≥ 1 / tr Σ⁻¹ = 1 / ‖L⁻¹‖².
+            let mut inverse_column = vec![0.0; d];
             let mut inverse_trace = 0.0;
             for b in 0..d {
                 inverse_column.fill(0.0);
                 inverse_column[b] = 1.0;
-                solve_lower(&factor, d, &mut inverse_column);
+                solve_lower(factor, d, &mut inverse_column);
                 inverse_trace += inverse_column.iter().map(|x| x * x).sum::<f64>();
             }
-            columns[slot] = -0.5 * libm::log(inverse_trace);
-            columns[slot + n] = 0.5 * libm::log(trace);
-        }
-        Coordinates::new(n, columns)
+            bounds.copy_from_slice(&[-0.5 * libm::log(inverse_trace), 0.5 * libm::log(trace)]);
+        })
     }
 
     fn project(&self, slices: Range<usize>, coordinates: &Coordinates, out: &mut [f64]) {

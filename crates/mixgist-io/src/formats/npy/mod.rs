@@ -5,9 +5,10 @@ mod header;
 use std::io::{Read, Write};
 use std::path::Path;
 
+use mixgist::slice::Array;
 use mixgist::{Error, Result};
 
-use crate::array::{Array, NumericArray, Values, row_major};
+use crate::array::{RawArray, Values, check_shape, row_major};
 use crate::data::DataTable;
 use crate::draws::ReadOptions;
 use crate::labels::LabelDraws;
@@ -31,19 +32,19 @@ pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<(
     write_array(output, &[labels.draws, labels.observations], Numbers::Label(&labels.labels))
 }
 
-fn read_file(path: &Path, options: &ReadOptions) -> Result<Array> {
+fn read_file(path: &Path, options: &ReadOptions) -> Result<RawArray> {
     let Source { mut file, bytes } = Source::open(path)?;
     read_array(&mut file, bytes, &mut Budget::new(options.memory_limit))
 }
 
 /// Writes a matrix (or any array) as an npy file of f64, whole or not at all.
-pub fn write_npy(path: &Path, array: &NumericArray, overwrite: Overwrite) -> Result<()> {
-    array.check().map_err(|error| error.in_file(path))?;
+pub fn write_npy(path: &Path, array: &Array, overwrite: Overwrite) -> Result<()> {
+    check_shape(array).map_err(|error| error.in_file(path))?;
     write_whole(path, overwrite, |output| write_array(output, &array.shape, Numbers::Float(&array.values)))
 }
 
 /// Reads one array of `available` bytes, header included; allocates only as the bytes arrive.
-pub(crate) fn read_array(reader: &mut dyn Read, available: u64, budget: &mut Budget) -> Result<Array> {
+pub(crate) fn read_array(reader: &mut dyn Read, available: u64, budget: &mut Budget) -> Result<RawArray> {
     let header = Header::read(reader)?;
     let left = available.saturating_sub(header.bytes);
     if header.value_bytes() != left {
@@ -83,7 +84,7 @@ pub(crate) fn read_array(reader: &mut dyn Read, available: u64, budget: &mut Bud
             )
         }
     };
-    Ok(Array { shape: header.shape, values })
+    Ok(RawArray { shape: header.shape, values })
 }
 
 fn decode<T: Clone>(reader: &mut dyn Read, header: &Header, one: impl Fn(&[u8]) -> T) -> Result<Vec<T>> {

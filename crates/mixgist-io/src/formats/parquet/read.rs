@@ -1,7 +1,6 @@
 //! Reading a Parquet file of plain columns.
 
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use ::parquet::basic::{ConvertedType, Type};
@@ -14,6 +13,7 @@ use ::parquet::schema::types::ColumnDescriptor;
 use mixgist::{Error, Result};
 
 use crate::array::{Values, integer};
+use crate::caught::caught;
 use crate::draws::ReadOptions;
 use crate::source::{Budget, Source, shown};
 
@@ -32,8 +32,7 @@ impl Table {
     pub fn read(path: &Path, options: &ReadOptions) -> Result<Self> {
         // The reader returns errors for corrupt files as far as its authors found the places; where they did not, indexing
         // and arithmetic in it panic. It owns all its state, so nothing half-done survives the unwinding.
-        catch_unwind(AssertUnwindSafe(|| read_table(path, options)))
-            .unwrap_or_else(|_| Err(Error::input("is a corrupt Parquet file")))
+        caught(|| read_table(path, options)).unwrap_or_else(|| Err(Error::input("is a corrupt Parquet file")))
     }
 }
 

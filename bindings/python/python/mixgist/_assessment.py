@@ -1,0 +1,113 @@
+"""How good an estimate is: against the best possible, on other slices, and with fewer or more atoms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._arrays import Floats, Integers
+from ._measure import Measure
+
+
+class HeldOut(NamedTuple):
+    """An expected loss under slices that nothing was fitted to.
+
+    Attributes
+    ----------
+    expected_loss, expected_loss_se : float
+        The expected loss, and its standard error over slices.
+    over_medoid, over_medoid_se : float
+        How much it is above that of the medoid (negative is better), and the standard error of that difference.
+    """
+
+    expected_loss: float
+    expected_loss_se: float | None
+    over_medoid: float
+    over_medoid_se: float | None
+
+
+class Judgement(NamedTuple):
+    """How good one estimate is.
+
+    Attributes
+    ----------
+    expected_loss : float
+        Mean loss over the draws, under the slices that the floor is for.
+    excess : float or None
+        How far that is above the floor, as a part of it: 0.02 is within 2 % of the best possible. None when the floor is 0.
+    held_out : HeldOut or None
+        The expected loss under other slices.
+    """
+
+    expected_loss: float
+    excess: float | None
+    held_out: HeldOut | None
+
+
+@dataclass(frozen=True)
+class AtomPath:
+    """The best fits with 1, 2, 3, … atoms, from which a free estimate is chosen.
+
+    Attributes
+    ----------
+    atoms : numpy.ndarray, shape (k,)
+        Most atoms that each fit may have; some may have vanished.
+    expected_loss, excess : numpy.ndarray, shape (k,)
+        Expected loss of each, and how far it is above the floor, as a part of it (NaN when the floor is 0).
+    held_out, held_out_se : numpy.ndarray, shape (k,)
+        Expected loss under other slices, with its standard error.
+    over_best, over_best_se : numpy.ndarray, shape (k,)
+        How much the held-out loss is above the least on the path, with the standard error of that difference.
+    measures : tuple of Measure
+        The fits.
+    chosen : int
+        Place of the chosen one.
+    """
+
+    atoms: Integers
+    expected_loss: Floats
+    excess: Floats = field(repr=False)
+    held_out: Floats
+    held_out_se: Floats = field(repr=False)
+    over_best: Floats = field(repr=False)
+    over_best_se: Floats = field(repr=False)
+    measures: tuple[Measure, ...] = field(repr=False)
+    chosen: int
+
+
+def judgement(document: dict[str, Any]) -> Judgement:
+    """The judgement in a document."""
+    held_out = document.get("held_out")
+    return Judgement(document["expected_loss"], document["excess"], None if held_out is None else HeldOut(**held_out))
+
+
+def atom_path(document: dict[str, Any]) -> AtomPath:
+    """The path in the document of a free estimate."""
+    points = document["path"]
+
+    def column(name: str) -> Floats:
+        return np.array([point[name] for point in points], dtype=np.float64)
+
+    def held_out(name: str) -> Floats:
+        return np.array([(point.get("held_out") or {}).get(name) for point in points], dtype=np.float64)
+
+    return AtomPath(
+        atoms=np.array([point["atoms"] for point in points], dtype=np.int64),
+        expected_loss=column("expected_loss"),
+        excess=column("excess"),
+        held_out=held_out("expected_loss"),
+        held_out_se=held_out("expected_loss_se"),
+        over_best=column("over_best"),
+        over_best_se=column("over_best_se"),
+        measures=tuple(Measure(**point["measure"]) for point in points),
+        chosen=document["chosen"],
+    )
+
+
+def within(judged: Judgement) -> str:
+    """How near to the best possible, in words."""
+    if judged.excess is None:
+        return "while the best possible may be 0"
+    return f"within {100 * judged.excess:.{2 if judged.excess < 0.0995 else 1}f} % of the best possible"

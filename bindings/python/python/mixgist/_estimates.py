@@ -1,0 +1,33 @@
+"""Whatever stands for one mixing measure: a measure, a result that has an estimate, a single draw."""
+
+from __future__ import annotations
+
+from typing import Protocol, Union
+
+from ._draws import Draws
+from ._measure import Measure
+
+
+class Estimated(Protocol):
+    """A result with an estimate, such as a `Summary`."""
+
+    @property
+    def estimate(self) -> Measure:
+        """The estimate."""
+
+
+MeasureLike = Union[Measure, Estimated, Draws]
+
+
+def measure_of(name: str, value: MeasureLike) -> Measure:
+    """The measure that `value` stands for."""
+    if isinstance(value, Measure):
+        return value
+    if isinstance(value, Draws):
+        if len(value) == 1:
+            return value[0]
+        raise ValueError(f"{name} holds {len(value)} draws, expected a single one\nhint: choose one, as in draws[17]")
+    estimate = getattr(value, "estimate", None)
+    if isinstance(estimate, Measure):
+        return estimate
+    raise TypeError(f"{name} is a {type(value).__name__}, expected a Measure, a Summary or a single draw")
