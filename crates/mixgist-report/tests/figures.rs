@@ -213,9 +213,14 @@ fn a_free_estimate_is_reported_as_one() {
 #[test]
 fn given_directions_are_used_or_their_absence_is_said() {
     let scene = Scene::new(2, 30, 20, &["sw"], &["x", "y"]);
-    let angles: Vec<f64> = (0..80).map(|l| 0.1 + f64::from(l) * 0.039).collect();
-    let theta = angles.iter().flat_map(|a| [a.cos(), a.sin()]).collect();
-    let directions = NamedArrays::from([("sw_theta".to_owned(), Array { shape: vec![80, 2], values: theta })]);
+    // Directions in the space of means and covariances, 2 + 4 numbers each.
+    let direction = |l: usize| {
+        let v: Vec<f64> = (0..6).map(|a| (1.0 + l as f64 * 0.7 + a as f64 * (1.3 + 0.1 * l as f64)).sin()).collect();
+        let norm = v.iter().map(|x| x * x).sum::<f64>().sqrt();
+        v.into_iter().map(move |x| x / norm)
+    };
+    let theta = (0..80).flat_map(direction).collect();
+    let directions = NamedArrays::from([("sw_theta".to_owned(), Array { shape: vec![80, 6], values: theta })]);
     let settings =
         Settings { slicer: slicer("sw").unwrap(), directions: Some(directions.clone()), ..Settings::default() };
     let summary = summarize(&scene.ensemble, None, &settings, &Silent).unwrap();

@@ -11,7 +11,8 @@ fn summarised() -> Workplace {
 #[test]
 fn a_summary_is_enough_for_its_figures() {
     let place = summarised();
-    for kind in ["contours", "pairs", "bands", "map", "losses", "convergence", "traces"] {
+    let of_draws = ["map", "losses", "convergence", "path", "components", "representatives", "stability", "traces"];
+    for kind in ["contours", "pairs", "bands"].into_iter().chain(of_draws) {
         place.done(&format!("plot summary.json --kind {kind} -o {kind}.svg"));
         let figure = place.read(&format!("{kind}.svg"));
         assert!(figure.starts_with("<svg") && figure.ends_with("</svg>\n"), "{kind}");
@@ -81,6 +82,11 @@ fn reports_come_from_summaries_from_draws_and_from_summarize() {
         assert!(page.contains("stands for the posterior") && page.contains("Nguyen, Khai, and Mueller, Peter"));
         assert!(page.contains("mixgist summarize draws.npz --data data.csv --burn-in 2 --distance smix-w"));
     }
+    assert!(one.contains("Components with intervals") && one.contains("<b>Verdict:</b>"));
+    place.done("report summary.json --without stability,components -o short.html");
+    let short = place.read("short.html");
+    assert!(!short.contains("Components with intervals") && short.contains("<b>Certificate.</b>"));
+    assert!(place.run("report summary.json --without atoms -o x.html").stderr.contains("invalid value 'atoms'"));
     assert_eq!((one.matches("<article").count(), two.matches("<article").count()), (1, 2));
     // The same summary gives the same report but for its title.
     assert_eq!(one.replace("Summary of summary.json", "Summary of draws.npz"), three);

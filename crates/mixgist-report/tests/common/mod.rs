@@ -24,6 +24,7 @@ impl Noise {
 }
 
 impl Scene {
+    #[allow(dead_code, reason = "each test file uses the scenes it needs")]
     /// `draws` draws in two chains of two heavy atoms and a light one, `n` observations, summarised under each of the distances.
     pub fn new(dim: usize, draws: usize, n: usize, distances: &[&str], columns: &[&str]) -> Scene {
         Self::with_jump(dim, draws, n, distances, columns, 0.0)
