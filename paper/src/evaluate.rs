@@ -20,7 +20,7 @@ pub struct Posterior {
     pub ensemble: Ensemble,
     /// Draws of the partition.
     pub partitions: PartitionDraws,
-    /// Seed of everything random from here on.
+    /// Number of the repeat, and seed of everything random from here on.
     pub seed: u64,
 }
 
@@ -115,7 +115,7 @@ fn estimates(posterior: &Posterior, procedure: Procedure) -> Result<Vec<Estimate
             partition_first(posterior, procedure, method)?
         });
     }
-    for setting in 1..procedure.slices.len() {
+    for setting in (1..procedure.slices.len()).filter(|&i| posterior.seed < procedure.slices[i].most_repeats) {
         for distance in DISTANCES {
             estimates.push(medoid(posterior, procedure, distance, setting)?);
         }
@@ -231,6 +231,9 @@ fn measure_numbers(
     for (setting, slices) in procedure.slices.iter().enumerate() {
         let of_setting = |estimate: &&Estimate| estimate.draw.is_some() && estimate.setting == setting;
         let chosen: Vec<&Estimate> = estimates.iter().filter(of_setting).collect();
+        if chosen.is_empty() {
+            continue;
+        }
         let measures: Vec<MixingMeasure> = chosen.iter().map(|estimate| estimate.measures[0].clone()).collect();
         for distance in DISTANCES {
             let expected = slices.expected(distance, &measures, &posterior.ensemble, posterior.seed)?;

@@ -96,7 +96,9 @@ pub fn html(title: &str, sections: &[Section]) -> String {
                 }
                 Block::Table { header, rows } => {
                     let line = |cells: &[String], tag: &str| {
-                        let cells: String = cells.iter().map(|c| format!("<{tag}>{}</{tag}>", inline(c))).collect();
+                        let class = |text: &str| if text.chars().count() > LONG { " class=\"long\"" } else { "" };
+                        let cell = |text: &String| format!("<{tag}{}>{}</{tag}>", class(text), inline(text));
+                        let cells: String = cells.iter().map(cell).collect();
                         format!("<tr>{cells}</tr>\n")
                     };
                     let body: String = rows.iter().map(|row| line(row, "td")).collect();
@@ -112,8 +114,12 @@ pub fn html(title: &str, sections: &[Section]) -> String {
     out + "</body></html>\n"
 }
 
+/// Cells with more characters than this are sentences: they wrap.
+const LONG: usize = 40;
+
 const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}
 table{border-collapse:collapse;font-size:.85em}td,th{padding:.15em .6em;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}
+th{white-space:normal;vertical-align:bottom}td.long{white-space:normal;min-width:14em;text-align:left}
 td:first-child,th:first-child{text-align:left}.wide{overflow-x:auto}figure{margin:1em 0}figure svg{max-width:100%;height:auto}
 figcaption{color:#555;font-size:.9em}code{background:#f3f3f3;padding:0 .2em}
 ";

@@ -35,17 +35,17 @@ pub fn prior_estimates(posterior: &Posterior) -> Option<PriorEstimates> {
     let [mut first, mut second, mut squares, mut rates] = [const { Vec::new() }; 4];
     for m in 0..ensemble.len() {
         let sticks = ensemble.range(m);
-        let mut behind: f64 = ensemble.weights()[sticks.start + EMPTY.start..sticks.end].iter().sum();
-        for k in EMPTY.map(|k| sticks.start + k) {
+        // what is left of the stick behind each of them, summed from the end, where nothing cancels
+        let mut behind: f64 = ensemble.weights()[sticks.start + EMPTY.end..sticks.end].iter().sum();
+        for k in EMPTY.rev().map(|k| sticks.start + k) {
             let c = ensemble.atoms().covariance(k);
             let determinant = c[0] * c[3] - c[1] * c[2];
             first.push(c[3] / determinant);
             second.push(c[0] / determinant);
             let (u, v) = (ensemble.atoms().mean(k)[0] - mean[0], ensemble.atoms().mean(k)[1] - mean[1]);
             squares.push((c[3] * u * u - 2.0 * c[1] * u * v + c[0] * v * v) / determinant);
-            let after = behind - ensemble.weights()[k];
-            rates.push((behind / after).ln());
-            behind = after;
+            rates.push((ensemble.weights()[k] / behind).ln_1p());
+            behind += ensemble.weights()[k];
         }
     }
     let divided = |known: f64, values: &[f64]| {

@@ -92,10 +92,10 @@ fn prior(study: &Study, section: &mut Section) -> Result<()> {
 /// Is it the arrangement on the sticks?
 fn arrangement(study: &Study, section: &mut Section) -> Result<()> {
     section.text(format!(
-        "**The arrangement on the sticks?** Each stick in front of the two large clusters, though empty most of the time, has a weight of about \
-         1/(n + 1), as much as all sticks behind them together. The more of them, the more small clusters. In all published draws \
-         the two large clusters sit on sticks {} and {}, with {} sticks in front. Chains of the published procedure, one by one and in order \
-         of the first stick of the two, then chains of the same code started with two clusters on the published sticks:",
+        "**The arrangement on the sticks?** Each stick before the later of the two large clusters, though it holds few observations or none, has \
+         a weight of about 1/(n + 1), as much as all sticks behind them together. The more of them, the more small clusters. In all \
+         published draws the two large clusters sit on sticks {} and {}, with {} sticks before them. Chains of the published procedure, one \
+         by one in the order of these sticks, then chains of the same code started with two clusters on the published sticks:",
         PUBLISHED_STICKS[0] + 1,
         PUBLISHED_STICKS[1] + 1,
         PUBLISHED_STICKS[0]
@@ -107,23 +107,27 @@ fn arrangement(study: &Study, section: &mut Section) -> Result<()> {
         }
         let mut own: Vec<_> =
             chains(study, source)?.iter().map(|repeat| (usual_arrangement(&repeat.posterior), repeat)).collect();
-        own.sort_by_key(|((sticks, _), _)| (sticks.iter().min().copied(), sticks.iter().max().copied()));
+        own.sort_by_key(|((sticks, _), _)| sticks.iter().max().copied());
         for ((sticks, share), repeat) in own {
             let clusters = Spread::of(&trace(&repeat.posterior)).map_or(f64::NAN, |spread| spread.mean);
-            let ahead = sticks.iter().min().copied().unwrap_or(0);
-            let between = sticks.iter().max().copied().unwrap_or(0).saturating_sub(ahead + 1);
+            // one of the sticks before the later cluster holds the other one
+            let before = sticks.iter().max().map_or(0, |later| later.saturating_sub(1));
             rows.push(vec![
                 source.name().into(),
                 sticks.iter().map(|stick| (stick + 1).to_string()).collect::<Vec<_>>().join(" and "),
                 format!("{:.0} %", 100.0 * share),
-                ahead.to_string(),
-                between.to_string(),
+                before.to_string(),
                 format!("{clusters:.2}"),
             ]);
         }
     }
-    let header =
-        ["chain", "sticks of the two heaviest", "share of draws", "sticks in front", "between", "clusters a draw"];
+    let header = [
+        "chain",
+        "sticks of the two heaviest",
+        "share of draws",
+        "small sticks before the later one",
+        "clusters a draw",
+    ];
     section.table(&header, rows);
     if study.options.draws.is_some() {
         let published = mean_clusters(study, Source::Given)?;

@@ -60,9 +60,8 @@ fn combinations(study: &Study) -> Vec<(Source, Experiment)> {
 /// Which of the published draws is the medoid.
 fn choice(repeats: &[Repeat], section: &mut Section) {
     section.text(format!(
-        "Which of the published draws is chosen, with {} different sets of directions. New directions for each pair average out over the \
-         1000 distances of a draw, shared ones do not: at L = 100 the paper's way is the more stable, and as good as 1024 shared \
-         directions. Where a choice varies, the spread of `ours` is larger and z smaller, so a stable setting is the harder test.",
+        "Which of the published draws is chosen, with {} different sets of directions (4 for 1024). Where the choice varies, the spread \
+         of `ours` is larger and z smaller: a setting whose choice is stable is the harder test.",
         repeats.len()
     ));
     let settings = Source::Given.procedure(Experiment::OldFaithful).slices.iter().enumerate();
