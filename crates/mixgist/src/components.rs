@@ -327,7 +327,8 @@ impl<'a> Pass<'a> {
     }
 
     fn share_of_draws(&self, holds: impl Fn(usize) -> bool) -> f64 {
-        (0..self.ensemble.len()).filter(|&m| holds(m)).map(|m| self.weights[m]).sum::<f64>().min(1.0)
+        // The sum of nothing would be −0.
+        (0..self.ensemble.len()).filter(|&m| holds(m)).fold(0.0, |sum, m| sum + self.weights[m]).min(1.0)
     }
 
     /// Probability that a match of the first of a pair lies beyond a match of the second, in an independent draw.

@@ -64,7 +64,7 @@ fn run(estimate: &MixingMeasure, ensemble: &Ensemble, level: f64) -> Components 
 
 /// 400 posteriors of 200 draws, each with a true measure that is one more draw. Intervals of level 0.9 must hold the true weight, mean and
 /// sd of the first component: 360 of 400 are expected each, 358 since an interval between draws holds a little less; outside 330 … 385
-/// happens with probability below 1e-5 each. Intervals that hold 0.8 or 0.97 are found out 9 and 8 times of 10. The third
+/// happens with probability below 1e-5 each. Intervals that hold 0.8 or 0.97 are found out with probability 0.88 and 0.77. The third
 /// component has three probabilities in turn, each estimated from more than 26,000 draws; 4.5 standard errors happen once in 140,000.
 #[test]
 fn intervals_cover_and_existence_is_calibrated() {
@@ -78,7 +78,9 @@ fn intervals_cover_and_existence_is_calibrated() {
         let draws: Vec<MixingMeasure> = (0..200).map(|_| law.draw(&mut rng).0).collect();
         let truth = law.draw(&mut rng).1;
         let found = run(&law.center(), &Ensemble::from_measures(&draws).unwrap(), 0.9);
-        assert!(found.components.iter().all(|one| one.standing == Standing::Clear), "{:?}", found.components);
+        // The third may be there too rarely for intervals; nothing is ambiguous.
+        let clear = |one: &Component| one.standing == Standing::Clear || one.atom == 2 && one.standing == Standing::Rare;
+        assert!(found.components.iter().all(clear), "{:?}", found.components);
         let first = &found.components[0];
         assert_eq!((first.atom, first.existence.value), (0, 1.0));
         let intervals = first.intervals.as_ref().unwrap();
