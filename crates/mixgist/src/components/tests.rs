@@ -79,7 +79,8 @@ fn intervals_cover_and_existence_is_calibrated() {
         let truth = law.draw(&mut rng).1;
         let found = run(&law.center(), &Ensemble::from_measures(&draws).unwrap(), 0.9);
         // The third may be there too rarely for intervals; nothing is ambiguous.
-        let clear = |one: &Component| one.standing == Standing::Clear || one.atom == 2 && one.standing == Standing::Rare;
+        let clear =
+            |one: &Component| one.standing == Standing::Clear || one.atom == 2 && one.standing == Standing::Rare;
         assert!(found.components.iter().all(clear), "{:?}", found.components);
         let first = &found.components[0];
         assert_eq!((first.atom, first.existence.value), (0, 1.0));

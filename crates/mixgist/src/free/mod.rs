@@ -355,7 +355,7 @@ struct Fitted {
 const RANDOM_STARTS: usize = 2;
 
 /// Slices of the rough fits.
-const FEW_SLICES: usize = 64;
+const FEW_SLICES: usize = 48;
 
 /// Slices that are fitted to: so many for each coordinate of an atom, within limits. More do not help: on Old Faithful's draws the
 /// held-out loss of a fit to 100 slices is as far above its fitted loss as the medoid's is. All slices count where a fit is judged.

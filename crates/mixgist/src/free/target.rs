@@ -107,7 +107,7 @@ pub(super) struct Cells {
 }
 
 /// Parts of (0, 1) whose first cell is known.
-const BUCKETS: usize = 512;
+const BUCKETS: usize = 1024;
 
 impl Cells {
     /// From the jumps of some draws that stand for all.
@@ -160,7 +160,14 @@ impl Cells {
     #[inline]
     fn find(&self, t: f64) -> usize {
         let bucket = ((t * BUCKETS as f64) as usize).min(BUCKETS - 1);
-        let (first, last) = (self.buckets[bucket] as usize, self.buckets[bucket + 1] as usize);
-        first + self.ends[first..last].partition_point(|&end| end <= t)
+        let (mut first, last) = (self.buckets[bucket] as usize, self.buckets[bucket + 1] as usize);
+        // Mostly there are none or one to pass.
+        if last - first > 8 {
+            return first + self.ends[first..last].partition_point(|&end| end <= t);
+        }
+        while first < last && self.ends[first] <= t {
+            first += 1;
+        }
+        first
     }
 }
