@@ -9,5 +9,5 @@ mod tile;
 pub(crate) use bridge::FromMean;
 pub(crate) use matrix::cost_matrix;
 pub use matrix::{Condensed, DistanceMatrix};
-pub(crate) use rows::{AnchorRows, Bridges, Form, KEPT_BYTES, SliceRows, Spread, WeightedRow};
+pub(crate) use rows::{AnchorRows, Bridges, Form, KEPT_BYTES, MOST_MERGED, SliceRows, Spread, WeightedRow};
 pub use sliced::{Distance, SlicedDistance};

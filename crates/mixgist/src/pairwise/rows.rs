@@ -14,6 +14,8 @@ pub(crate) struct Bridges<'p, 'a> {
     projection: &'p Projection<'a>,
     form: Form,
     batches: Vec<Vec<usize>>,
+    /// Whether there is only one pass, after which nothing needs to be kept.
+    once: bool,
     kept: Option<Kept<'p>>,
     /// For every draw its distance from the form that is decomposed, known after the first pass.
     moved: Vec<f64>,
@@ -66,6 +68,9 @@ pub(crate) const KEPT_BYTES: usize = 5 << 28;
 /// are, the closer together are the losses of the best, and the less may compression blur them.
 const COMPRESSION: f64 = 0.03;
 
+/// Up to this many rows are merged with all draws pair by pair; for more, decomposing the slices pays.
+pub(crate) const MOST_MERGED: usize = 8;
+
 /// Kept slices that are worked on between two looks at whether to go on.
 const LINES_TOGETHER: usize = 32;
 
@@ -83,13 +88,35 @@ impl<'p, 'a> Bridges<'p, 'a> {
         Self::over(self.projection, self.form, below(self.projection.batches(), count))
     }
 
-    /// All slices in batches that are independent of each other.
+    /// All slices in batches that are independent of each other, for a single pass.
     pub(crate) fn independent(projection: &'p Projection<'a>) -> Self {
-        Self::over(projection, Form::Exact, projection.independent_batches())
+        Bridges { once: true, ..Self::over(projection, Form::Exact, projection.independent_batches()) }
+    }
+
+    /// For each of `rows`, the mean over slices of the transport cost to every draw, when nothing else is wanted of the slices.
+    pub(crate) fn row_costs_once(
+        projection: &'p Projection<'a>,
+        rows: &[usize],
+        progress: &dyn Progress,
+    ) -> Result<Vec<f64>> {
+        let mut bridges = Self::new(projection, Form::Exact);
+        if rows.len() <= MOST_MERGED {
+            return Ok(bridges.merged_row_costs(rows, progress)?.0);
+        }
+        bridges.once = true;
+        bridges.row_costs(rows, progress)
     }
 
     fn over(projection: &'p Projection<'a>, form: Form, batches: Vec<Vec<usize>>) -> Self {
-        Bridges { projection, form, batches, kept: None, moved: vec![0.0; projection.draws()], spread: None }
+        Bridges {
+            projection,
+            form,
+            batches,
+            once: false,
+            kept: None,
+            moved: vec![0.0; projection.draws()],
+            spread: None,
+        }
     }
 
     /// For every draw its distance, over these slices, from the form that is decomposed; known after the first pass.
@@ -112,9 +139,9 @@ impl<'p, 'a> Bridges<'p, 'a> {
         self.batches.iter().map(Vec::len).sum()
     }
 
-    /// Whether the decomposed slices are kept, so that further passes are cheap; known after the first pass.
+    /// Whether the decomposed slices are kept, or certainly will be, so that further passes are cheap.
     pub(crate) fn keeps(&self) -> bool {
-        self.kept.is_some()
+        self.kept.is_some() || self.slices().saturating_mul(self.projection.kept_bytes_per_slice()) <= KEPT_BYTES
     }
 
     /// Calls `look` for each slice, in parallel, and `take` with what it found, in order.
@@ -311,7 +338,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
             return Ok(());
         }
         let (projection, form) = (self.projection, self.form);
-        let (slices, mut keeping) = (self.slices(), None);
+        let (slices, once, mut keeping) = (self.slices(), self.once, None);
         let mut moved = vec![0.0; projection.draws()];
         let mut kept = Kept { batches: Vec::new(), lines: Vec::new() };
         projection.stream(
@@ -319,7 +346,8 @@ impl<'p, 'a> Bridges<'p, 'a> {
             progress,
             |lines| build(lines, form, projection.draw_weights()),
             |_, built| {
-                let keeping = *keeping.get_or_insert_with(|| Keeping::of(&built, slices));
+                let keeping =
+                    *keeping.get_or_insert_with(|| if once { Keeping::Nothing } else { Keeping::of(&built, slices) });
                 let mut bridges = Vec::new();
                 for slice in built {
                     bridges.push(slice.bridge);

@@ -1,7 +1,7 @@
 //! The sliced distance as a value: frozen slices and an order, ready to compare measures.
 
 use super::matrix::{Condensed, DistanceMatrix, distance_matrix};
-use super::rows::{Bridges, Form};
+use super::rows::Bridges;
 use crate::Result;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::{Order, transport_cost};
@@ -115,13 +115,13 @@ impl<'a> SlicedDistance<'a> {
         }
         let projection = self.project(ensemble)?;
         progress.begin("distances", self.slices.len() as u64);
-        let costs = Bridges::new(&projection, Form::Exact).row_costs(rows, progress)?;
+        let costs = Bridges::row_costs_once(&projection, rows, progress)?;
         Ok(costs.iter().map(|cost| self.order.root(cost.max(0.0))).collect())
     }
 
     /// Expected losses of several estimates, which need not be draws: for each its mean loss over the draws.
     ///
-    /// For p = 2 all estimates share one pass over the slices that needs no merging.
+    /// For p = 2 all estimates share one pass over the slices.
     pub fn expected_losses(
         &self,
         estimates: &[MixingMeasure],
@@ -139,7 +139,7 @@ impl<'a> SlicedDistance<'a> {
 
     /// Distances from several measures, which need not be draws, to every draw: for each measure M numbers.
     ///
-    /// For p = 2 all measures share one pass over the slices that needs no merging.
+    /// For p = 2 all measures share one pass over the slices.
     pub fn rows(
         &self,
         measures: &[MixingMeasure],
@@ -172,7 +172,7 @@ impl<'a> SlicedDistance<'a> {
         let projection = self.project(&Ensemble::from_measures(&all)?.with_draw_weights(&all_weights)?)?;
         let rows: Vec<usize> = (draws..all.len()).collect();
         progress.begin("distances to all draws", self.slices.len() as u64);
-        let costs = Bridges::new(&projection, Form::Exact).row_costs(&rows, progress)?;
+        let costs = Bridges::row_costs_once(&projection, &rows, progress)?;
         Ok(costs.chunks_exact(all.len()).map(|row| row[..draws].iter().map(|cost| cost.max(0.0)).collect()).collect())
     }
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::embedding::{Embedding, Truncated};
 use super::{Candidate, Choice, Loss, least};
 use crate::Result;
-use crate::pairwise::{AnchorRows, Bridges, Form};
+use crate::pairwise::{AnchorRows, Bridges, Form, MOST_MERGED};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::random::{Purpose, stream};
@@ -31,9 +31,6 @@ const MOST_NUMBERS: usize = 1 << 25;
 
 /// Pairs of draws whose intervals are worked on between two looks at whether to go on: less than a second with all axes.
 const MOST_PAIRS: usize = 1 << 25;
-
-/// Up to this many contenders are merged with all draws pair by pair; for more, decomposing the slices pays.
-const MOST_MERGED: usize = 8;
 
 /// `bridges` hold compressed draws: the search runs on those, and knows how far each is from the draw that it stands for. The few
 /// draws that are in question then are compared as they are.
