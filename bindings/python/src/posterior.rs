@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use mixgist::components::Rules;
 use mixgist::credible::{Question as Asked, Source};
 use mixgist::representatives::Count;
-use mixgist::stability::summary_estimate;
 use mixgist::{Ensemble, Error, Estimator, MixingMeasure, Points, Progress, Settings};
 use mixgist_io::posterior::{
     About, COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, ComponentsDocument, CredibleDocument, EstimateOrigin,
@@ -110,7 +109,7 @@ pub fn credible(
         let is_given = own.is_some();
         let estimate =
             own.map_or_else(|| Estimate::of(ensemble, points, settings, progress), |own| own.check(ensemble))?;
-        let fit = |draws: &Ensemble| Ok(mixgist::summarize(draws, points, settings, progress)?.estimate);
+        let fit = |draws: &Ensemble| mixgist::estimate(draws, points, settings, progress);
         let source = if is_given { Source::Given(&estimate.measure) } else { Source::Fitted(&fit) };
         let asked = Asked {
             level,
@@ -190,7 +189,7 @@ pub fn stability(
 ) -> Result<String> {
     answer(py, draws, &question, &estimating, |about, points, progress| {
         let About { ensemble, settings, .. } = *about;
-        let card = mixgist::stability::stability(ensemble, points, settings, level, &summary_estimate, progress)?;
+        let card = mixgist::stability::stability(ensemble, points, settings, level, &mixgist::estimate, progress)?;
         to_json(STABILITY_SCHEMA, &StabilityDocument::new(&card, about)?)
     })
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mixgist::credible::{Question, Source, credible};
-use mixgist::{Ensemble, Result, summarize};
+use mixgist::{Ensemble, Result};
 use mixgist_io::posterior::{BallDocument, CREDIBLE_SCHEMA, ConformalDocument, CredibleDocument, ProbabilityDocument};
 
 use crate::posterior::{EstimateArgs, Posterior, PosteriorArgs, read_measure};
@@ -53,7 +53,7 @@ impl Credible {
         // That of all draws is known by now; what is left is that of half of them.
         let fit = |draws: &Ensemble| match draws.len() == ensemble.len() {
             true => Ok(estimate.measure.clone()),
-            false => Ok(summarize(draws, points, settings, terminal)?.estimate),
+            false => mixgist::estimate(draws, points, settings, terminal),
         };
         let source = match self.estimate.estimate {
             Some(_) => Source::Given(&estimate.measure),

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use mixgist::Result;
-use mixgist::stability::{Stability, stability, summary_estimate};
+use mixgist::stability::{Stability, stability};
 use mixgist_io::posterior::{STABILITY_SCHEMA, StabilityDocument};
 
 use crate::posterior::{Posterior, PosteriorArgs};
@@ -31,7 +31,7 @@ impl StabilityVerb {
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let posterior = self.posterior.read()?;
         let Posterior { ensemble, settings, .. } = &posterior;
-        let card = stability(ensemble, posterior.points()?, settings, self.level, &summary_estimate, terminal)?;
+        let card = stability(ensemble, posterior.points()?, settings, self.level, &mixgist::estimate, terminal)?;
         let document = StabilityDocument::new(&card, &posterior.about())?;
         let report = report(&card, &document, &posterior);
         self.posterior.answer(STABILITY_SCHEMA, &document, &report, terminal)

@@ -9,7 +9,7 @@ use mixgist::components::{Rules, components};
 use mixgist::credible::{Source, ball, conformal};
 use mixgist::representatives::{Count, representatives};
 use mixgist::ruler::Ruler;
-use mixgist::stability::{MOST_DRAWS, stability, summary_estimate};
+use mixgist::stability::{MOST_DRAWS, stability};
 use mixgist::{AtomCount, Ensemble, Estimator, MixingMeasure, Result, Settings, summarize};
 use mixgist_io::AssessmentDocument;
 use mixgist_io::posterior::{
@@ -86,7 +86,7 @@ impl<'a> Subject<'a> {
     pub fn conformal(&self) -> Result<&ConformalDocument> {
         once(&self.evidence.conformal, || {
             let (draws, settings) = (self.need_draws()?, settings(self, SLICES)?);
-            let fit = |half: &Ensemble| summary_estimate(half, self.data, &settings, self.progress);
+            let fit = |half: &Ensemble| mixgist::estimate(half, self.data, &settings, self.progress);
             let found = conformal(draws, self.data, &settings, LEVEL, &Source::Fitted(&fit), self.progress)?;
             Ok(ConformalDocument::new(&found, false))
         })
@@ -121,7 +121,7 @@ impl<'a> Subject<'a> {
     pub fn stability(&self) -> Result<&StabilityDocument> {
         once(&self.evidence.stability, || {
             let (draws, settings) = (self.need_draws()?, settings(self, SLICES)?);
-            let card = stability(draws, self.data, &settings, LEVEL, &summary_estimate, self.progress)?;
+            let card = stability(draws, self.data, &settings, LEVEL, &mixgist::estimate, self.progress)?;
             StabilityDocument::new(&card, &self.about(draws, &settings))
         })
     }

@@ -57,7 +57,7 @@ pub use points::Points;
 pub use progress::{Progress, Silent};
 pub use prune::{Pruned, Pruning};
 pub use select::{Loss, Medoid, Route, RunnerUp};
-pub use summary::{Settings, SliceCount, Summary, summarize, summarize_over};
+pub use summary::{Settings, SliceCount, Summary, estimate, summarize, summarize_over};
 pub use units::{ResolvedUnits, Units};
 pub use warning::Warning;
 

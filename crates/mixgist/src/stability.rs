@@ -14,22 +14,12 @@ use crate::progress::{Progress, Silent};
 use crate::ruler::Ruler;
 use crate::select::Loss;
 use crate::slice::SLICERS;
-use crate::summary::{Settings, SliceCount, summarize};
+use crate::summary::{Settings, SliceCount};
 use crate::units::Units;
 use crate::{Error, Result};
 
 /// Estimates from draws under settings; every line of the card calls it once.
 pub type Estimator<'a> = dyn Fn(&Ensemble, Option<Points>, &Settings, &dyn Progress) -> Result<MixingMeasure> + 'a;
-
-/// The estimate of [`summarize`].
-pub fn summary_estimate(
-    ensemble: &Ensemble,
-    data: Option<Points>,
-    settings: &Settings,
-    progress: &dyn Progress,
-) -> Result<MixingMeasure> {
-    Ok(summarize(ensemble, data, settings, progress)?.estimate)
-}
 
 /// How far a change moved the estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -218,6 +218,21 @@ pub fn summarize(
     summarize_with(ensemble, data, settings, None, progress)
 }
 
+/// The estimate of [`summarize`] alone: for a medoid neither the floor nor labels nor warnings are computed.
+pub fn estimate(
+    ensemble: &Ensemble,
+    data: Option<Points>,
+    settings: &Settings,
+    progress: &dyn Progress,
+) -> Result<MixingMeasure> {
+    if settings.estimator != Estimator::Medoid || settings.candidate.is_some() {
+        return Ok(summarize(ensemble, data, settings, progress)?.estimate);
+    }
+    let (units, scaled) = in_units(ensemble, data, settings)?;
+    let chosen = choose(scaled.as_ref().unwrap_or(ensemble), settings, &units, None, false, progress)?;
+    Ok(ensemble.draw(chosen.medoid.draw))
+}
+
 /// As [`summarize`], over slices of the caller's own; the slicer, the directions and the seed of the settings do not matter then.
 pub fn summarize_over(
     ensemble: &Ensemble,
@@ -236,21 +251,7 @@ fn summarize_with(
     own: Option<&dyn Slices>,
     progress: &dyn Progress,
 ) -> Result<Summary> {
-    if let Some(points) = data.filter(|points| points.dim() != ensemble.dim()) {
-        return Err(Error::input(format!(
-            "data have {} columns, the draws have dimension {}",
-            points.dim(),
-            ensemble.dim()
-        )));
-    }
-    let units = ResolvedUnits::new(&settings.units, ensemble, data)?;
-    let scaled;
-    let in_units = if units.transform.is_some() {
-        scaled = units.apply(ensemble)?;
-        &scaled
-    } else {
-        ensemble
-    };
+    let (units, scaled) = in_units(ensemble, data, settings)?;
     if let Some(candidate) = settings.candidate.as_ref().filter(|candidate| candidate.dim() != ensemble.dim()) {
         let (own, dim) = (candidate.dim(), ensemble.dim());
         return Err(Error::input(format!("the measure to judge has dimension {own}, the draws have {dim}")));
@@ -261,7 +262,7 @@ fn summarize_with(
         )
         .hint("leave out --order, or ask for its distance to the draws"));
     }
-    let chosen = choose(in_units, settings, &units, own, progress)?;
+    let chosen = choose(scaled.as_ref().unwrap_or(ensemble), settings, &units, own, true, progress)?;
     let assessment = chosen.assessment.map(|assessment| assessment.in_original(&units)).transpose()?;
     let estimate = match assessment.as_ref().and_then(|assessment| assessment.free.as_ref()) {
         Some(free) => free.estimate.clone(),
@@ -284,6 +285,24 @@ fn summarize_with(
     })
 }
 
+/// The units, and the draws in them if they are not as they were.
+fn in_units(
+    ensemble: &Ensemble,
+    data: Option<Points>,
+    settings: &Settings,
+) -> Result<(ResolvedUnits, Option<Ensemble>)> {
+    if let Some(points) = data.filter(|points| points.dim() != ensemble.dim()) {
+        return Err(Error::input(format!(
+            "data have {} columns, the draws have dimension {}",
+            points.dim(),
+            ensemble.dim()
+        )));
+    }
+    let units = ResolvedUnits::new(&settings.units, ensemble, data)?;
+    let scaled = units.transform.is_some().then(|| units.apply(ensemble)).transpose()?;
+    Ok((units, scaled))
+}
+
 struct Chosen {
     medoid: Medoid,
     assessment: Option<Assessment>,
@@ -291,12 +310,13 @@ struct Chosen {
     slices: usize,
 }
 
-/// The medoid; with `auto` slices, again and again with twice as many until it is safe.
+/// The medoid; with `auto` slices, again and again with twice as many until it is safe. Then it is assessed, where that is wanted.
 fn choose(
     ensemble: &Ensemble,
     settings: &Settings,
     units: &ResolvedUnits,
     own: Option<&dyn Slices>,
+    assess: bool,
     progress: &dyn Progress,
 ) -> Result<Chosen> {
     let mut count = settings.slices.first();
@@ -330,7 +350,7 @@ fn choose(
                 seed: settings.seed,
             };
             // Slices of the caller have no others to be judged on.
-            let assessed = settings.order == Order::TWO && own.is_none();
+            let assessed = assess && settings.order == Order::TWO && own.is_none();
             let assessment = assessed.then(|| free::assess(&job, &projection, bridges, progress)).transpose()?;
             return Ok(Chosen { medoid, assessment, pruned: projection.pruned(), slices: slices.len() });
         }

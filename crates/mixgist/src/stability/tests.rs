@@ -21,7 +21,7 @@ fn chains(draws: usize, noise: f64, gap: f64) -> Ensemble {
 }
 
 fn card(ensemble: &Ensemble, data: Option<Points>) -> Stability {
-    stability(ensemble, data, &settings(), 0.95, &summary_estimate, &Silent).unwrap()
+    stability(ensemble, data, &settings(), 0.95, &crate::estimate, &Silent).unwrap()
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn distances_on_the_card_are_those_of_the_estimates() {
     let card = card(&ensemble, None);
     let other = Settings { loss: Loss::Power, ..settings() };
     let expected = Ruler::new(&ensemble, None, &settings()).unwrap();
-    let moved = summary_estimate(&ensemble, None, &other, &Silent).unwrap();
+    let moved = crate::estimate(&ensemble, None, &other, &Silent).unwrap();
     let check = card.checks.iter().find(|check| check.change == "--loss power").unwrap();
     let outcome = check.outcome.as_ref().unwrap();
     assert_eq!(outcome.distance, expected.between(&card.estimate, &moved).unwrap().value);
