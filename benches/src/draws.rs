@@ -18,9 +18,7 @@ pub fn posterior_like(draws: usize, atoms: usize, dim: usize, seed: u64) -> Ense
             weights.push(weight);
             let prior_degrees = dim as f64 + 2.0;
             let (center, spread, degrees) = match kind {
-                Some(cluster) => {
-                    (4.0 * cluster as f64, 1.0 / SIZES[cluster].sqrt(), SIZES[cluster].max(prior_degrees))
-                }
+                Some(cluster) => (4.0 * cluster as f64, 1.0 / SIZES[cluster].sqrt(), SIZES[cluster].max(prior_degrees)),
                 None => (4.0, 4.0, prior_degrees),
             };
             let mut noise = vec![0.0; dim];
