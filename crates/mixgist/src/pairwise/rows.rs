@@ -428,8 +428,8 @@ impl WeightedRow {
     }
 }
 
-/// Costs on each slice of a few rows may take this many numbers, 32 MB.
-const KEPT_COSTS: usize = 1 << 22;
+/// Costs on each slice of a few rows may take this many numbers, 256 MB.
+const KEPT_COSTS: usize = 1 << 25;
 
 /// The costs of a few draws to all, on each slice.
 pub(crate) struct SliceRows {
