@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use mixgist::components::Rules;
 use mixgist::credible::{Question as Asked, Source};
 use mixgist::representatives::Count;
-use mixgist::{Ensemble, Error, Estimator, MixingMeasure, Points, Progress, Settings};
+use mixgist::{Ensemble, Error, Estimator, MixingMeasure, Points, Progress};
 use mixgist_io::posterior::{
     About, COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, ComponentsDocument, CredibleDocument, EstimateOrigin,
     REPRESENTATIVES_SCHEMA, RepresentativesDocument, STABILITY_SCHEMA, StabilityDocument,
@@ -48,8 +48,17 @@ struct Estimate {
 }
 
 impl Estimate {
-    /// The estimate that the settings ask for.
-    fn of(ensemble: &Ensemble, points: Option<Points>, settings: &Settings, progress: &dyn Progress) -> Fitted {
+    /// The given one, or the estimate that the settings ask for.
+    fn resolve(
+        own: Option<Self>,
+        &About { ensemble, settings, .. }: &About,
+        points: Option<Points>,
+        progress: &dyn Progress,
+    ) -> mixgist::Result<Self> {
+        if let Some(own) = own {
+            let (dim, expected) = (own.measure.dim(), ensemble.dim());
+            return if dim == expected { Ok(own) } else { Err(dimension("the estimate", dim, expected)) };
+        }
         let summary = mixgist::summarize(ensemble, points, settings, progress)?;
         let draw = summary.medoid.draw;
         Ok(match settings.estimator {
@@ -66,14 +75,7 @@ impl Estimate {
     fn origin(&self) -> EstimateOrigin<'_> {
         EstimateOrigin { measure: &self.measure, draw: self.draw, source: &self.source }
     }
-
-    fn check(self, ensemble: &Ensemble) -> Fitted {
-        let (own, dim) = (self.measure.dim(), ensemble.dim());
-        if own == dim { Ok(self) } else { Err(dimension("the estimate", own, dim)) }
-    }
 }
-
-type Fitted = mixgist::Result<Estimate>;
 
 fn dimension(what: &str, own: usize, dim: usize) -> Error {
     Error::input(format!("{what} has dimension {own}, the draws have {dim}"))
@@ -107,8 +109,7 @@ pub fn credible(
     answer(py, draws, &question, &estimating, |about, points, progress| {
         let About { ensemble, settings, .. } = *about;
         let is_given = own.is_some();
-        let estimate =
-            own.map_or_else(|| Estimate::of(ensemble, points, settings, progress), |own| own.check(ensemble))?;
+        let estimate = Estimate::resolve(own, about, points, progress)?;
         let fit = |draws: &Ensemble| mixgist::estimate(draws, points, settings, progress);
         let source = if is_given { Source::Given(&estimate.measure) } else { Source::Fitted(&fit) };
         let asked = Asked {
@@ -151,8 +152,7 @@ pub fn components(
     let own = given(options.estimate);
     answer(py, draws, &question, &estimating, |about, points, progress| {
         let About { ensemble, settings, .. } = *about;
-        let estimate =
-            own.map_or_else(|| Estimate::of(ensemble, points, settings, progress), |own| own.check(ensemble))?;
+        let estimate = Estimate::resolve(own, about, points, progress)?;
         let found = mixgist::components::components(&estimate.measure, ensemble, &settings.units, rules, progress)?;
         to_json(COMPONENTS_SCHEMA, &ComponentsDocument::new(&found, &estimate.origin(), about))
     })

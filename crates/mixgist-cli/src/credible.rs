@@ -50,11 +50,7 @@ impl Credible {
         let hypothesis =
             self.hypothesis.as_deref().map(|path| read_measure(path, reading, ensemble.dim())).transpose()?;
         let estimate = self.estimate.resolve(&posterior, reading, terminal)?;
-        // That of all draws is known by now; what is left is that of half of them.
-        let fit = |draws: &Ensemble| match draws.len() == ensemble.len() {
-            true => Ok(estimate.measure.clone()),
-            false => mixgist::estimate(draws, points, settings, terminal),
-        };
+        let fit = |draws: &Ensemble| mixgist::estimate(draws, points, settings, terminal);
         let source = match self.estimate.estimate {
             Some(_) => Source::Given(&estimate.measure),
             None => Source::Fitted(&fit),

@@ -87,7 +87,8 @@ impl<'a> Subject<'a> {
         once(&self.evidence.conformal, || {
             let (draws, settings) = (self.need_draws()?, settings(self, SLICES)?);
             let fit = |half: &Ensemble| mixgist::estimate(half, self.data, &settings, self.progress);
-            let found = conformal(draws, self.data, &settings, LEVEL, &Source::Fitted(&fit), self.progress)?;
+            let (source, distances) = (Source::Fitted(&fit), &self.summary.distances);
+            let found = conformal(draws, self.data, &settings, LEVEL, &source, distances, self.progress)?;
             Ok(ConformalDocument::new(&found, false))
         })
     }

@@ -3,44 +3,31 @@
 use super::Entry;
 use crate::table::section;
 
-/// Simulation: number of clusters, expected Binder, VI and omARI losses and losses against the true partition.
-pub const TABLE_1: Entry = Entry {
-    name: "table1",
-    help: "Simulation: number of clusters, expected Binder, VI and omARI losses and losses against the true partition",
-    run: |study| section(study, "table1"),
-};
+macro_rules! table {
+    ($name:literal, $help:literal) => {
+        Entry { name: $name, help: $help, run: |study| section(study, $name) }
+    };
+}
 
-/// Simulation: total variation and sliced W_2 between densities, expected and against the truth.
-pub const TABLE_2: Entry = Entry {
-    name: "table2",
-    help: "Simulation: total variation and sliced W_2 between densities, expected and against the truth",
-    run: |study| section(study, "table2"),
-};
+/// Table 1.
+pub const TABLE_1: Entry = table!(
+    "table1",
+    "Simulation: number of clusters, expected Binder, VI and omARI losses and losses against the true partition"
+);
 
-/// Simulation: distances between mixing measures, expected and against the truth.
-pub const TABLE_3: Entry = Entry {
-    name: "table3",
-    help: "Simulation: distances between mixing measures, expected and against the truth",
-    run: |study| section(study, "table3"),
-};
+/// Table 2.
+pub const TABLE_2: Entry =
+    table!("table2", "Simulation: total variation and sliced W_2 between densities, expected and against the truth");
 
-/// Old Faithful: number of clusters and expected partition losses.
-pub const TABLE_4: Entry = Entry {
-    name: "table4",
-    help: "Old Faithful: number of clusters and expected partition losses",
-    run: |study| section(study, "table4"),
-};
+/// Table 3.
+pub const TABLE_3: Entry =
+    table!("table3", "Simulation: distances between mixing measures, expected and against the truth");
 
-/// Old Faithful: expected distances between densities.
-pub const TABLE_5: Entry = Entry {
-    name: "table5",
-    help: "Old Faithful: expected distances between densities",
-    run: |study| section(study, "table5"),
-};
+/// Table 4.
+pub const TABLE_4: Entry = table!("table4", "Old Faithful: number of clusters and expected partition losses");
 
-/// Old Faithful: expected distances between mixing measures.
-pub const TABLE_6: Entry = Entry {
-    name: "table6",
-    help: "Old Faithful: expected distances between mixing measures",
-    run: |study| section(study, "table6"),
-};
+/// Table 5.
+pub const TABLE_5: Entry = table!("table5", "Old Faithful: expected distances between densities");
+
+/// Table 6.
+pub const TABLE_6: Entry = table!("table6", "Old Faithful: expected distances between mixing measures");

@@ -9,7 +9,7 @@
 
 use rand::seq::SliceRandom;
 
-use super::check_level;
+use super::{check_distances, check_level};
 use crate::effective::{chains_in_order, effective_draws};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::points::Points;
@@ -69,34 +69,33 @@ pub enum ConformalRadius {
     },
 }
 
-/// The conformal ball of a level. `seed` splits the draws; distances are those of `settings`.
+/// The conformal ball of a level. The seed splits the draws; distances are those of `settings`. `from_estimate` are distances of all draws from
+/// one estimate, whose autocorrelation says how many draws to leave out.
 ///
-/// Weighted draws are refused: they are not exchangeable. Cost: one estimate from half of the draws and two rows of distances.
+/// Weighted draws are refused: they are not exchangeable. Cost: one estimate from half of the draws and a row of distances.
 pub fn conformal(
     ensemble: &Ensemble,
     data: Option<Points>,
     settings: &Settings,
     level: f64,
     source: &Source,
+    from_estimate: &[f64],
     progress: &dyn Progress,
 ) -> Result<Conformal> {
     check_level(level)?;
+    check_distances(ensemble, from_estimate)?;
     if ensemble.draw_weights().is_some() {
         return Err(Error::usage("a conformal ball needs exchangeable draws, and these are weighted")
             .hint("resample the draws by their weights first, or use the credible ball"));
     }
     let ruler = Ruler::new(ensemble, data, settings)?;
-    let first = match source {
-        Source::Fitted(estimate) => estimate(ensemble)?,
-        Source::Given(estimate) => (*estimate).clone(),
-    };
-    let effective = effective_draws(ensemble, &ruler.row(&first, progress)?);
+    let effective = effective_draws(ensemble, from_estimate);
     let thin = (ensemble.len() as f64 / effective).ceil().max(1.0) as usize;
     let mut kept: Vec<usize> =
         chains_in_order(ensemble).iter().flat_map(|chain| chain.iter().copied().step_by(thin)).collect();
     kept.shuffle(&mut stream(settings.seed, Purpose::Splits, 0));
     let (estimate, fitted) = match source {
-        Source::Given(_) => (first, 0),
+        Source::Given(estimate) => ((*estimate).clone(), 0),
         Source::Fitted(estimate) => {
             let fitted = kept.len() / 2;
             let mut half = kept[..fitted].to_vec();

@@ -57,7 +57,7 @@ pub struct Region {
 
 /// Answers a question about an estimate, under the distance of `settings`.
 ///
-/// Cost: a row of distances for each measure; a conformal ball that is fitted costs two estimates more.
+/// Cost: a row of distances for each measure; a conformal ball that is fitted costs an estimate from half of the draws.
 pub fn credible(
     estimate: &MixingMeasure,
     ensemble: &Ensemble,
@@ -91,12 +91,13 @@ pub fn credible(
         }
         None => None,
     };
-    let of_source = |source| conformal(ensemble, data, settings, question.level, source, progress);
+    let of_source = |source| conformal(ensemble, data, settings, question.level, source, &rows[0], progress);
+    let conformal = question.conformal.as_ref().map(of_source).transpose()?;
     Ok(Credible {
         ball,
         slice_error,
         region,
-        conformal: question.conformal.as_ref().map(of_source).transpose()?,
+        conformal,
         conformal_given: matches!(question.conformal, Some(Source::Given(_))),
         distances: rows.swap_remove(0),
         slices: ruler.slices(),

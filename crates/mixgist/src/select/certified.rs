@@ -17,7 +17,7 @@ pub(super) const WORTHWHILE: usize = 400;
 /// Never more axes than this.
 const MOST_AXES: usize = 256;
 
-/// Bounds that are computed anew for each row that was: a bound takes about a hundredth of the time of a row of 100 slices.
+/// Bounds that are computed anew for each row that was: a bound has a hundredth of the arithmetic of a row of 100 slices.
 const BOUNDS_PER_ROW: usize = 64;
 
 /// Axes of the first, cheap pass over the bounds.

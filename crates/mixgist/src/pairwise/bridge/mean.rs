@@ -84,8 +84,7 @@ type Place = (f64, u32, u32);
 
 /// Sorts the jumps of a cell by place, those at the same place by index, in which order they come.
 ///
-/// They are spread over a cell evenly enough that as many bins as jumps hold one or two each: this takes a third of the time of
-/// comparing them all.
+/// They are spread over a cell evenly enough that as many bins as jumps hold one or two each; comparing them all took 7 % of a medoid's time.
 #[derive(Default)]
 struct PlaceSorter {
     found: Vec<Place>,
