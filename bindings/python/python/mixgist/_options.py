@@ -168,7 +168,7 @@ def estimating(
 
 def _number(name: str, value: Any) -> str | None:
     """A number, or a word such as auto."""
-    return value if value is None or isinstance(value, str) else str(count(name, value))
+    return value if value is None or isinstance(value, str) else str(count(name, value, 1))
 
 
 def _units(units: Units) -> str:
