@@ -67,7 +67,7 @@ def test_a_given_number_of_atoms(draws):
     [
         ({"estimate": "mean"}, ValueError, "one of: medoid, free"),
         ({"atoms": 3}, ValueError, 'add estimate="free"'),
-        ({"estimate": "free", "atoms": 0}, ValueError, "atoms is '0'"),
+        ({"estimate": "free", "atoms": 0}, ValueError, "atoms is 0, must be at least 1"),
         ({"estimate": "free", "atoms": "some"}, ValueError, "atoms is 'some'"),
         ({"estimate": "free", "order": 1}, ValueError, "needs order 2"),
         ({"estimate": "free", "distance": lambda atoms: atoms.means.T}, ValueError, "needs a named distance"),

@@ -121,7 +121,7 @@ def test_without_data_there_are_no_labels(draws):
     "options, message",
     [
         ({"distance": "euclid"}, "one of: sw, mix-sw"),
-        ({"slices": 0}, "slices is '0'"),
+        ({"slices": 0}, "slices is 0, must be at least 1"),
         ({"slices": "many"}, "slices is 'many'"),
         ({"loss": "square"}, "one of: distance, power"),
         ({"units": "metres"}, "unknown units"),
