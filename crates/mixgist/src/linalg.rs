@@ -55,6 +55,20 @@ pub fn solve_lower(factor: &[f64], d: usize, b: &mut [f64]) {
     }
 }
 
+/// C⁻¹ A C⁻ᵀ of a symmetric matrix A and a lower factor C: what A is where C Cᵀ is the unit matrix.
+pub fn whiten(a: &[f64], factor: &[f64], d: usize) -> Vec<f64> {
+    let mut half = a.to_vec();
+    half.chunks_exact_mut(d).for_each(|row| solve_lower(factor, d, row));
+    // The rows are now those of A C⁻ᵀ; its columns are solved for next.
+    let mut white = vec![0.0; d * d];
+    for j in 0..d {
+        let mut column: Vec<f64> = (0..d).map(|i| half[i * d + j]).collect();
+        solve_lower(factor, d, &mut column);
+        (0..d).for_each(|i| white[i * d + j] = column[i]);
+    }
+    white
+}
+
 /// Inverse of a symmetric positive definite matrix; fails as [`cholesky_in_place`] does.
 pub fn inverse_spd(a: &[f64], d: usize) -> Result<Vec<f64>, usize> {
     let mut factor = a.to_vec();
@@ -178,6 +192,11 @@ mod tests {
             let mut identity = vec![0.0; d * d];
             (0..d).for_each(|i| identity[i * d + i] = 1.0);
             assert_close(&product(&a, &inverse_spd(&a, d).unwrap(), d), &identity, 1e-9);
+            assert_close(&whiten(&a, &factor, d), &identity, 1e-9);
+            let white = whiten(&random_spd(d, 99), &factor, d);
+            let transposed: Vec<f64> = (0..d * d).map(|e| factor[e % d * d + e / d]).collect();
+            let unwhitened = product(&product(&factor, &white, d), &transposed, d);
+            assert_close(&unwhitened, &random_spd(d, 99), 1e-9 * d as f64);
 
             let mut log = vec![0.0; d * d];
             log_spd(&a, d, &mut log);

@@ -5,8 +5,8 @@ mod common;
 use common::*;
 use mixgist::slice::{Chart, CustomSlices, Slices, slicer};
 use mixgist::{
-    AtomCount, Ensemble, Estimator, GaussianAtoms, Loss, MixingMeasure, Order, Route, Settings, Silent, SliceCount,
-    SlicedDistance, Summary, Units, summarize,
+    AtomCount, CovarianceForm, Ensemble, Estimator, GaussianAtoms, Loss, MixingMeasure, Order, Route, Settings, Silent,
+    SliceCount, SlicedDistance, Summary, Units, summarize,
 };
 use proptest::prelude::*;
 
@@ -19,6 +19,11 @@ fn run(ensemble: &Ensemble, settings: &Settings) -> Summary {
     summarize(ensemble, None, settings, &Silent).unwrap()
 }
 
+/// A multiple of the unit matrix.
+fn diagonal(dim: usize, value: f64) -> Vec<f64> {
+    (0..dim * dim).map(|e| if e % (dim + 1) == 0 { value } else { 0.0 }).collect()
+}
+
 /// The tangents of every slicer against central differences, in free parameters, and its positions against the projection.
 #[test]
 fn tangents_are_derivatives_of_positions() {
@@ -27,7 +32,8 @@ fn tangents_are_derivatives_of_positions() {
             let slices = freeze(law, scheme, dim, 0..12, 3);
             let tangents = slices.tangents().expect("named distances have derivatives");
             let atoms = noisy_measure(dim, 3..4, 0.5, 5, 0).atoms().clone();
-            let chart = tangents.chart();
+            let narrow = diagonal(dim, 0.01);
+            let chart = tangents.chart().no_narrower_than(narrow, dim);
             let parameters = chart.free_parameters(&atoms);
             let width = chart.width(dim);
             let at = |parameters: &[f64], l: usize| {
@@ -35,7 +41,7 @@ fn tangents_are_derivatives_of_positions() {
                 chart.to_points(dim, &mut points);
                 let (mut x, mut t) = (vec![0.0; 3], vec![0.0; 3 * width]);
                 tangents.differentiate(l, &points, &mut x, &mut t);
-                chart.pull_back(dim, &points, &mut t);
+                chart.pull_back(dim, parameters, &points, &mut t);
                 (x, t)
             };
             let projected = positions(&*slices, &atoms);
@@ -68,8 +74,9 @@ fn tangents_are_derivatives_of_positions() {
 /// Any numbers are atoms, and atoms come back from their parameters.
 #[test]
 fn every_point_of_a_chart_is_an_atom() {
-    for chart in [Chart::Logarithm, Chart::Factor] {
-        for dim in [1, 2, 5] {
+    for dim in [1, 2, 5] {
+        let bounded = Chart::Factor(None).no_narrower_than(diagonal(dim, 1e-3), dim);
+        for chart in [Chart::Logarithm, Chart::Factor(None), bounded] {
             let atoms = noisy_measure(dim, 4..5, 1.0, 2, 0).atoms().clone();
             let back = chart.atoms(dim, &chart.free_parameters(&atoms)).unwrap();
             for (x, y) in atoms.covariances().iter().zip(back.covariances()) {
@@ -355,4 +362,33 @@ fn what_cannot_be_done_is_refused_with_a_remedy() {
     assert!(custom.tangents().is_none());
     let medoid = run(&ensemble, &Settings { order: order(1.0), slices: SliceCount::Fixed(10), ..Settings::default() });
     assert!(medoid.assessment.is_none());
+}
+
+/// Draws with many light atoms and one narrow coordinate: `sw` and `smix-w` hardly see it, and without a bound they let it collapse.
+#[test]
+fn covariances_do_not_collapse() {
+    let draws: Vec<MixingMeasure> = (0..60).map(|m| noisy_measure(2, 12..20, 0.3, 9, m)).collect();
+    let scaled = |draw: &MixingMeasure| {
+        let means: Vec<f64> = draw.atoms().means().chunks(2).flat_map(|x| [0.1 * x[0], 10.0 * x[1]]).collect();
+        let covariances = draw.atoms().covariances().chunks(4);
+        let covariances = covariances.flat_map(|c| [0.01 * c[0], c[1], c[2], 100.0 * c[3]]).collect();
+        let atoms = GaussianAtoms::new(2, means, covariances, CovarianceForm::Covariance).unwrap();
+        MixingMeasure::new(draw.weights().to_vec(), atoms).unwrap()
+    };
+    let draws: Vec<MixingMeasure> = draws.iter().map(scaled).collect();
+    // What a coordinate has beyond the other: a bound from below for every direction.
+    let narrow = |measure: &MixingMeasure| {
+        let conditional = measure.atoms().covariances().chunks(4).map(|c| c[0] - c[1] * c[2] / c[3]);
+        conditional.fold(f64::INFINITY, f64::min)
+    };
+    let narrowest_draw = draws.iter().map(narrow).fold(f64::INFINITY, f64::min);
+    let ensemble = Ensemble::from_measures(&draws).unwrap();
+    for distance in ["sw", "mix-sw", "smix-w"] {
+        let settings = Settings { slicer: slicer(distance).unwrap(), ..free(AtomCount::Fixed(12), 60) };
+        let path = run(&ensemble, &settings).assessment.unwrap().free.unwrap().path;
+        for point in path {
+            let narrow = narrow(&point.measure);
+            assert!(narrow > 0.3 * narrowest_draw, "{distance}, {} atoms: {narrow} {narrowest_draw}", point.atoms);
+        }
+    }
 }

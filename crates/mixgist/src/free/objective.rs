@@ -13,6 +13,7 @@ use crate::slice::{Chart, Tangents};
 /// The mean over slices of the squared distance between a measure and the targets.
 pub(super) struct Objective<'a> {
     tangents: &'a dyn Tangents,
+    chart: &'a Chart,
     targets: &'a [SliceTarget],
     dim: usize,
     constant: f64,
@@ -25,9 +26,16 @@ const BLOCK: usize = 32;
 const WORTH_THREADS: usize = 1 << 14;
 
 impl<'a> Objective<'a> {
-    /// Slice l has target l. `constant` is roughly what the expected squared loss has besides: that of the mean itself.
-    pub(super) fn new(tangents: &'a dyn Tangents, targets: &'a [SliceTarget], dim: usize, constant: f64) -> Self {
-        Objective { tangents, targets, dim, constant }
+    /// Slice l has target l. `chart` is that of the slices. `constant` is roughly what the expected squared loss has besides: that of
+    /// the mean itself.
+    pub(super) fn new(
+        tangents: &'a dyn Tangents,
+        chart: &'a Chart,
+        targets: &'a [SliceTarget],
+        dim: usize,
+        constant: f64,
+    ) -> Self {
+        Objective { tangents, chart, targets, dim, constant }
     }
 
     /// What the expected squared loss has besides.
@@ -36,13 +44,13 @@ impl<'a> Objective<'a> {
     }
 
     /// The coordinates of atoms.
-    pub(super) fn chart(&self) -> Chart {
-        self.tangents.chart()
+    pub(super) fn chart(&self) -> &Chart {
+        self.chart
     }
 
     /// Numbers an atom.
     pub(super) fn width(&self) -> usize {
-        self.chart().width(self.dim)
+        self.chart.width(self.dim)
     }
 
     /// Dimension of the means.
@@ -61,8 +69,8 @@ impl<'a> Objective<'a> {
         let k = self.atoms(parameters);
         let weights = softmax(&parameters[..k]);
         let mut points = parameters[k..].to_vec();
-        self.chart().to_points(self.dim, &mut points);
-        if !self.chart().admits(self.dim, &points) {
+        self.chart.to_points(self.dim, &mut points);
+        if !self.chart.admits(self.dim, &points) {
             gradient.fill(0.0);
             return f64::INFINITY;
         }
@@ -89,7 +97,7 @@ impl<'a> Objective<'a> {
         }
         let mean: f64 = of_weights.iter().zip(&weights).map(|(g, w)| g * w).sum();
         of_weights.iter_mut().zip(&weights).for_each(|(g, w)| *g = w * (*g - mean));
-        self.chart().pull_back(self.dim, &points, of_points);
+        self.chart.pull_back(self.dim, &parameters[k..], &points, of_points);
         loss / slices
     }
 
@@ -99,7 +107,7 @@ impl<'a> Objective<'a> {
         let (k, width) = (self.atoms(parameters), self.width());
         let weights = softmax(&parameters[..k]);
         let mut points = parameters[k..].to_vec();
-        self.chart().to_points(self.dim, &mut points);
+        self.chart.to_points(self.dim, &mut points);
         let (mut positions, mut tangents) = (vec![0.0; k], vec![0.0; k * width]);
         let mut squares = vec![0.0; k * width];
         let mut spread = 0.0;
@@ -108,7 +116,7 @@ impl<'a> Objective<'a> {
         let count = sampled.len() as f64;
         for l in sampled {
             self.tangents.differentiate(l, &points, &mut positions, &mut tangents);
-            self.chart().pull_back(self.dim, &points, &mut tangents);
+            self.chart.pull_back(self.dim, &parameters[k..], &points, &mut tangents);
             squares.iter_mut().zip(&tangents).for_each(|(sum, x)| *sum += x * x / count);
             spread += self.targets[l].spread() / count;
         }
@@ -247,6 +255,11 @@ mod tests {
         job(&lines.iter().map(target).collect::<Vec<_>>(), &lines);
     }
 
+    /// A covariance that is not much narrower than the atoms here.
+    fn narrow(dim: usize) -> Vec<f64> {
+        (0..dim * dim).map(|e| if e % (dim + 1) == 0 { 0.5 } else { 0.1 }).collect()
+    }
+
     #[test]
     fn gradients_are_differences_of_the_loss_for_every_slicer() {
         // So many atoms that the target's steps are finer than the differences, up to the last digits.
@@ -254,7 +267,9 @@ mod tests {
             for (slicer, dim) in SLICERS.into_iter().flat_map(|slicer| [1, 2, 3].map(|dim| (slicer, dim))) {
                 let freeze = Freeze { dim, slices: 0..SLICES, seed: 4, scheme: Scheme::Iid };
                 let slices = slicer.freeze(&freeze);
-                let objective = Objective::new(slices.tangents().unwrap(), targets, dim, 0.0);
+                let tangents = slices.tangents().unwrap();
+                let chart = tangents.chart().no_narrower_than(narrow(dim), dim);
+                let objective = Objective::new(tangents, &chart, targets, dim, 0.0);
                 let x: Vec<f64> = numbers(4 * (1 + objective.width()), 7).iter().map(|x| 0.6 * x).collect();
                 let mut gradient = vec![0.0; x.len()];
                 objective.evaluate(&x, &mut gradient);
@@ -285,7 +300,9 @@ mod tests {
             with_targets(atoms, |targets, lines| {
                 let freeze = Freeze { dim: 2, slices: 0..SLICES, seed: 4, scheme: Scheme::Iid };
                 let slices = SLICERS[1].freeze(&freeze);
-                let objective = Objective::new(slices.tangents().unwrap(), targets, 2, 0.0);
+                let tangents = slices.tangents().unwrap();
+                let chart = tangents.chart().no_narrower_than(narrow(2), 2);
+                let objective = Objective::new(tangents, &chart, targets, 2, 0.0);
                 let x = numbers(4 * (1 + objective.width()), 8);
                 let loss = objective.evaluate(&x, &mut vec![0.0; x.len()]);
                 let weights = softmax(&x[..4]);

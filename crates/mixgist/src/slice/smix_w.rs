@@ -125,7 +125,7 @@ impl Slices for SmixWSlices {
 
 impl Tangents for SmixWSlices {
     fn chart(&self) -> Chart {
-        Chart::Factor
+        Chart::Factor(None)
     }
 
     /// With y = Lᵀv, log √(vᵀΣv) = ½ log ‖y‖² has the derivative v yᵀ / ‖y‖² with respect to L.

@@ -97,7 +97,7 @@ impl Slices for LinearSlices {
 impl Tangents for LinearSlices {
     fn chart(&self) -> Chart {
         match self.matrix {
-            MatrixCoordinate::Covariance => Chart::Factor,
+            MatrixCoordinate::Covariance => Chart::Factor(None),
             MatrixCoordinate::LogCovariance => Chart::Logarithm,
         }
     }
