@@ -5,8 +5,8 @@ mod common;
 use common::*;
 use mixgist::slice::{Chart, CustomSlices, Slices, slicer};
 use mixgist::{
-    AtomCount, CovarianceForm, Ensemble, Estimator, GaussianAtoms, Loss, MixingMeasure, Order, Route, Settings, Silent,
-    SliceCount, SlicedDistance, Summary, Units, summarize,
+    AtomCount, CovarianceForm, Ensemble, Estimator, GaussianAtoms, Judgement, Loss, MixingMeasure, Order, Route,
+    Settings, Silent, SliceCount, SlicedDistance, Summary, Units, summarize,
 };
 use proptest::prelude::*;
 
@@ -389,6 +389,86 @@ fn covariances_do_not_collapse() {
         for point in path {
             let narrow = narrow(&point.measure);
             assert!(narrow > 0.3 * narrowest_draw, "{distance}, {} atoms: {narrow} {narrowest_draw}", point.atoms);
+        }
+    }
+}
+
+/// Atoms on a grid, far from each other, that jitter from draw to draw.
+fn grid(atoms: usize, draws: u64) -> Ensemble {
+    let draw = |m: u64| {
+        let jitter = noisy_measure(2, atoms..atoms + 1, 0.2, 31, m);
+        let place = |k: usize| [10.0 * (k % 5) as f64, 10.0 * (k / 5) as f64];
+        let means = jitter.atoms().means().chunks(2).enumerate();
+        let means = means.flat_map(|(k, x)| [place(k)[0] + 0.1 * x[0], place(k)[1] + 0.1 * x[1]]).collect();
+        let covariances = (0..atoms).flat_map(|_| diagonal(2, 1.0)).collect();
+        let atoms = GaussianAtoms::new(2, means, covariances, CovarianceForm::Covariance).unwrap();
+        MixingMeasure::new(jitter.weights().to_vec(), atoms).unwrap()
+    };
+    Ensemble::from_measures(&(0..draws).map(draw).collect::<Vec<_>>()).unwrap()
+}
+
+#[test]
+fn auto_goes_on_while_more_atoms_help() {
+    let draws = grid(18, 20);
+    let summary = run(&draws, &free(AtomCount::default(), 40));
+    let found = summary.free().unwrap();
+    assert!(found.estimate.len() >= 18 && found.path.len() > 15, "{} of {}", found.estimate.len(), found.path.len());
+    assert!(found.judgement.expected_loss < summary.medoid.expected_loss);
+    let limited = run(&draws, &free(AtomCount::Auto { most: 17 }, 40));
+    assert_eq!(limited.free().unwrap().path.len(), 17);
+}
+
+/// What one number of atoms finds the others know: no fit is beaten by one with no more atoms, and none by a neighbour from which the atom
+/// is taken that matters least.
+#[test]
+fn fits_on_the_path_know_of_each_other() {
+    for name in ["sw", "mix-sw", "smix-w"] {
+        let draws: Vec<MixingMeasure> = (0..80).map(|m| noisy_measure(2, 3..9, 0.4, 17, m)).collect();
+        let ensemble = Ensemble::from_measures(&draws).unwrap();
+        let settings = Settings { slicer: slicer(name).unwrap(), ..free(AtomCount::Auto { most: 10 }, 80) };
+        let summary = run(&ensemble, &settings);
+        let path = &summary.free().unwrap().path;
+        let loss = |i: usize| path[i].judgement.expected_loss;
+        let slices = settings.freeze(2, 80).unwrap();
+        let distance = SlicedDistance::new(&*slices, Order::TWO);
+        for i in 0..path.len() {
+            assert!(path[i].measure.len() <= path[i].atoms);
+            let rivals = (0..path.len()).filter(|&j| path[j].measure.len() <= path[i].atoms);
+            assert!(rivals.map(loss).all(|rival| rival >= loss(i)), "{name}, {} atoms", path[i].atoms);
+        }
+        for pair in path.windows(2) {
+            let (weights, atoms) = (pair[1].measure.weights(), pair[1].measure.atoms());
+            for gone in 0..weights.len() {
+                let left: Vec<usize> = (0..weights.len()).filter(|&k| k != gone).collect();
+                if left.is_empty() {
+                    continue;
+                }
+                let total: f64 = left.iter().map(|&k| weights[k]).sum();
+                let weights = left.iter().map(|&k| weights[k] / total).collect();
+                let reduced = MixingMeasure::new(weights, atoms.select(left.iter().copied())).unwrap();
+                let row = distance.to_draws(&reduced, &ensemble, &Silent).unwrap();
+                let reduced = row.iter().map(|d| d.value).sum::<f64>() / 80.0;
+                assert!(reduced >= pair[0].judgement.expected_loss * 0.999, "{name}, {} atoms", pair[0].atoms);
+            }
+        }
+    }
+}
+
+/// A draw is a summary too, so that with as many atoms as the medoid has the free estimate is no worse.
+#[test]
+fn few_draws_do_not_make_the_free_estimate_worse_than_the_medoid() {
+    for (count, seed) in [2, 3, 4, 6].into_iter().flat_map(|count| (0..4).map(move |seed| (count, seed))) {
+        let draws: Vec<MixingMeasure> = (0..count).map(|m| noisy_measure(2, 2..4, 0.5, 40 + seed, m)).collect();
+        let ensemble = Ensemble::from_measures(&draws).unwrap();
+        for loss in [Loss::Distance, Loss::Power] {
+            let summary = run(&ensemble, &Settings { loss, ..free(AtomCount::Fixed(4), 60) });
+            let own = summary.free().unwrap().judgement.expected_loss;
+            assert!(own <= summary.medoid.expected_loss * (1.0 + 1e-9), "{count} draws, seed {seed}");
+            let auto = run(&ensemble, &Settings { loss, ..free(AtomCount::default(), 60) });
+            let over_medoid = |judgement: &Judgement| judgement.held_out.unwrap().over_medoid;
+            let auto = auto.free().unwrap();
+            let best = auto.path.iter().map(|point| over_medoid(&point.judgement)).fold(f64::INFINITY, f64::min);
+            assert!(over_medoid(&auto.judgement) <= 0.0 || best >= 0.0, "{count} draws, seed {seed}");
         }
     }
 }

@@ -9,11 +9,13 @@
 //! An atom is never narrower than nearly all atoms of the draws: `sw` and `smix-w` would let a covariance collapse. In every direction its variance exceeds half of
 //! what all but a thousandth of the posterior mass exceeds.
 //!
-//! **How many atoms.** The path holds the best fit for k = 1 … `most` atoms, each judged on slices that it was not fitted to. `auto` takes the smallest
-//! k that cannot be told from the best one: its held-out expected loss is at most [`SAFE_SEPARATION`] standard errors, or at most 1 % of itself, above
-//! the least one on the path. The standard error is that of the difference between the two fits, on the same slices and draws; it counts that slices
-//! and draws are finitely many, the draws as if they were independent. The 1 % is there because with many slices and draws every atom is
-//! significant, however little it says. Atoms whose weight falls below a millionth are dropped, atoms that coincide become one.
+//! **How many atoms.** The path holds the best fit for k = 1 … 15 atoms, each judged on slices that it was not fitted to. `auto` takes the smallest
+//! k that cannot be told from the best one: its held-out expected loss is at most [`SAFE_SEPARATION`] standard errors above the least one on the path, but
+//! no more than 5 %; 1 % is always tolerated. The standard error is that of the difference between the two fits, on the same slices and draws; it
+//! counts that slices and draws are finitely many, the draws as if they were independent. The 1 % is there because with many slices and draws every
+//! atom is significant, however little it says, the 5 % because few draws say little about their own error. When the best fit is better than the
+//! medoid, so is the chosen one. Where the choice falls among the last fifth of the path, the path is made twice as long, up to 60 atoms.
+//! Atoms whose weight falls below a millionth are dropped, atoms that coincide become one.
 //!
 //! **Floor.** See [`Floor`].
 
@@ -54,14 +56,17 @@ pub enum AtomCount {
     Fixed(usize),
     /// The smallest number that cannot be told from the best one.
     Auto {
-        /// The most atoms that are tried.
+        /// The most atoms that are tried, however much more would help.
         most: usize,
     },
 }
 
 impl AtomCount {
-    /// The path goes up to this many atoms unless more are asked for.
-    pub const DEFAULT_MOST: usize = 15;
+    /// The path goes up to this many atoms unless more are asked for or needed.
+    pub const USUAL_MOST: usize = 15;
+
+    /// `auto` tries no more atoms than this.
+    pub const AUTO_MOST: usize = 60;
 
     /// More atoms than this are refused: a summary is short.
     pub const LIMIT: usize = 200;
@@ -77,25 +82,35 @@ impl AtomCount {
         }
     }
 
-    /// The numbers of atoms to fit, ascending.
-    fn counts(self) -> Result<Vec<usize>> {
-        let largest = match self {
-            AtomCount::Fixed(count) | AtomCount::Auto { most: count } => count,
-        };
-        if !(1..=Self::LIMIT).contains(&largest) {
-            return Err(Error::usage(format!("number of atoms is {largest}, must be from 1 to {}", Self::LIMIT)));
+    /// Refuses numbers that are out of range.
+    fn check(self) -> Result<()> {
+        let (AtomCount::Fixed(most) | AtomCount::Auto { most }) = self;
+        if (1..=Self::LIMIT).contains(&most) {
+            return Ok(());
         }
-        Ok(match self {
-            AtomCount::Auto { most } => (1..=most).collect(),
-            AtomCount::Fixed(count) if count > Self::DEFAULT_MOST => (1..=Self::DEFAULT_MOST).chain([count]).collect(),
-            AtomCount::Fixed(_) => (1..=Self::DEFAULT_MOST).collect(),
-        })
+        Err(Error::usage(format!("number of atoms is {most}, must be from 1 to {}", Self::LIMIT)))
+    }
+
+    /// The numbers of atoms to fit first, ascending.
+    fn first_path(self) -> Vec<usize> {
+        match self {
+            AtomCount::Auto { most } => (1..=most.min(Self::USUAL_MOST)).collect(),
+            AtomCount::Fixed(count) if count > Self::USUAL_MOST => (1..=Self::USUAL_MOST).chain([count]).collect(),
+            AtomCount::Fixed(_) => (1..=Self::USUAL_MOST).collect(),
+        }
+    }
+
+    /// The numbers of atoms to fit after a path on which so many atoms were chosen; `None` if that path was long enough.
+    fn longer_path(self, path: &[usize], chosen: usize) -> Option<Vec<usize>> {
+        let AtomCount::Auto { most } = self else { return None };
+        let length = path.len();
+        (5 * chosen > 4 * length && length < most).then(|| (1..=most.min(2 * length)).collect())
     }
 }
 
 impl Default for AtomCount {
     fn default() -> Self {
-        AtomCount::Auto { most: Self::DEFAULT_MOST }
+        AtomCount::Auto { most: Self::AUTO_MOST }
     }
 }
 
@@ -236,10 +251,6 @@ pub(crate) fn assess(
     let sharp = if job.estimator == Estimator::Medoid { floor::READABLE } else { floor::SHARP };
     let center = floor::center(projection, &mut bridges, job.loss, job.medoid, sharp, progress)?;
     let floor = center.floor;
-    let mut fits = match job.estimator {
-        Estimator::Free(count) => fit(job, count, projection, bridges, &center, progress)?,
-        Estimator::Medoid => Vec::new(),
-    };
     let candidate = match job.candidate {
         Some(own) => {
             let own = std::slice::from_ref(own);
@@ -254,42 +265,53 @@ pub(crate) fn assess(
         candidate: candidate.as_ref().map(|judged| Judgement::fitted(judged.expected_loss, &floor)),
         held_out_slices: 0,
     };
-    if fits.is_empty() && candidate.is_none() {
+    if job.estimator == Estimator::Medoid && candidate.is_none() {
         return Ok(assessment);
     }
-    let mut measures = vec![job.ensemble.draw(job.medoid.draw)];
-    measures.extend(job.candidate.cloned());
-    measures.extend(fits.iter().map(|fit| fit.measure.clone()));
-    let held_out = judge(&measures, job.ensemble, job.held_out_distance, job.loss, progress)?;
+    let on_held_out =
+        |measures: &[MixingMeasure]| judge(measures, job.ensemble, job.held_out_distance, job.loss, progress);
+    let mut references = vec![job.ensemble.draw(job.medoid.draw)];
+    references.extend(job.candidate.cloned());
+    let references = on_held_out(&references)?;
     assessment.held_out_slices = job.held_out.len();
-    let medoid = &held_out[0];
+    let medoid = &references[0];
     assessment.medoid.held_out = Some(HeldOut::new(medoid, medoid));
     if let Some(candidate) = &mut assessment.candidate {
-        candidate.held_out = Some(HeldOut::new(&held_out[1], medoid));
+        candidate.held_out = Some(HeldOut::new(&references[1], medoid));
     }
-    let of_fits = &held_out[measures.len() - fits.len()..];
-    if let Some(chosen) = choose(job.estimator, &fits, of_fits) {
-        let best = best(of_fits);
-        let point = |(fit, judged): (&Fitted, &Judged)| PathPoint {
-            atoms: fit.atoms,
-            measure: fit.measure.clone(),
-            judgement: Judgement {
-                held_out: Some(HeldOut::new(judged, medoid)),
-                ..Judgement::fitted(fit.judged.expected_loss, &floor)
-            },
-            over_best: judged.expected_loss - of_fits[best].expected_loss,
-            over_best_se: judged.difference_error_of_both(&of_fits[best]),
-        };
-        let path: Vec<PathPoint> = fits.iter().zip(of_fits).map(point).collect();
-        let fit = fits.swap_remove(chosen);
-        assessment.free = Some(FreeSupport {
-            estimate: fit.measure,
-            judgement: path[chosen].judgement,
-            distances: fit.judged.costs.iter().map(|&cost| Order::TWO.root(cost)).collect(),
-            path,
-            chosen,
-        });
-    }
+    let Estimator::Free(count) = job.estimator else { return Ok(assessment) };
+    count.check()?;
+    let mut counts = count.first_path();
+    let (mut fits, held_out, chosen) = loop {
+        let fits = fit(job, &counts, projection, &bridges, &center, progress)?;
+        let measures: Vec<MixingMeasure> = fits.iter().map(|fit| fit.measure.clone()).collect();
+        let held_out = on_held_out(&measures)?;
+        let chosen = choose(count, &fits, &held_out, medoid);
+        match count.longer_path(&counts, fits[chosen].atoms) {
+            Some(longer) => counts = longer,
+            None => break (fits, held_out, chosen),
+        }
+    };
+    let best = &held_out[best(&held_out)];
+    let point = |(fit, judged): (&Fitted, &Judged)| PathPoint {
+        atoms: fit.atoms,
+        measure: fit.measure.clone(),
+        judgement: Judgement {
+            held_out: Some(HeldOut::new(judged, medoid)),
+            ..Judgement::fitted(fit.judged.expected_loss, &floor)
+        },
+        over_best: judged.expected_loss - best.expected_loss,
+        over_best_se: judged.difference_error_of_both(best),
+    };
+    let path: Vec<PathPoint> = fits.iter().zip(&held_out).map(point).collect();
+    let fit = fits.swap_remove(chosen);
+    assessment.free = Some(FreeSupport {
+        estimate: fit.measure,
+        judgement: path[chosen].judgement,
+        distances: fit.judged.costs.iter().map(|&cost| Order::TWO.root(cost)).collect(),
+        path,
+        chosen,
+    });
     Ok(assessment)
 }
 
@@ -332,20 +354,25 @@ fn best(held_out: &[Judged]) -> usize {
 /// A loss that is larger by no more than this part is not worth another atom.
 pub const IMMATERIAL: f64 = 0.01;
 
+/// A loss that is larger by more than this part is worth another atom, whatever its error.
+pub const MATERIAL: f64 = 0.05;
+
 /// The fit that was asked for, or that `auto` takes; see the module text.
-fn choose(estimator: Estimator, fits: &[Fitted], held_out: &[Judged]) -> Option<usize> {
-    match estimator {
-        Estimator::Medoid => None,
-        Estimator::Free(AtomCount::Fixed(count)) => fits.iter().position(|fit| fit.atoms == count),
-        Estimator::Free(AtomCount::Auto { .. }) => {
+fn choose(count: AtomCount, fits: &[Fitted], held_out: &[Judged], medoid: &Judged) -> usize {
+    let found = match count {
+        AtomCount::Fixed(count) => fits.iter().position(|fit| fit.atoms == count),
+        AtomCount::Auto { .. } => {
             let best = &held_out[best(held_out)];
-            (0..fits.len()).find(|&i| {
-                let error = held_out[i].difference_error_of_both(best);
-                let tolerated = (SAFE_SEPARATION * error).max(IMMATERIAL * best.expected_loss);
-                held_out[i].expected_loss - best.expected_loss <= tolerated
+            let beaten = if best.expected_loss < medoid.expected_loss { medoid.expected_loss } else { f64::INFINITY };
+            held_out.iter().position(|judged| {
+                let error = judged.difference_error_of_both(best);
+                let tolerated = SAFE_SEPARATION * error;
+                let tolerated = tolerated.clamp(IMMATERIAL * best.expected_loss, MATERIAL * best.expected_loss);
+                judged.expected_loss - best.expected_loss <= tolerated && judged.expected_loss <= beaten
             })
         }
-    }
+    };
+    found.unwrap_or(fits.len() - 1)
 }
 
 /// The best fit with at most some number of atoms.
@@ -358,8 +385,8 @@ struct Fitted {
 /// Random draws that fits start from, besides the medoid.
 const RANDOM_STARTS: usize = 2;
 
-/// Slices of the rough fits.
-const FEW_SLICES: usize = 48;
+/// The part of those slices on which fits are compared and learn from each other before they are finished on all.
+const FEW_SLICES: f64 = 0.375;
 
 /// Slices that are fitted to: so many for each coordinate of an atom, within limits. More do not help: on Old Faithful's draws the
 /// held-out loss of a fit to 100 slices is as far above its fitted loss as the medoid's is. All slices count where a fit is judged.
@@ -377,18 +404,14 @@ const WEIGHING_SLICES: usize = 32;
 /// and so it changes with the square of this.
 const SAME_WEIGHTS: f64 = 0.02;
 
-/// Atoms of smaller weight have vanished.
-const VANISHED: f64 = 1e-6;
-
 fn fit(
     job: &Job,
-    count: AtomCount,
+    counts: &[usize],
     projection: &Projection,
-    bridges: Bridges,
+    bridges: &Bridges,
     center: &Center,
     progress: &dyn Progress,
 ) -> Result<Vec<Fitted>> {
-    let counts = count.counts()?;
     let dim = job.ensemble.dim();
     let tangents = differentiable(job.slices)?;
     let draws = job.ensemble.len();
@@ -423,20 +446,25 @@ fn fit(
         chart => chart.no_narrower_than(narrowest::narrowest(job.ensemble, &center.nearest_first), dim),
     };
     let objective = |targets| Objective::new(tangents, &chart, targets, dim, constant);
-    let (all, few) = (objective(&first), objective(&first[..first.len().min(FEW_SLICES)]));
+    let few_slices = (FEW_SLICES * fitted_slices as f64) as usize;
+    let (all, few) = (objective(&first), objective(&first[..first.len().min(few_slices)]));
     let mut starts = vec![job.ensemble.draw(job.medoid.draw)];
     let mut rng = stream(job.seed, Purpose::Search, draws as u64);
     let random = index::sample(&mut rng, draws, RANDOM_STARTS.min(draws));
     starts.extend(random.into_iter().map(|rank| job.ensemble.draw(center.nearest_first[rank])));
-    let depth = if job.loss == Loss::Distance { path::PASSING } else { path::FINE };
-    let fits = path::fit_path(&counts, &starts, &few, &all, job.slices, depth, progress)?;
-    let mut measures: Vec<MixingMeasure> =
-        fits.iter().map(|fit| tidy(&fit.parameters, &all, job.slices)).collect::<Result<_>>()?;
+    let mut fits = path::fit_path(counts, &starts, &few, job.slices, progress)?;
+    if job.loss == Loss::Power {
+        fits = path::finish(&fits, |_| &all, path::FINE, progress)?;
+    }
+    let measures_of = |fits: &[path::Fit]| -> Result<Vec<MixingMeasure>> {
+        fits.iter().map(|fit| reduce::tidy(&reduce::measure(&fit.parameters, &all)?, job.slices)).collect()
+    };
+    let mut measures = measures_of(&fits)?;
     if job.loss == Loss::Distance {
         // How far each draw is from each fit is seen on few slices, and corrected by what the medoid's distances say about those slices.
         let mut seen = measures.clone();
         seen.push(job.ensemble.draw(job.medoid.draw));
-        let costs = glance(&seen, job.slices, &bridges, WEIGHING_SLICES, progress)?;
+        let costs = glance(&seen, job.slices, bridges, WEIGHING_SLICES, progress)?;
         let (from_medoid, costs) = costs.split_last().expect("the medoid is among them");
         let pairs = job.medoid.distances.iter().zip(from_medoid);
         let correction: Vec<f64> = pairs.map(|(all, few)| all / few.sqrt()).collect();
@@ -450,17 +478,19 @@ fn fit(
         let own: Vec<Objective> = own.iter().map(|own| objective(own)).collect();
         let objective = |i: usize| others.iter().position(|&other| other == i).map_or(&all, |place| &own[place]);
         let fits = path::finish(&fits, objective, path::FINE, progress)?;
-        measures = fits.iter().map(|fit| tidy(&fit.parameters, &all, job.slices)).collect::<Result<_>>()?;
+        measures = measures_of(&fits)?;
     }
-    let mut judged = judge(&measures, job.ensemble, job.distance, job.loss, progress)?;
-    // Each fit has a target of its own; what one with fewer atoms does better is also a fit with more.
-    for i in 1..judged.len() {
-        if judged[i].expected_loss > judged[i - 1].expected_loss {
-            (measures[i], judged[i]) = (measures[i - 1].clone(), judged[i - 1].clone());
-        }
-    }
-    let fitted = counts.into_iter().zip(measures).zip(judged);
-    Ok(fitted.map(|((atoms, measure), judged)| Fitted { atoms, measure, judged }).collect())
+    // The medoid is a summary too.
+    measures.push(reduce::tidy(&job.ensemble.draw(job.medoid.draw), job.slices)?);
+    let judged = judge(&measures, job.ensemble, job.distance, job.loss, progress)?;
+    // Each fit has a target of its own; what does better with no more atoms is also a fit.
+    let fitted = |&atoms: &usize| {
+        let fitting = (0..measures.len()).filter(|&i| measures[i].len() <= atoms);
+        let loss = |i: usize| judged[i].expected_loss;
+        let best = fitting.reduce(|best, i| if loss(i) < loss(best) { i } else { best }).expect("one atom fits");
+        Fitted { atoms, measure: measures[best].clone(), judged: judged[best].clone() }
+    };
+    Ok(counts.iter().map(fitted).collect())
 }
 
 /// Whether free-support estimates can be fitted with these slices and this order.
@@ -477,11 +507,6 @@ fn differentiable(slices: &dyn Slices) -> Result<&dyn Tangents> {
         Error::usage("a free-support estimate needs slices with derivatives, and these have none")
             .hint("use a named distance (sw, mix-sw, smix-w), implement Slices::tangents, or use the medoid")
     })
-}
-
-/// The measure without atoms that vanished.
-fn tidy(parameters: &[f64], objective: &Objective, slices: &dyn Slices) -> Result<MixingMeasure> {
-    reduce::merge_coinciding(&reduce::measure(parameters, objective, VANISHED)?, slices)
 }
 
 /// Weights under which the squared loss has the slope of the distance loss: ω_m over the distance from the fit.

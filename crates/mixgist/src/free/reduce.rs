@@ -2,7 +2,6 @@
 
 use super::objective::Objective;
 use crate::Result;
-use crate::atoms::GaussianAtoms;
 use crate::ensemble::MixingMeasure;
 use crate::slice::{Chart, Slices};
 
@@ -56,8 +55,23 @@ pub(super) fn reductions(measure: &MixingMeasure, slices: &dyn Slices, most: usi
     Ok(out)
 }
 
-/// Atoms that coincide to rounding become one.
-pub(super) fn merge_coinciding(measure: &MixingMeasure, slices: &dyn Slices) -> Result<MixingMeasure> {
+/// Atoms of smaller weight have vanished.
+const VANISHED: f64 = 1e-6;
+
+/// The measure, heaviest atom first, without atoms that vanished; atoms that coincide to rounding become one.
+pub(super) fn tidy(measure: &MixingMeasure, slices: &dyn Slices) -> Result<MixingMeasure> {
+    let (weights, atoms) = (measure.weights(), measure.atoms());
+    let mut order: Vec<usize> = (0..measure.len()).filter(|&i| weights[i] >= VANISHED).collect();
+    order.sort_by(|&i, &j| {
+        let places = atoms.mean(i).iter().zip(atoms.mean(j)).map(|(x, y)| x.total_cmp(y));
+        places.fold(weights[j].total_cmp(&weights[i]), std::cmp::Ordering::then)
+    });
+    let left: f64 = order.iter().map(|&i| weights[i]).sum();
+    let weights = order.iter().map(|&i| weights[i] / left).collect();
+    merge_coinciding(&MixingMeasure::new(weights, atoms.select(order.iter().copied()))?, slices)
+}
+
+fn merge_coinciding(measure: &MixingMeasure, slices: &dyn Slices) -> Result<MixingMeasure> {
     let (weights, atoms) = (measure.weights(), measure.atoms());
     let blobs = blobs(measure, slices);
     let center = blobs.iter().cloned().reduce(|mut all, next| {
@@ -134,15 +148,9 @@ pub(super) fn parameters(measure: &MixingMeasure, objective: &Objective) -> Vec<
     out
 }
 
-/// The measure with these logits and free parameters, heaviest atom first; atoms of weight below `lightest` are dropped.
-pub(super) fn measure(parameters: &[f64], objective: &Objective, lightest: f64) -> Result<MixingMeasure> {
+/// The measure with these logits and free parameters.
+pub(super) fn measure(parameters: &[f64], objective: &Objective) -> Result<MixingMeasure> {
     let k = objective.atoms(parameters);
-    let weights = super::objective::softmax(&parameters[..k]);
-    let atoms: GaussianAtoms = objective.chart().atoms(objective.dim(), &parameters[k..])?;
-    let mut order: Vec<usize> = (0..k).filter(|&i| weights[i] >= lightest).collect();
-    order.sort_by(|&i, &j| {
-        let places = atoms.mean(i).iter().zip(atoms.mean(j)).map(|(x, y)| x.total_cmp(y));
-        places.fold(weights[j].total_cmp(&weights[i]), std::cmp::Ordering::then)
-    });
-    MixingMeasure::new(order.iter().map(|&i| weights[i]).collect(), atoms.select(order.iter().copied()))
+    let atoms = objective.chart().atoms(objective.dim(), &parameters[k..])?;
+    MixingMeasure::new(super::objective::softmax(&parameters[..k]), atoms)
 }

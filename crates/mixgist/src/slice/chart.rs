@@ -176,7 +176,8 @@ impl Narrowest {
     /// The lower factor of what a covariance has beyond this one, lifted where that is too little.
     fn factor_beyond(&self, covariance: &[f64], d: usize, out: &mut [f64]) {
         let white = whiten(covariance, &self.factor, d);
-        apply_to_spectrum(&white, d, |value| (value - 1.0).max(LIFTED), out);
+        let trace: f64 = (0..d).map(|i| white[i * d + i]).sum();
+        apply_to_spectrum(&white, d, |value| (value - 1.0).max(LIFTED).max(THINNEST * trace), out);
         cholesky_in_place(out, d).expect("eigenvalues were lifted");
         // The product of two lower factors, from the last row up, so that it can be written over one of them.
         for i in (0..d).rev() {
