@@ -3,7 +3,7 @@
 use mixgist::random::{Purpose, standard_normals, stream};
 use mixgist::{CovarianceForm, Ensemble};
 use rand::Rng;
-use rand_distr::{ChiSquared, Distribution, Gamma};
+use rand_distr::{ChiSquared, Distribution, Exp1, Gamma};
 
 /// `draws` draws of `atoms` atoms in dimension `dim`: three clusters of 150, 100 and 22 observations that move as a posterior does, and
 /// a tail of prior atoms with stick-breaking weights and heavy-tailed covariances, in random order.
@@ -31,6 +31,16 @@ pub fn posterior_like(draws: usize, atoms: usize, dim: usize, seed: u64) -> Ense
     }
     Ensemble::from_dense(dim, atoms, &weights, &means, &covariances, CovarianceForm::Covariance)
         .expect("draws are valid")
+}
+
+/// The same atoms with weights that are all of like size, uniform on the simplex: what no posterior of a Dirichlet process looks like, and the hardest
+/// case for products of draws.
+pub fn evenly_weighted(draws: usize, atoms: usize, dim: usize, seed: u64) -> Ensemble {
+    let atoms_of = posterior_like(draws, atoms, dim, seed);
+    let mut rng = stream(seed, Purpose::Simulation, draws as u64);
+    let weights: Vec<f64> = (0..draws * atoms).map(|_| Exp1.sample(&mut rng)).collect();
+    let (means, covariances) = (atoms_of.atoms().means(), atoms_of.atoms().covariances());
+    Ensemble::from_dense(dim, atoms, &weights, means, covariances, CovarianceForm::Covariance).expect("draws are valid")
 }
 
 fn dirichlet_and_sticks(sizes: &[f64], atoms: usize, rng: &mut impl Rng) -> Vec<(Option<usize>, f64)> {

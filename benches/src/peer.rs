@@ -7,23 +7,29 @@ use mixgist::slice::{Freeze, Scheme, slicer};
 use mixgist::{Ensemble, Loss, Order, Route, Silent, SlicedDistance};
 use mixgist_io::{Overwrite, write_draws};
 
-use crate::draws::posterior_like;
+use crate::draws::{evenly_weighted, posterior_like};
 use crate::fastest;
 
 pub const SLICES: usize = 100;
 
 /// Prints seconds and ratios for 1000 draws of 100 atoms in dimension 2 and 100 slices.
 pub fn compare(python: &str) {
-    let ensemble = posterior_like(1000, 100, 2, 1);
-    let file = draws_file(&ensemble);
-
-    println!("1000 draws, 100 atoms, dimension 2, {SLICES} slices, {} threads\n", rayon::current_num_threads());
-    println!("distance      numba s   medoid s    ratio   matrix s    ratio");
-    let peers = script_seconds(python, "numba_pairwise.py", &file, &[]);
-    for (name, peer) in peers {
-        let medoid = fastest(5, || medoid(&ensemble, &name));
-        let matrix = fastest(3, || matrix(&ensemble, &name));
-        println!("{name:<10} {peer:>10.2} {medoid:>10.3} {:>8.0} {matrix:>10.3} {:>8.0}", peer / medoid, peer / matrix);
+    println!("1000 draws, 100 atoms, dimension 2, {SLICES} slices, {} threads", rayon::current_num_threads());
+    let cases = [
+        ("weights of a Dirichlet process posterior", posterior_like(1000, 100, 2, 1)),
+        ("weights all of like size", evenly_weighted(1000, 100, 2, 1)),
+    ];
+    for (case, ensemble) in cases {
+        println!("\n{case}\ndistance      numba s   medoid s    ratio   matrix s    ratio");
+        for (name, peer) in script_seconds(python, "numba_pairwise.py", &draws_file(&ensemble), &[]) {
+            let medoid = fastest(5, || medoid(&ensemble, &name));
+            let matrix = fastest(3, || matrix(&ensemble, &name));
+            println!(
+                "{name:<10} {peer:>10.2} {medoid:>10.3} {:>8.1} {matrix:>10.3} {:>8.1}",
+                peer / medoid,
+                peer / matrix
+            );
+        }
     }
 }
 
