@@ -38,13 +38,14 @@ fn against_medoid(held: &HeldOut) -> String {
 
 /// The path over numbers of atoms, the chosen one marked.
 pub fn path(free: &FreeSupport) -> String {
-    let header = ["", "atoms", "expected loss", "above floor", "held out", "above the best"].map(String::from);
+    let header =
+        ["", "at most", "atoms", "expected loss", "above floor", "held out", "above the best"].map(String::from);
     let row = |(i, point): (usize, &mixgist::PathPoint)| {
         let held = point.judgement.held_out.map_or(String::new(), |held| significant(held.expected_loss, 5));
-        let left = point.measure.len();
         vec![
             if i == free.chosen { "->" } else { "" }.to_owned(),
-            if left < point.atoms { format!("{} ({left} left)", point.atoms) } else { point.atoms.to_string() },
+            point.atoms.to_string(),
+            point.measure.len().to_string(),
             significant(point.judgement.expected_loss, 5),
             if point.judgement.excess.is_finite() { percent(point.judgement.excess) } else { "-".into() },
             held,
