@@ -385,8 +385,10 @@ struct Fitted {
 /// Random draws that fits start from, besides the medoid.
 const RANDOM_STARTS: usize = 2;
 
-/// The part of those slices on which fits are compared and learn from each other before they are finished on all.
-const FEW_SLICES: f64 = 0.375;
+/// Slices on which fits are compared and learn from each other before they are finished on all: one for each coordinate of an atom, within
+/// limits.
+const LEAST_FEW_SLICES: usize = 48;
+const MOST_FEW_SLICES: usize = 128;
 
 /// Slices that are fitted to: so many for each coordinate of an atom, within limits. More do not help: on Old Faithful's draws the
 /// held-out loss of a fit to 100 slices is as far above its fitted loss as the medoid's is. All slices count where a fit is judged.
@@ -446,7 +448,7 @@ fn fit(
         chart => chart.no_narrower_than(narrowest::narrowest(job.ensemble, &center.nearest_first), dim),
     };
     let objective = |targets| Objective::new(tangents, &chart, targets, dim, constant);
-    let few_slices = (FEW_SLICES * fitted_slices as f64) as usize;
+    let few_slices = tangents.chart().width(dim).clamp(LEAST_FEW_SLICES, MOST_FEW_SLICES);
     let (all, few) = (objective(&first), objective(&first[..first.len().min(few_slices)]));
     let mut starts = vec![job.ensemble.draw(job.medoid.draw)];
     let mut rng = stream(job.seed, Purpose::Search, draws as u64);
