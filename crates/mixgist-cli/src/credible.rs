@@ -44,7 +44,7 @@ pub struct Credible {
 impl Credible {
     /// Reads, computes, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let posterior = self.posterior.read()?;
+        let posterior = self.posterior.read(terminal)?;
         let (ensemble, settings) = (&posterior.ensemble, &posterior.settings);
         let (points, reading) = (posterior.points()?, self.posterior.reading());
         let hypothesis =
@@ -61,9 +61,9 @@ impl Credible {
             conformal: self.conformal.then_some(source),
         };
         let found = credible(&estimate.measure, ensemble, points, settings, &question, terminal)?;
-        let document = CredibleDocument::new(&found, &estimate.origin(), &posterior.about());
+        let document = CredibleDocument::new(&found, &estimate.origin(), &posterior.about())?;
         let report = report(&document, &posterior);
-        self.posterior.answer(CREDIBLE_SCHEMA, &document, &report, terminal)
+        self.posterior.answer(CREDIBLE_SCHEMA, &document, &report, &found.warnings, terminal)
     }
 }
 
