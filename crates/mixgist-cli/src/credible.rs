@@ -120,9 +120,16 @@ fn conformal_lines(ball: &ConformalDocument) -> Vec<String> {
 fn ordinal(n: usize) -> String {
     match n {
         1 => "single".into(),
-        2 => "2nd".into(),
-        3 => "3rd".into(),
-        _ => format!("{n}th"),
+        _ => {
+            let ending = match (n % 100, n % 10) {
+                (11..=13, _) => "th",
+                (_, 1) => "st",
+                (_, 2) => "nd",
+                (_, 3) => "rd",
+                _ => "th",
+            };
+            format!("{n}{ending}")
+        }
     }
 }
 

@@ -293,7 +293,8 @@ fn summarize_with(
         Some(points) => Some(allocate(&Mixture::new(&estimate)?, points, progress)?),
         None => None,
     };
-    let warnings = Warning::collect(ensemble, settings, &units, &chosen.medoid, chosen.pruned, chosen.slices);
+    let warnings =
+        Warning::collect(ensemble, settings, &units, &chosen.medoid, chosen.pruned, chosen.slices, own.is_some());
     Ok(Summary {
         estimate,
         medoid: chosen.medoid,

@@ -93,7 +93,7 @@ pub enum SliceOrigin {
     Fixed,
     /// `auto` ended at its cap.
     Auto,
-    /// Directions were given.
+    /// Directions, or slices of the caller's own, were given.
     Given,
 }
 
@@ -109,7 +109,7 @@ impl SliceOrigin {
     /// How to get `more` slices.
     fn more(self, more: usize) -> Cow<'static, str> {
         match self {
-            SliceOrigin::Given => "give more directions".into(),
+            SliceOrigin::Given => "give more directions of your own".into(),
             SliceOrigin::Fixed if more < SliceCount::DEFAULT_CAP => {
                 format!("use more slices (--slices {more}, or --slices auto)").into()
             }
@@ -132,10 +132,11 @@ impl Warning {
         medoid: &Medoid,
         pruned: Pruned,
         slices: usize,
+        own: bool,
     ) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if let Some(other) = medoid.runner_up {
-            let origin = SliceOrigin::of(settings);
+            let origin = if own { SliceOrigin::Given } else { SliceOrigin::of(settings) };
             match other.separation {
                 _ if medoid.is_tied() => {
                     warnings.push(Warning::Tied { draw: medoid.draw, runner_up: other.draw });

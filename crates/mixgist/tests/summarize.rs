@@ -87,7 +87,7 @@ fn too_few_slices_and_none_to_spare_are_said() {
     let directions = NamedArrays::from([("smix_w_v".to_owned(), v.clone()), ("smix_w_w".to_owned(), v)]);
     let given = Settings { directions: Some(directions), ..fixed(1000) };
     assert_eq!((run(&twins, &given).slices, given.slice_count(2).unwrap()), (4, 4));
-    assert_eq!(run(&twins, &given).warnings[0].advice(), "give more directions");
+    assert_eq!(run(&twins, &given).warnings[0].advice(), "give more directions of your own");
     assert_eq!((Some(*runner_up), *slices), (summary.medoid.runner_up.map(|r| r.draw), 4));
     assert!((0.0..3.0).contains(separation));
     assert_eq!(names(&run(&twins, &fixed(1))), ["no-slice-error"]);
