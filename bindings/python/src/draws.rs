@@ -99,7 +99,7 @@ impl Draws {
     /// The draws that are left after burn-in and thinning within each chain.
     fn thinned(&self, burn_in: usize, thin: usize) -> Result<Self> {
         let kept = self.file.ensemble.thinned(burn_in, thin);
-        Ok(Draws { file: self.file.clone().select(&kept)? })
+        Ok(Draws { file: self.file.clone().select_remembering(&kept)? })
     }
 
     /// The same draws, as they were after so much was done to them at the door: what a pickle remembers.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use mixgist::components::Rules;
 use mixgist::credible::{Question as Asked, Source};
 use mixgist::representatives::Count;
-use mixgist::{Ensemble, Error, Estimator, MixingMeasure, Points, Progress};
+use mixgist::{Ensemble, Error, Estimator, MixingMeasure, Points, Progress, Warning};
 use mixgist_io::posterior::{
     About, COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, ComponentsDocument, CredibleDocument, EstimateOrigin,
     REPRESENTATIVES_SCHEMA, RepresentativesDocument, STABILITY_SCHEMA, StabilityDocument,
@@ -17,6 +17,7 @@ use crate::draws::Draws;
 use crate::error::Result;
 use crate::measure::Measure;
 use crate::options::{EstimateOptions, Question, points};
+use crate::summary::spelled;
 
 /// Runs a job about the posterior, with the interpreter released.
 fn answer(
@@ -24,14 +25,22 @@ fn answer(
     draws: &Draws,
     question: &Question<'_>,
     estimating: &EstimateOptions<'_>,
-    job: impl FnOnce(&About, Option<Points>, &dyn Progress) -> mixgist::Result<String> + Send,
-) -> Result<String> {
+    job: impl FnOnce(&About, Option<Points>, &dyn Progress) -> mixgist::Result<(String, Vec<Warning>)> + Send,
+) -> Result<Answer> {
     let settings = estimating.settings(question)?;
     let data = question.data(Some(draws))?;
     let columns = data.as_deref().and_then(DataTable::column_names);
-    let about = About { ensemble: &draws.file.ensemble, settings: &settings, columns };
-    question.call(py).run(py, |progress| job(&about, points(data.as_deref())?, progress))
+    let ensemble = &draws.file.ensemble;
+    let (text, warnings) = question.call(py).run(py, |progress| {
+        let points = points(data.as_deref())?;
+        let settings = settings.settled(ensemble, points, progress)?;
+        job(&About { ensemble, settings: &settings, columns }, points, progress)
+    })?;
+    Ok((text, warnings.iter().map(|warning| spelled(&warning.into())).collect()))
 }
+
+/// A document, and name, message and advice of each warning.
+type Answer = (String, Vec<(String, String, String)>);
 
 /// A measure that was given as the estimate, and what it is for a person.
 type Given<'py> = Option<(PyRef<'py, Measure>, String)>;
@@ -100,7 +109,7 @@ pub fn credible(
     question: Question<'_>,
     estimating: EstimateOptions<'_>,
     options: CredibleOptions<'_>,
-) -> Result<String> {
+) -> Result<Answer> {
     let hypothesis = options.hypothesis.map(|measure| measure.measure.clone());
     if let Some(measure) = hypothesis.as_ref().filter(|measure| measure.dim() != draws.file.ensemble.dim()) {
         return Err(dimension("the hypothesis", measure.dim(), draws.file.ensemble.dim()).into());
@@ -118,7 +127,8 @@ pub fn credible(
             conformal: conformal.then_some(source),
         };
         let found = mixgist::credible::credible(&estimate.measure, ensemble, points, settings, &asked, progress)?;
-        to_json(CREDIBLE_SCHEMA, &CredibleDocument::new(&found, &estimate.origin(), about))
+        let document = CredibleDocument::new(&found, &estimate.origin(), about)?;
+        Ok((to_json(CREDIBLE_SCHEMA, &document)?, found.warnings))
     })
 }
 
@@ -141,7 +151,7 @@ pub fn components(
     question: Question<'_>,
     estimating: EstimateOptions<'_>,
     options: ComponentsOptions<'_>,
-) -> Result<String> {
+) -> Result<Answer> {
     let usual = Rules::default();
     let rules = Rules {
         level: options.level,
@@ -154,7 +164,8 @@ pub fn components(
         let About { ensemble, settings, .. } = *about;
         let estimate = Estimate::resolve(own, about, points, progress)?;
         let found = mixgist::components::components(&estimate.measure, ensemble, &settings.units, rules, progress)?;
-        to_json(COMPONENTS_SCHEMA, &ComponentsDocument::new(&found, &estimate.origin(), about))
+        let document = ComponentsDocument::new(&found, &estimate.origin(), about)?;
+        Ok((to_json(COMPONENTS_SCHEMA, &document)?, found.warnings))
     })
 }
 
@@ -168,13 +179,14 @@ pub fn representatives(
     estimating: EstimateOptions<'_>,
     count: Option<usize>,
     grid: usize,
-) -> Result<String> {
+) -> Result<Answer> {
     let wanted = count.map_or(Count::Auto, Count::Fixed);
     answer(py, draws, &question, &estimating, |about, points, progress| {
         let found =
             mixgist::representatives::representatives(about.ensemble, points, about.settings, wanted, progress)?;
         let densities = if grid == 0 { Vec::new() } else { found.densities(points, grid, progress)? };
-        to_json(REPRESENTATIVES_SCHEMA, &RepresentativesDocument::new(&found, &densities, about))
+        let document = RepresentativesDocument::new(&found, &densities, about)?;
+        Ok((to_json(REPRESENTATIVES_SCHEMA, &document)?, found.warnings))
     })
 }
 
@@ -186,11 +198,11 @@ pub fn stability(
     question: Question<'_>,
     estimating: EstimateOptions<'_>,
     level: f64,
-) -> Result<String> {
+) -> Result<Answer> {
     answer(py, draws, &question, &estimating, |about, points, progress| {
         let About { ensemble, settings, .. } = *about;
         let card = mixgist::stability::stability(ensemble, points, settings, level, &mixgist::estimate, progress)?;
-        to_json(STABILITY_SCHEMA, &StabilityDocument::new(&card, about)?)
+        Ok((to_json(STABILITY_SCHEMA, &StabilityDocument::new(&card, about)?)?, card.warnings))
     })
 }
 

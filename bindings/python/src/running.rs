@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use mixgist::{Error, Progress};
+use mixgist_io::memory;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -132,6 +133,12 @@ fn pool(threads: Option<usize>) -> Result<Arc<ThreadPool>> {
         return Ok(Arc::clone(&own.pool));
     }
     let count = threads.map_or(0, |threads| threads.max(1));
+    if count > memory::MOST_THREADS.into() {
+        let most = memory::MOST_THREADS;
+        return Err(Error::usage(format!("threads is {count}, must be from 1 to {most}"))
+            .hint("leave it out to use all cores")
+            .into());
+    }
     let pool = ThreadPoolBuilder::new()
         .num_threads(count)
         .thread_name(|index| format!("mixgist-{index}"))

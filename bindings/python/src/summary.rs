@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use mixgist::{Ensemble, MixingMeasure, Settings, Silent};
-use mixgist_io::{DataTable, Overwrite, SUMMARY_SCHEMA, SummaryDocument, memory, read_json, to_json, write_json};
+use mixgist_io::{
+    DataTable, Overwrite, SUMMARY_SCHEMA, SummaryDocument, WarningDocument, memory, read_json, to_json, write_json,
+};
 use mixgist_report::Subject;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
@@ -61,6 +63,11 @@ pub fn summarize(
         }
     };
     Summary::new(py, document)
+}
+
+/// Name, message and advice of a warning, in Python's words.
+pub fn spelled(warning: &WarningDocument) -> (String, String, String) {
+    (warning.name.clone(), spoken(&warning.message), spoken(&warning.advice))
 }
 
 /// Refuses at once what cannot fit.
@@ -147,7 +154,6 @@ impl Summary {
     /// Name, message and advice of each warning.
     #[getter]
     fn warnings(&self) -> Vec<(String, String, String)> {
-        let spell = |w: &mixgist_io::WarningDocument| (w.name.clone(), spoken(&w.message), spoken(&w.advice));
-        self.document.warnings.iter().map(spell).collect()
+        self.document.warnings.iter().map(spelled).collect()
     }
 }

@@ -44,14 +44,14 @@ pub struct ComponentsVerb {
 impl ComponentsVerb {
     /// Reads, couples, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let posterior = self.posterior.read()?;
+        let posterior = self.posterior.read(terminal)?;
         let rules =
             Rules { level: self.level, overlap: self.overlap, share: self.share, least_weight: self.least_weight };
         let estimate = self.estimate.resolve(&posterior, self.posterior.reading(), terminal)?;
         let found = components(&estimate.measure, &posterior.ensemble, &posterior.settings.units, rules, terminal)?;
-        let document = ComponentsDocument::new(&found, &estimate.origin(), &posterior.about());
+        let document = ComponentsDocument::new(&found, &estimate.origin(), &posterior.about())?;
         let report = report(&document, &found, &posterior);
-        self.posterior.answer(COMPONENTS_SCHEMA, &document, &report, terminal)
+        self.posterior.answer(COMPONENTS_SCHEMA, &document, &report, &found.warnings, terminal)
     }
 }
 
@@ -69,7 +69,10 @@ fn report(document: &ComponentsDocument, found: &Components, posterior: &Posteri
                 document.overlap, document.share
             ),
         ),
-        line("coupling", format!("exact transport with each of {} draws, units {}", document.draws, document.units)),
+        line(
+            "coupling",
+            format!("exact transport with each of {} draws, units {}", document.draws, document.settings.units),
+        ),
         line("unmatched", format!("{} of a draw's mass belongs to none of them", interval(&found.unmatched))),
         String::new(),
     ];

@@ -44,7 +44,7 @@ pub struct Credible {
 impl Credible {
     /// Reads, computes, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let posterior = self.posterior.read()?;
+        let posterior = self.posterior.read(terminal)?;
         let (ensemble, settings) = (&posterior.ensemble, &posterior.settings);
         let (points, reading) = (posterior.points()?, self.posterior.reading());
         let hypothesis =
@@ -61,9 +61,9 @@ impl Credible {
             conformal: self.conformal.then_some(source),
         };
         let found = credible(&estimate.measure, ensemble, points, settings, &question, terminal)?;
-        let document = CredibleDocument::new(&found, &estimate.origin(), &posterior.about());
+        let document = CredibleDocument::new(&found, &estimate.origin(), &posterior.about())?;
         let report = report(&document, &posterior);
-        self.posterior.answer(CREDIBLE_SCHEMA, &document, &report, terminal)
+        self.posterior.answer(CREDIBLE_SCHEMA, &document, &report, &found.warnings, terminal)
     }
 }
 
@@ -120,9 +120,16 @@ fn conformal_lines(ball: &ConformalDocument) -> Vec<String> {
 fn ordinal(n: usize) -> String {
     match n {
         1 => "single".into(),
-        2 => "2nd".into(),
-        3 => "3rd".into(),
-        _ => format!("{n}th"),
+        _ => {
+            let ending = match (n % 100, n % 10) {
+                (11..=13, _) => "th",
+                (_, 1) => "st",
+                (_, 2) => "nd",
+                (_, 3) => "rd",
+                _ => "th",
+            };
+            format!("{n}{ending}")
+        }
     }
 }
 

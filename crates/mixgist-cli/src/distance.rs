@@ -97,6 +97,7 @@ impl Distance {
                 .hint("for all pairs of draws of one file use --matrix OUT.npy"));
         };
         let one = self.measure(a, self.draw_a, "--draw-a")?;
+        self.check_directions(&metric, one.measure.dim())?;
         if self.to_draws { self.to_draws(&one, b, &metric, terminal) } else { self.between(&one, b, &metric) }
     }
 
@@ -114,6 +115,10 @@ impl Distance {
                 .hint("leave out --errors"));
         }
         self.printing.check(&[&self.output, &self.matrix, &self.errors])
+    }
+
+    fn check_directions(&self, metric: &Metric, dim: usize) -> Result<()> {
+        metric.sliced().map_or(Ok(()), |settings| self.slicing.check_directions(settings, dim))
     }
 
     /// One measure: the estimate of a summary, or a draw of a file.
@@ -186,6 +191,7 @@ impl Distance {
 
     fn matrix(&self, path: &Path, metric: &Metric, terminal: &Terminal) -> Result<()> {
         let DrawsFile { ensemble, data, .. } = self.reading.read(&self.files)?;
+        self.check_directions(metric, ensemble.dim())?;
         let units = ResolvedUnits::new(&self.slicing.units()?, &ensemble, data.as_ref().map(points).transpose()?)?;
         let in_units = units.apply(&ensemble)?;
         drop(ensemble);

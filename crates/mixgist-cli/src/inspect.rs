@@ -2,7 +2,7 @@
 
 use clap::Args;
 use mixgist::inspect::{AtomCounts, ChainProfile, Conditioning, WeightProfile};
-use mixgist::{Inspection, Result, inspect};
+use mixgist::{Inspection, Points, Result, inspect};
 use mixgist_io::{DrawsFile, Schema, WarningDocument, to_json};
 use serde::Serialize;
 
@@ -27,7 +27,8 @@ impl Inspect {
     /// Reads and prints.
     pub fn run(&self) -> Result<()> {
         let file = self.draws.read()?;
-        let inspection = inspect(&file.ensemble)?;
+        let points = file.data.as_ref().map(|data| Points::new(data.columns(), data.values())).transpose()?;
+        let inspection = inspect(&file.ensemble, points)?;
         if self.json {
             answer(&to_json(SCHEMA, &InspectionDocument::new(&file, &inspection))?)
         } else {
@@ -70,7 +71,8 @@ fn report(file: &DrawsFile, seen: &Inspection) -> String {
         format!("at worst {} (draw {worst_draw}, atom {worst_atom})", significant(worst_condition, 3)),
     ));
     let scales: Vec<String> = seen.scales.iter().map(|&scale| significant(scale, 3)).collect();
-    lines.push(line("scales", scales.join(", ")));
+    let whose = if data.is_some() { "data" } else { "draws" };
+    lines.push(line("scales", format!("{} (of the {whose})", scales.join(", "))));
     if let Some(effective) = seen.effective_draws {
         lines.push(line("draw weights", format!("worth {effective:.1} of {} draws", ensemble.len())));
     }

@@ -35,8 +35,9 @@ use crate::text::remark;
 #[derive(Parser)]
 #[command(name = "mixgist", version, max_term_width = 110, after_help = EXAMPLES)]
 pub struct Cli {
-    /// Threads to use; all cores without it. The answer does not depend on it
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    /// Threads to use, at most 1024; all cores without it. The answer does not depend on it
+    #[arg(long, global = true, value_name = "N",
+          value_parser = clap::value_parser!(u16).range(1..=i64::from(memory::MOST_THREADS)))]
     threads: Option<u16>,
 
     #[command(subcommand)]

@@ -125,8 +125,8 @@ pub fn read_data_for(path: &Path, dim: usize) -> Result<DataTable> {
 #[derive(Args)]
 #[command(next_help_heading = "Distance")]
 pub struct SlicingArgs {
-    /// Number of slices [default: 1000]; summarize also takes 'auto': doubled until the winner is safe
-    #[arg(long, value_name = "L")]
+    /// Number of slices [default: 1000], or, where an estimate is chosen, 'auto': doubled until the winner is safe
+    #[arg(long, value_name = "L", conflicts_with = "directions")]
     pub slices: Option<String>,
 
     /// Order p of the transport cost, at least 1 [default: 2]
@@ -138,11 +138,11 @@ pub struct SlicingArgs {
     units: String,
 
     /// How directions are spread
-    #[arg(long, value_name = "SCHEME", default_value = "iid",
+    #[arg(long, value_name = "SCHEME", default_value = "iid", conflicts_with = "directions",
           value_parser = PossibleValuesParser::new(Scheme::NAMES.map(|(name, _)| name)))]
     scheme: String,
 
-    /// Directions to use instead (.npz with sw_theta; mix_sw_v, mix_sw_a, mix_sw_w; smix_w_v, smix_w_w)
+    /// Directions of length 1 to use instead (.npz with sw_theta; mix_sw_v, mix_sw_a, mix_sw_w; smix_w_v, smix_w_w)
     #[arg(long, value_name = "FILE")]
     pub directions: Option<PathBuf>,
 
@@ -173,9 +173,23 @@ impl SlicingArgs {
         })
     }
 
+    /// Checks that directions that were given fit draws of dimension `dim`.
+    pub fn check_directions(&self, settings: &Settings, dim: usize) -> Result<()> {
+        let Some(path) = &self.directions else { return Ok(()) };
+        settings.slice_count(dim).map(|_| ()).map_err(|error| error.in_file(path))
+    }
+
     /// The units.
     pub fn units(&self) -> Result<Units> {
         Units::from_name(&self.units)
+    }
+}
+
+/// "1000 slices, seed 0", or that directions were given.
+pub fn slices_text(settings: &Settings, slices: usize) -> String {
+    match settings.directions {
+        Some(_) => format!("{}, given directions", count(slices, "slice")),
+        None => format!("{}, seed {}", count(slices, "slice"), settings.seed),
     }
 }
 

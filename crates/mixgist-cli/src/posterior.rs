@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::slice::SLICERS;
-use mixgist::{Ensemble, Error, Loss, MixingMeasure, Points, Progress, Result, Route, Settings, summarize};
+use mixgist::{Ensemble, Error, Loss, MixingMeasure, Points, Progress, Result, Route, Settings, Warning, summarize};
 use mixgist_io::posterior::{About, EstimateOrigin};
 use mixgist_io::{DataTable, DrawsFile, SUMMARY_SCHEMA, Schema, SummaryDocument, read_json, to_json, write_json};
 use serde::Serialize;
@@ -13,9 +13,10 @@ use serde::Serialize;
 use crate::memory;
 use crate::options::{
     DrawsArgs, OutputArgs, ReadingArgs, SlicingArgs, by_name, expect_extension, has_extension, read_data_for,
+    slices_text,
 };
 use crate::progress::Terminal;
-use crate::text::answer;
+use crate::text::{answer, warn};
 
 /// Draws, data and the distance: what every estimate depends on.
 #[derive(Args)]
@@ -47,9 +48,10 @@ impl JobArgs {
         self.slicing.settings(&self.distance, by_name(&Loss::NAMES, &self.loss), route)
     }
 
-    /// Reads the draws, and the data from their own file or from that of the draws.
-    pub fn read(&self) -> Result<(DrawsFile, Option<DataTable>)> {
+    /// Reads the draws, and the data from their own file or from that of the draws; directions must fit the draws.
+    pub fn read(&self, settings: &Settings) -> Result<(DrawsFile, Option<DataTable>)> {
         let mut file = self.draws.read()?;
+        self.slicing.check_directions(settings, file.ensemble.dim())?;
         let own = file.data.take();
         let data = match &self.data {
             Some(path) => Some(read_data_for(path, file.ensemble.dim())?),
@@ -77,7 +79,9 @@ pub struct PosteriorArgs {
 pub struct Posterior {
     pub ensemble: Ensemble,
     data: Option<DataTable>,
+    /// With a number of slices that stays.
     pub settings: Settings,
+    slices: usize,
 }
 
 impl Posterior {
@@ -103,28 +107,27 @@ impl Posterior {
 
     /// Slices, order, seed and units in one line.
     pub fn distance_text(&self) -> String {
-        let Settings { slicer, order, seed, units, slices, .. } = &self.settings;
-        format!(
-            "{}, order {}, {} slices, seed {seed}, units {}",
-            slicer.name(),
-            order.value(),
-            slices.first(),
-            units.name()
-        )
+        let Settings { slicer, order, units, .. } = &self.settings;
+        let slices = slices_text(&self.settings, self.slices);
+        format!("{}, order {}, {slices}, units {}", slicer.name(), order.value(), units.name())
     }
 }
 
 impl PosteriorArgs {
-    /// Checks the options and the output, then reads.
-    pub fn read(&self) -> Result<Posterior> {
+    /// Checks the options and the output, then reads, and finds the number of slices that `auto` ends with.
+    pub fn read(&self, progress: &dyn Progress) -> Result<Posterior> {
         let settings = self.job.settings(Route::Auto)?;
         if let Some(path) = &self.output {
             expect_extension(path, "--output", &["json"])?;
         }
         self.printing.check(&[&self.output])?;
-        let (DrawsFile { ensemble, .. }, data) = self.job.read()?;
+        let (DrawsFile { ensemble, .. }, data) = self.job.read(&settings)?;
         require_memory(&ensemble, &settings)?;
-        Ok(Posterior { ensemble, data, settings })
+        let slices = settings.slice_count(ensemble.dim())?;
+        let mut posterior = Posterior { ensemble, data, settings, slices };
+        posterior.settings = posterior.settings.settled(&posterior.ensemble, posterior.points()?, progress)?;
+        posterior.slices = posterior.settings.slice_count(posterior.ensemble.dim())?;
+        Ok(posterior)
     }
 
     /// How files are read.
@@ -132,14 +135,27 @@ impl PosteriorArgs {
         &self.job.draws.reading
     }
 
-    /// Writes the document where it was asked for, and prints it or the report.
-    pub fn answer<T: Serialize>(&self, schema: Schema, document: &T, report: &str, terminal: &Terminal) -> Result<()> {
+    /// Writes the document where it was asked for, and prints it or the report, then the warnings.
+    pub fn answer<T: Serialize>(
+        &self,
+        schema: Schema,
+        document: &T,
+        report: &str,
+        warnings: &[Warning],
+        terminal: &Terminal,
+    ) -> Result<()> {
         terminal.begin_writing();
         if let Some(path) = &self.output {
             write_json(path, schema, document, self.printing.overwrite())?;
         }
         terminal.clear();
-        if self.printing.json { answer(&to_json(schema, document)?) } else { answer(report) }
+        if self.printing.json {
+            answer(&to_json(schema, document)?)?
+        } else {
+            answer(report)?
+        }
+        warn(warnings);
+        Ok(())
     }
 }
 

@@ -38,24 +38,25 @@ impl RepresentativesVerb {
             (_, Ok(k)) if k > 0 => Count::Fixed(k),
             _ => return Err(Error::usage(format!("--count is '{}', must be 'auto' or a number from 1", self.count))),
         };
-        let posterior = self.posterior.read()?;
+        let posterior = self.posterior.read(terminal)?;
         let points = posterior.points()?;
         let found = representatives(&posterior.ensemble, points, &posterior.settings, wanted, terminal)?;
         let densities = found.densities(points, self.grid as usize, terminal)?;
-        let document = RepresentativesDocument::new(&found, &densities, &posterior.about());
-        let report = report(&found, &posterior);
-        self.posterior.answer(REPRESENTATIVES_SCHEMA, &document, &report, terminal)
+        let document = RepresentativesDocument::new(&found, &densities, &posterior.about())?;
+        let report = report(&found, wanted, &posterior);
+        self.posterior.answer(REPRESENTATIVES_SCHEMA, &document, &report, &found.warnings, terminal)
     }
 }
 
 /// Lighter atoms are not listed.
 const LISTED_WEIGHT: f64 = 0.01;
 
-fn report(found: &Representatives, posterior: &Posterior) -> String {
+fn report(found: &Representatives, wanted: Count, posterior: &Posterior) -> String {
     let modes = found.representatives.len();
     let mut lines = vec![line("representatives ", format!(" {modes}"))];
     let how = match found.tests.last() {
-        None => "as asked for".to_owned(),
+        None if matches!(wanted, Count::Fixed(_)) => "as asked for".to_owned(),
+        None => "one mode: there are too few different draws to look for more".to_owned(),
         Some(_) if modes > 1 => format!("{modes} modes: each split has a valley that one mode would not show"),
         Some(test) => format!(
             "one mode: between the halves lie {:.3} of the draws, at the lower peak {:.3} (p = {})",

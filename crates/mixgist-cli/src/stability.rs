@@ -29,12 +29,12 @@ pub struct StabilityVerb {
 impl StabilityVerb {
     /// Reads, estimates again and again, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let posterior = self.posterior.read()?;
+        let posterior = self.posterior.read(terminal)?;
         let Posterior { ensemble, settings, .. } = &posterior;
         let card = stability(ensemble, posterior.points()?, settings, self.level, &mixgist::estimate, terminal)?;
         let document = StabilityDocument::new(&card, &posterior.about())?;
         let report = report(&card, &document, &posterior);
-        self.posterior.answer(STABILITY_SCHEMA, &document, &report, terminal)
+        self.posterior.answer(STABILITY_SCHEMA, &document, &report, &card.warnings, terminal)
     }
 }
 

@@ -73,7 +73,7 @@ impl Summarize {
         let estimator = Estimator::from_name(&self.estimate, self.atoms.as_deref())?;
         let settings = Settings { estimator, ..self.job.settings(route)? };
         self.check_outputs()?;
-        let (file, data) = self.job.read()?;
+        let (file, data) = self.job.read(&settings)?;
         let reading = &self.job.draws.reading;
         let read = |path: &PathBuf| read_measure(path, reading, file.ensemble.dim());
         let settings = Settings { candidate: self.candidate.as_ref().map(read).transpose()?, ..settings };

@@ -99,6 +99,14 @@ impl DrawsFile {
         Ok(DrawsFile { ensemble, labels, data: self.data })
     }
 
+    /// The same; the draws remember the chains of which none is left.
+    pub fn select_remembering(self, draws: &[usize]) -> Result<Self> {
+        let all = self.ensemble.clone();
+        let mut kept = self.select(draws)?;
+        kept.ensemble = kept.ensemble.remembering_chains_of(&all);
+        Ok(kept)
+    }
+
     /// Checks that labels and data fit the draws and each other.
     pub(crate) fn check(&self) -> Result<()> {
         let draws = self.ensemble.len();

@@ -19,6 +19,9 @@ pub fn require(bytes: u64, what: &str, remedy: impl FnOnce(u64) -> String) -> Re
     }
 }
 
+/// More threads than this stall a machine before they do any work.
+pub const MOST_THREADS: u16 = 1024;
+
 /// How a file is read so that it fits: at most a quarter of the free memory for its numbers, because the peak is some four
 /// times that.
 pub fn reading() -> ReadOptions {

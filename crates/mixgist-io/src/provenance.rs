@@ -91,7 +91,7 @@ impl ReadingDocument {
             return Err(Error::usage(format!("--burn-in {} leaves none of {all} draws", self.burn_in))
                 .hint("it counts the draws of each chain that are in the file, not the sampler's iterations"));
         }
-        file.select(&kept)
+        file.select_remembering(&kept)
     }
 }
 

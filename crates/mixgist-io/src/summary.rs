@@ -194,7 +194,7 @@ impl SummaryDocument {
             order: settings.order.value(),
             loss: settings.loss.name().into(),
             slices: summary.slices,
-            scheme: if settings.directions.is_some() { "given" } else { settings.scheme.name() }.into(),
+            scheme: crate::posterior::scheme(settings).into(),
             seed: settings.seed,
             units: UnitsDocument {
                 name: summary.units.units.name(),

@@ -104,7 +104,7 @@ impl<'a> Subject<'a> {
                 draw: (!self.is_free()).then_some(self.summary.draw),
                 source: &self.summary.estimator,
             };
-            Ok(ComponentsDocument::new(&found, &origin, &self.about(draws, &settings)))
+            ComponentsDocument::new(&found, &origin, &self.about(draws, &settings))
         })
     }
 
@@ -113,7 +113,7 @@ impl<'a> Subject<'a> {
         once(&self.evidence.representatives, || {
             let (draws, settings) = (self.need_draws()?, settings(self, SLICES)?);
             let found = representatives(draws, self.data, &settings, Count::Auto, self.progress)?;
-            let document = RepresentativesDocument::new(&found, &[], &self.about(draws, &settings));
+            let document = RepresentativesDocument::new(&found, &[], &self.about(draws, &settings))?;
             Ok((document, found.representatives.into_iter().map(|one| one.measure).collect()))
         })
     }

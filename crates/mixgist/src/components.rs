@@ -33,6 +33,7 @@ use crate::effective::{Probability, draw_weights};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::progress::Progress;
 use crate::units::{ResolvedUnits, Units};
+use crate::warning::Warning;
 use crate::{Error, Result};
 use couple::{Coupler, Match, mixture_moments, overlap};
 
@@ -144,6 +145,8 @@ pub struct Components {
     pub unmatched: PosteriorInterval,
     /// Weight of the estimate's atoms that are too light to be reported.
     pub unreported_weight: f64,
+    /// What the reader should know; the distances of chains are those of the couplings.
+    pub warnings: Vec<Warning>,
 }
 
 /// Ambiguous draws of more than this weight are pointed out.
@@ -204,6 +207,7 @@ pub fn components(
         groups: together,
         unmatched: pass.unmatched(),
         unreported_weight: unreported_weight.max(0.0),
+        warnings: Warning::of_distances(ensemble, &pass.distances),
     })
 }
 
@@ -221,6 +225,8 @@ struct Pass<'a> {
     /// For each draw and pair the places of the matches on the line between the two.
     places: Vec<Vec<[Option<f64>; 2]>>,
     unmatched: Vec<f64>,
+    /// For each draw the root of the cost of its coupling.
+    distances: Vec<f64>,
     weights: Vec<f64>,
 }
 
@@ -253,7 +259,7 @@ impl<'a> Pass<'a> {
             let place = |&(a, b): &(usize, usize)| coupler.places(reported[a], reported[b], &coupled.matches, a, b);
             let places: Vec<[Option<f64>; 2]> = pairs.iter().map(place).collect();
             progress.advance(1);
-            Ok((coupled.matches, places, coupled.unmatched))
+            Ok((coupled.matches, places, coupled.unmatched, coupled.distance))
         };
         let all: Vec<_> = (0..ensemble.len()).into_par_iter().map(one).collect::<Result<_>>()?;
         let mut pass = Pass {
@@ -265,9 +271,11 @@ impl<'a> Pass<'a> {
             matches: Vec::with_capacity(all.len()),
             places: Vec::with_capacity(all.len()),
             unmatched: Vec::with_capacity(all.len()),
+            distances: Vec::with_capacity(all.len()),
             weights: draw_weights(ensemble),
         };
-        for (matches, places, unmatched) in all {
+        for (matches, places, unmatched, distance) in all {
+            pass.distances.push(distance);
             pass.matches.push(matches);
             pass.places.push(places);
             pass.unmatched.push(unmatched);

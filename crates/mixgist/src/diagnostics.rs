@@ -76,16 +76,50 @@ pub fn verdict(quantities: &[Convergence], chains: usize) -> Verdict {
     if quantities.iter().all(fine) { Verdict::ChainsAgree } else { Verdict::RunLonger }
 }
 
-/// Effective sample size of the mean of the values themselves, without ranks; chains of equal length, at least 4 values each.
-pub(crate) fn effective_size_of_values(chains: &[&[f64]]) -> f64 {
-    effective_size(&split(chains))
+/// How many successive values of the chains count as one independent value of the mean, without ranks, and at least 1; chains of any
+/// lengths, none empty.
+pub(crate) fn values_worth_one(chains: &[&[f64]]) -> f64 {
+    let pieces = split(chains);
+    let size: usize = pieces.iter().map(Vec::len).sum();
+    if size < 4 { 1.0 } else { (size as f64 / effective_size(&pieces)).max(1.0) }
 }
 
-/// First and last half of every chain; the middle draw of an odd number is left out.
+/// First and last half of every chain; the middle draw of an odd number is left out, and a single draw is a piece of its own.
 fn split(chains: &[&[f64]]) -> Vec<Vec<f64>> {
-    let half = chains[0].len() / 2;
-    let firsts = chains.iter().map(|chain| chain[..half].to_vec());
-    firsts.chain(chains.iter().map(|chain| chain[chain.len() - half..].to_vec())).collect()
+    let half = |chain: &[f64]| (chain.len() / 2).max(1);
+    let firsts = chains.iter().map(|chain| chain[..half(chain)].to_vec());
+    let lasts = chains.iter().filter(|chain| chain.len() > 1).map(|chain| chain[chain.len() - half(chain)..].to_vec());
+    firsts.chain(lasts).collect()
+}
+
+/// The variance of values within groups and the excess of that between groups, of any sizes.
+pub(crate) struct Groups {
+    /// Within groups; 0 when no group has two values.
+    pub within: f64,
+    /// Of the groups' means, each squared deviation times the size of its group; it is `within` on average when the groups are alike.
+    pub between: f64,
+    /// The size of a group, if all were equally large.
+    pub size: f64,
+}
+
+impl Groups {
+    /// At least one group, none empty.
+    pub fn new(groups: &[impl AsRef<[f64]>]) -> Self {
+        let groups = || groups.iter().map(AsRef::as_ref);
+        let (count, values) = (groups().count(), groups().map(<[f64]>::len).sum::<usize>());
+        let total = values as f64;
+        let grand = groups().flatten().sum::<f64>() / total;
+        let squares = |values: &[f64], center: f64| values.iter().map(|x| (x - center).powi(2)).sum::<f64>();
+        let within = groups().map(|group| squares(group, mean(group))).sum::<f64>();
+        let within = if values > count { within / (values - count) as f64 } else { 0.0 };
+        if count == 1 {
+            return Groups { within, between: within, size: total };
+        }
+        let between = groups().map(|group| group.len() as f64 * (mean(group) - grand).powi(2)).sum::<f64>();
+        let sizes = groups().map(|group| (group.len() as f64).powi(2)).sum::<f64>();
+        let others = (count - 1) as f64;
+        Groups { within, between: between / others, size: (total - sizes / total) / others }
+    }
 }
 
 /// Normal scores of the ranks, ties averaged (Blom's offset 3/8).
@@ -126,22 +160,22 @@ fn rhat_of(chains: &[Vec<f64>]) -> f64 {
     ((between / within + n - 1.0) / n).sqrt()
 }
 
-/// Effective sample size with Geyer's initial monotone sequence, step by step as in ArviZ.
+/// Effective sample size with Geyer's initial monotone sequence, step by step as in ArviZ; chains may have different lengths, and
+/// then a chain counts as its length.
 fn effective_size(chains: &[Vec<f64>]) -> f64 {
-    let (count, draws) = (chains.len(), chains[0].len());
-    let size = (count * draws) as f64;
+    let draws = chains.iter().map(Vec::len).max().unwrap_or(0);
+    let size = chains.iter().map(Vec::len).sum::<usize>() as f64;
     let all = || chains.iter().flatten().copied();
-    if all().fold(f64::NEG_INFINITY, f64::max) - all().fold(f64::INFINITY, f64::min) < 1e-15 {
+    if draws < 2 || all().fold(f64::NEG_INFINITY, f64::max) - all().fold(f64::INFINITY, f64::min) < 1e-15 {
         return size;
     }
-    let n = draws as f64;
     let covariances: Vec<Vec<f64>> = chains.iter().map(|chain| autocovariance(chain)).collect();
-    let at_lag = |t: usize| covariances.iter().map(|c| c[t]).sum::<f64>() / count as f64;
-    let mean_variance = at_lag(0) * n / (n - 1.0);
-    let mut total_variance = mean_variance * (n - 1.0) / n;
-    if count > 1 {
-        total_variance += variance(&chains.iter().map(|chain| mean(chain)).collect::<Vec<_>>());
-    }
+    let at_lag = |t: usize| {
+        let sums = covariances.iter().filter_map(|c| c.get(t).map(|value| value * c.len() as f64));
+        sums.sum::<f64>() / size
+    };
+    let Groups { within: mean_variance, between, size: length } = Groups::new(chains);
+    let total_variance = if chains.len() > 1 { mean_variance + (between - mean_variance) / length } else { at_lag(0) };
     let correlation = |t: usize| 1.0 - (mean_variance - at_lag(t)) / total_variance;
     let mut rho = vec![0.0; draws];
     let (mut even, mut odd) = (1.0, correlation(1));

@@ -73,6 +73,7 @@ pub struct Ensemble {
     draw_weights: Option<Vec<f64>>,
     renormalization: f64,
     padding: usize,
+    lost_chains: Vec<u32>,
 }
 
 impl Ensemble {
@@ -145,6 +146,7 @@ impl Ensemble {
             draw_weights: None,
             renormalization: kept.renormalization,
             padding: weights.len() - kept.atoms.len(),
+            lost_chains: Vec::new(),
         })
     }
 
@@ -223,7 +225,8 @@ impl Ensemble {
 
     /// The draws with the given indices, in that order, with their chains, iterations and (scaled anew) weights.
     ///
-    /// What was done at the door, [`Ensemble::renormalization`] and [`Ensemble::padding`], stays that of all draws.
+    /// What was done at the door, [`Ensemble::renormalization`], [`Ensemble::padding`] and [`Ensemble::lost_chains`], stays that of all
+    /// draws.
     pub fn select(&self, draws: &[usize]) -> Result<Self> {
         if draws.is_empty() {
             return Err(Error::input("no draw was selected, at least one is needed"));
@@ -246,11 +249,21 @@ impl Ensemble {
             draw_weights: None,
             renormalization: self.renormalization,
             padding: self.padding,
+            lost_chains: self.lost_chains.clone(),
         };
         match &self.draw_weights {
             Some(all) => selected.with_draw_weights(&draws.iter().map(|&m| all[m]).collect::<Vec<_>>()),
             None => Ok(selected),
         }
+    }
+
+    /// Remembers the chains of `all` of which these draws, some of `all`, hold none.
+    #[must_use]
+    pub fn remembering_chains_of(mut self, all: &Ensemble) -> Self {
+        let kept: std::collections::BTreeSet<u32> = self.chains.iter().copied().collect();
+        let before: std::collections::BTreeSet<u32> = all.chains.iter().copied().collect();
+        self.lost_chains.extend(before.difference(&kept));
+        self
     }
 
     /// Indices of the draws that are left when the first `burn_in` of each chain are dropped and then every `thin`-th is kept,
@@ -329,6 +342,11 @@ impl Ensemble {
     /// How many atoms of weight 0 were dropped at the door.
     pub fn padding(&self) -> usize {
         self.padding
+    }
+
+    /// Chains of which no draw is left after the burn-in, in order.
+    pub fn lost_chains(&self) -> &[u32] {
+        &self.lost_chains
     }
 
     /// The same draws in other coordinates; see [`crate::Units`].

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::linalg::eigen_symmetric;
 use crate::units::{ResolvedUnits, Units};
-use crate::{Ensemble, Result, Warning};
+use crate::{Ensemble, Points, Result, Warning};
 
 /// What is in an ensemble.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Inspection {
     pub conditioning: Conditioning,
     /// (Σ w)² / Σ w² of the draw weights, when there are any: how many draws they are worth.
     pub effective_draws: Option<f64>,
-    /// Scale of each coordinate by the robust rule of [`crate::Units`].
+    /// Scale of each coordinate by the robust rule of [`crate::Units`]: of the data when they are there, otherwise of the draws.
     pub scales: Vec<f64>,
     /// What should worry the reader.
     pub problems: Vec<Warning>,
@@ -80,9 +80,9 @@ pub struct Conditioning {
 /// Condition numbers above this are pointed out: six of sixteen digits are left then.
 const ILL_CONDITIONED: f64 = 1e10;
 
-/// Looks at all draws. Cost O(atoms × d³), draws in parallel.
-pub fn inspect(ensemble: &Ensemble) -> Result<Inspection> {
-    let units = ResolvedUnits::new(&Units::None, ensemble, None)?;
+/// Looks at all draws; scales are those of `data`, when there are any. Cost O(atoms × d³), draws in parallel.
+pub fn inspect(ensemble: &Ensemble, data: Option<Points>) -> Result<Inspection> {
+    let units = ResolvedUnits::new(&Units::None, ensemble, data)?;
     let conditioning = conditioning(ensemble);
     let mut problems: Vec<Warning> = Warning::unequal_units(&units).into_iter().collect();
     problems.extend(Warning::of_draws(ensemble));
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn sizes_weights_and_eigenvalues_are_those_of_the_draws() {
         let ensemble = two_draws(&[1.0, 4.0, 9.0, 1.0, 0.5, 0.5]).with_chains(vec![2, 1], vec![7, 8]).unwrap();
-        let seen = inspect(&ensemble).unwrap();
+        let seen = inspect(&ensemble, None).unwrap();
         assert_eq!(seen.chains[0], ChainProfile { chain: 1, draws: 1, first_iteration: 8, last_iteration: 8 });
         assert_eq!(seen.chains[1].chain, 2);
         assert_eq!(seen.atoms, AtomCounts { min: 1, median: 1, max: 2 });
@@ -211,11 +211,15 @@ mod tests {
     #[test]
     fn problems_are_pointed_out() {
         let ensemble = two_draws(&[1.0, 1e-11, 1.0, 1.0, 1.0, 1.0]).with_draw_weights(&[1.0, 3.0]).unwrap();
-        let seen = inspect(&ensemble).unwrap();
+        let seen = inspect(&ensemble, None).unwrap();
         assert!((seen.effective_draws.unwrap() - 1.6).abs() < 1e-14);
         let worst = seen.problems.last().unwrap();
         assert_eq!(worst.to_string(), "the covariance of draw 0, atom 0 has condition number 1.0e11");
         let wide = two_draws(&[1.0, 1e4, 1.0, 1e4, 1.0, 1e4]);
-        assert_eq!(inspect(&wide).unwrap().problems[0].name(), "unequal-units");
+        assert_eq!(inspect(&wide, None).unwrap().problems[0].name(), "unequal-units");
+        let data = [0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0];
+        let points = Points::new(2, &data).unwrap();
+        let of_data = ResolvedUnits::new(&Units::None, &wide, Some(points)).unwrap().scales;
+        assert_eq!(inspect(&wide, Some(points)).unwrap().scales, of_data);
     }
 }

@@ -59,7 +59,7 @@ pub use prune::{Pruned, Pruning};
 pub use select::{Loss, Medoid, Route, RunnerUp};
 pub use summary::{Settings, SliceCount, Summary, estimate, summarize, summarize_over};
 pub use units::{ResolvedUnits, Units};
-pub use warning::Warning;
+pub use warning::{SliceOrigin, Warning};
 
 /// The example of the README runs as a test.
 #[cfg(doctest)]

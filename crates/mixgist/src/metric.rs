@@ -82,11 +82,7 @@ impl Metric {
 
     /// Number of slices of a sliced distance between atoms of dimension `dim`.
     pub fn slices(&self, dim: usize) -> Option<usize> {
-        let settings = self.sliced()?;
-        match (&settings.directions, settings.slices) {
-            (Some(arrays), _) => settings.slicer.given(dim, arrays).ok().map(|slices| slices.len()),
-            (None, SliceCount::Fixed(count) | SliceCount::Auto { cap: count }) => Some(count),
-        }
+        self.sliced()?.slice_count(dim).ok()
     }
 
     /// Bytes that the matrix of these draws takes.

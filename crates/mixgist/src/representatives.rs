@@ -30,6 +30,7 @@ use crate::points::Points;
 use crate::progress::Progress;
 use crate::ruler::Ruler;
 use crate::summary::Settings;
+use crate::warning::Warning;
 use crate::{Error, Result};
 use pam::k_medoids;
 
@@ -62,7 +63,7 @@ pub struct Representatives {
     pub representatives: Vec<Representative>,
     /// For every draw the place of its representative in that list.
     pub assignment: Vec<usize>,
-    /// The tests that were made, in order; empty with a fixed number.
+    /// The tests that were made, in order; empty with a fixed number, and when there are too few different draws to split.
     pub tests: Vec<SplitTest>,
     /// How many draws were candidates.
     pub candidates: usize,
@@ -70,6 +71,8 @@ pub struct Representatives {
     pub expected_distance: f64,
     /// Distances between the representatives, k × k.
     pub distances: Vec<f64>,
+    /// What the reader should know.
+    pub warnings: Vec<Warning>,
 }
 
 /// The medoid of a mode.
@@ -215,6 +218,7 @@ fn gather(
             .map(|(a, b)| rows[a][draws[b]])
             .collect(),
         assignment: owner.iter().map(|&r| place[r]).collect(),
+        warnings: Warning::of_distances(ensemble, &rows[order[0]]),
         representatives,
         tests,
         candidates,

@@ -117,6 +117,18 @@ pub struct Medoid {
     pub exact_draws: usize,
 }
 
+impl Medoid {
+    /// Whether the runner-up is as good but for rounding.
+    pub fn is_tied(&self) -> bool {
+        self.runner_up.is_some_and(|other| is_tied(self.expected_loss, other.expected_loss))
+    }
+}
+
+/// Whether two expected losses agree but for rounding.
+pub fn is_tied(one: f64, other: f64) -> bool {
+    (other - one).abs() <= TIE * one.max(other)
+}
+
 /// The second-best draw and how safely it is behind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunnerUp {

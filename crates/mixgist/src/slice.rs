@@ -139,7 +139,8 @@ pub type NamedArrays = BTreeMap<String, Array>;
 fn direction_array<'a>(arrays: &'a NamedArrays, name: &str, rest: &[usize]) -> Result<&'a Array> {
     let array = arrays.get(name).ok_or_else(|| {
         let known: Vec<_> = arrays.keys().map(String::as_str).collect();
-        Error::input(format!("directions hold no array '{name}'")).hint(format!("the file has: {}", known.join(", ")))
+        let held = if known.is_empty() { "no arrays".to_owned() } else { known.join(", ") };
+        Error::input(format!("directions hold no array '{name}'")).hint(format!("there are: {held}"))
     })?;
     if array.shape.len() != rest.len() + 1 || array.shape[1..] != *rest || array.shape[0] == 0 {
         let expected: Vec<_> = std::iter::once("L".to_owned()).chain(rest.iter().map(usize::to_string)).collect();
@@ -159,6 +160,32 @@ fn direction_array<'a>(arrays: &'a NamedArrays, name: &str, rest: &[usize]) -> R
     match array.values.iter().position(|v| !v.is_finite()) {
         Some(i) => Err(Error::input(format!("array '{name}': entry {i} is {}", array.values[i]))),
         None => Ok(array),
+    }
+}
+
+/// Lengths and symmetry of directions may be off by this much.
+const ROUNDING: f64 = 1e-6;
+
+/// Every direction of the array must have length 1; for matrices that is the root of the sum of all squared entries.
+fn unit_length(name: &str, array: &Array) -> Result<()> {
+    let size = array.values.len() / array.shape[0];
+    let length = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let wrong =
+        array.values.chunks_exact(size).map(length).enumerate().find(|(_, length)| (length - 1.0).abs() > ROUNDING);
+    wrong.map_or(Ok(()), |(l, length)| {
+        Err(Error::input(format!("array '{name}': direction {l} has length {length}, must be 1"))
+            .hint("divide every direction by its length"))
+    })
+}
+
+/// Every matrix of the array must be symmetric.
+fn symmetric(name: &str, array: &Array, dim: usize) -> Result<()> {
+    let is_symmetric =
+        |a: &[f64]| (0..dim).all(|i| (0..i).all(|j| (a[i * dim + j] - a[j * dim + i]).abs() <= ROUNDING));
+    match array.values.chunks_exact(dim * dim).position(|a| !is_symmetric(a)) {
+        Some(l) => Err(Error::input(format!("array '{name}': matrix {l} is not symmetric"))
+            .hint("give (A + Aᵀ)/2, divided by its length")),
+        None => Ok(()),
     }
 }
 

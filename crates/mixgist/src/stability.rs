@@ -16,6 +16,7 @@ use crate::select::Loss;
 use crate::slice::SLICERS;
 use crate::summary::{Settings, SliceCount};
 use crate::units::Units;
+use crate::warning::Warning;
 use crate::{Error, Result};
 
 /// Estimates from draws under settings; every line of the card calls it once.
@@ -82,6 +83,8 @@ pub struct Stability {
     pub checks: Vec<Check>,
     /// What to do.
     pub verdict: Verdict,
+    /// What the reader should know.
+    pub warnings: Vec<Warning>,
 }
 
 /// What a person can act on.
@@ -89,9 +92,21 @@ pub struct Stability {
 pub struct Verdict {
     /// The largest movement.
     pub movement: Movement,
+    /// Whether the movements say anything: chains agree, and there are draws enough that others could have been chosen.
+    pub decided: bool,
     /// One sentence, and a piece of advice for each choice that matters.
     pub advice: Vec<String>,
 }
+
+impl Verdict {
+    /// The verdict in a word, for documents.
+    pub fn name(&self) -> &'static str {
+        if self.decided { self.movement.name() } else { "undecided" }
+    }
+}
+
+/// Among fewer draws there is next to nothing to choose, so that a card of them says nothing.
+const FEWEST_DRAWS: usize = 3;
 
 /// More draws than this are thinned first: the card asks how much choices matter, and a dozen estimates answer it.
 pub const MOST_DRAWS: usize = 2000;
@@ -121,7 +136,7 @@ const CHOICES: [Choice; 7] = [
             let given = settings.directions.is_some();
             [half, twice].into_iter().filter(|&count| count > 0 && !given).map(with).collect()
         },
-        advice: "the number of slices decides which estimate is chosen: use more (--slices 4000, or --slices auto)",
+        advice: "the number of slices decides which estimate is chosen: use more (--slices), or --slices auto",
     },
     Choice {
         name: "seed",
@@ -130,7 +145,7 @@ const CHOICES: [Choice; 7] = [
             let given = settings.directions.is_some();
             (1..=2).filter(|_| !given).map(|add| with(settings.seed.wrapping_add(add))).collect()
         },
-        advice: "the directions decide which estimate is chosen: use more slices (--slices 4000), or --scheme qmc",
+        advice: "the directions decide which estimate is chosen: use more (--slices), or --scheme qmc",
     },
     Choice {
         name: "units",
@@ -231,7 +246,9 @@ pub fn stability(
         .collect();
     let estimate = estimator(ensemble, data, settings, progress)?;
     let ruler = Ruler::new(ensemble, data, settings)?;
-    let ball = ball(ensemble, &ruler.row(&estimate, progress)?, level)?;
+    let distances = ruler.row(&estimate, progress)?;
+    let ball = ball(ensemble, &distances, level)?;
+    let warnings = Warning::of_distances(ensemble, &distances);
     let clusters = clusters(&estimate, data)?;
     let mut checks = Vec::with_capacity(variants.len());
     progress.begin("stability", variants.len() as u64);
@@ -246,8 +263,8 @@ pub fn stability(
         checks.push(Check { choice: choice.name, change: variant.change, outcome });
         progress.advance(1);
     }
-    let verdict = verdict(&checks, clusters);
-    Ok(Stability { estimate, ball, clusters, thin, checks, verdict })
+    let verdict = verdict(&checks, clusters, ensemble.len(), &warnings);
+    Ok(Stability { estimate, ball, clusters, thin, checks, verdict, warnings })
 }
 
 /// Passes on that the user wants to stop, and nothing else: the card counts its own lines.
@@ -294,10 +311,17 @@ fn clusters(estimate: &MixingMeasure, data: Option<Points>) -> Result<Option<usi
     Ok(Some(allocate(&Mixture::new(estimate)?, points, &Silent)?.clusters()))
 }
 
-fn verdict(checks: &[Check], clusters: Option<usize>) -> Verdict {
+fn verdict(checks: &[Check], clusters: Option<usize>, draws: usize, warnings: &[Warning]) -> Verdict {
     let outcomes = || checks.iter().filter_map(|check| check.outcome.as_ref().ok().map(|outcome| (check, outcome)));
     let movement = outcomes().map(|(_, outcome)| outcome.movement).max().unwrap_or(Movement::Steady);
+    let disagree = warnings.iter().any(|warning| matches!(warning, Warning::ChainsDisagree { .. }));
     let mut advice = vec![match movement {
+        _ if draws < FEWEST_DRAWS => {
+            "undecided: among one or two draws there is next to nothing to choose; give more posterior draws".to_owned()
+        }
+        _ if disagree => "undecided: the chains disagree, so that these draws are not yet those of the posterior; run the chains longer, or \
+                          look at each one on its own"
+            .to_owned(),
         Movement::Steady => "steady: no choice moves the estimate by more than half the radius of the ball".to_owned(),
         Movement::Inside => {
             "no choice moves the estimate out of the ball: they matter less than what the posterior leaves open"
@@ -316,7 +340,7 @@ fn verdict(checks: &[Check], clusters: Option<usize>) -> Verdict {
             advice.push(format!("{}: moves it by {farthest:.2} radii{counts}; {}", choice.name, choice.advice));
         }
     }
-    Verdict { movement, advice }
+    Verdict { movement, decided: draws >= FEWEST_DRAWS && !disagree, advice }
 }
 
 #[cfg(test)]

@@ -141,6 +141,27 @@ impl Settings {
         }
     }
 
+    /// Number of slices that [`Settings::freeze`] gives for atoms of dimension `dim`: `auto` has not ended yet, and says with how many
+    /// it starts.
+    pub fn slice_count(&self, dim: usize) -> Result<usize> {
+        match &self.directions {
+            Some(arrays) => Ok(self.slicer.given(dim, arrays)?.len()),
+            None => Ok(self.slices.first()),
+        }
+    }
+
+    /// The same with the number of slices that `auto` ends with for these draws; other numbers stay as they are.
+    ///
+    /// Cost of `auto`: that of a medoid. What is not an estimate itself (balls, representatives, a card) needs one number to start from.
+    pub fn settled(&self, ensemble: &Ensemble, data: Option<Points>, progress: &dyn Progress) -> Result<Settings> {
+        if matches!(self.slices, SliceCount::Fixed(_)) || self.directions.is_some() {
+            return Ok(self.clone());
+        }
+        let (units, scaled) = in_units(ensemble, data, self)?;
+        let chosen = choose(scaled.as_ref().unwrap_or(ensemble), self, &units, None, false, progress)?;
+        Ok(Settings { slices: SliceCount::Fixed(chosen.slices), ..self.clone() })
+    }
+
     /// Slices of the same law that are independent of those of [`Settings::freeze`]: what estimates are judged on.
     fn freeze_held_out(&self, dim: usize, count: usize) -> Box<dyn Slices> {
         let seed = stream(self.seed, Purpose::HeldOut, 0).next_u64();
@@ -272,7 +293,8 @@ fn summarize_with(
         Some(points) => Some(allocate(&Mixture::new(&estimate)?, points, progress)?),
         None => None,
     };
-    let warnings = Warning::collect(ensemble, settings, &units, &chosen.medoid, chosen.pruned, chosen.slices);
+    let warnings =
+        Warning::collect(ensemble, settings, &units, &chosen.medoid, chosen.pruned, chosen.slices, own.is_some());
     Ok(Summary {
         estimate,
         medoid: chosen.medoid,
@@ -334,7 +356,8 @@ fn choose(
         let distance = SlicedDistance::new(slices, settings.order).with_pruning(settings.pruning);
         let projection = distance.project(ensemble)?;
         let (medoid, bridges) = medoid(&projection, settings.loss, settings.route, progress)?;
-        let safe = medoid.runner_up.is_none_or(|other| other.separation.is_some_and(|s| s >= SAFE_SEPARATION));
+        let safe = medoid.is_tied()
+            || medoid.runner_up.is_none_or(|other| other.separation.is_some_and(|s| s >= SAFE_SEPARATION));
         if safe || count >= cap || settings.directions.is_some() || own.is_some() {
             let held_out = settings.freeze_held_out(ensemble.dim(), slices.len());
             let job = free::Job {

@@ -1,11 +1,12 @@
 //! Warnings: what a reader of the answer should know, each with the option that helps. They are data; fronts print them.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::ensemble::Ensemble;
 use crate::prune::{Pruned, Pruning};
 use crate::select::Medoid;
-use crate::summary::{SAFE_SEPARATION, Settings};
+use crate::summary::{SAFE_SEPARATION, Settings, SliceCount};
 use crate::units::{ResolvedUnits, Units};
 
 /// Something that limits how far the answer can be trusted.
@@ -20,11 +21,22 @@ pub enum Warning {
         separation: f64,
         /// The number of slices.
         slices: usize,
+        /// Where they come from.
+        origin: SliceOrigin,
     },
     /// There is one independent group of slices, so no error can be given.
     NoSliceError {
         /// The number of slices.
         slices: usize,
+        /// Where they come from.
+        origin: SliceOrigin,
+    },
+    /// Winner and runner-up have the same expected loss, so that no slices will tell them apart.
+    Tied {
+        /// The chosen draw.
+        draw: usize,
+        /// The other one.
+        runner_up: usize,
     },
     /// Coordinates have very different scales, so the choice depends on the units.
     UnequalUnits {
@@ -45,6 +57,11 @@ pub enum Warning {
     FewDraws {
         /// The number of draws.
         draws: usize,
+    },
+    /// Chains of which no draw is left.
+    ChainsLost {
+        /// The chains.
+        chains: Vec<u32>,
     },
     /// Importance weights leave few draws that count.
     FewEffectiveDraws {
@@ -69,6 +86,38 @@ pub enum Warning {
     },
 }
 
+/// Where the slices of a choice come from, and so how there can be more of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SliceOrigin {
+    /// A number was asked for, or none.
+    Fixed,
+    /// `auto` ended at its cap.
+    Auto,
+    /// Directions, or slices of the caller's own, were given.
+    Given,
+}
+
+impl SliceOrigin {
+    fn of(settings: &Settings) -> Self {
+        match (&settings.directions, settings.slices) {
+            (Some(_), _) => SliceOrigin::Given,
+            (None, SliceCount::Fixed(_)) => SliceOrigin::Fixed,
+            (None, SliceCount::Auto { .. }) => SliceOrigin::Auto,
+        }
+    }
+
+    /// How to get `more` slices.
+    fn more(self, more: usize) -> Cow<'static, str> {
+        match self {
+            SliceOrigin::Given => "give more directions of your own".into(),
+            SliceOrigin::Fixed if more < SliceCount::DEFAULT_CAP => {
+                format!("use more slices (--slices {more}, or --slices auto)").into()
+            }
+            SliceOrigin::Fixed | SliceOrigin::Auto => format!("use more slices (--slices {more})").into(),
+        }
+    }
+}
+
 /// Scales that differ by more than this factor are pointed out.
 const UNEQUAL_SCALES: f64 = 5.0;
 
@@ -83,14 +132,19 @@ impl Warning {
         medoid: &Medoid,
         pruned: Pruned,
         slices: usize,
+        own: bool,
     ) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if let Some(other) = medoid.runner_up {
+            let origin = if own { SliceOrigin::Given } else { SliceOrigin::of(settings) };
             match other.separation {
-                Some(separation) if separation < SAFE_SEPARATION => {
-                    warnings.push(Warning::TooFewSlices { runner_up: other.draw, separation, slices });
+                _ if medoid.is_tied() => {
+                    warnings.push(Warning::Tied { draw: medoid.draw, runner_up: other.draw });
                 }
-                None => warnings.push(Warning::NoSliceError { slices }),
+                Some(separation) if separation < SAFE_SEPARATION => {
+                    warnings.push(Warning::TooFewSlices { runner_up: other.draw, separation, slices, origin });
+                }
+                None => warnings.push(Warning::NoSliceError { slices, origin }),
                 _ => {}
             }
         }
@@ -100,8 +154,15 @@ impl Warning {
         if matches!(settings.pruning, Pruning::Tolerance(_)) && pruned.atoms > 0 {
             warnings.push(Warning::MassPruned { pruned });
         }
-        warnings.extend(Self::of_draws(ensemble));
-        warnings.extend(chains_disagree(ensemble, &medoid.distances));
+        warnings.extend(Self::of_distances(ensemble, &medoid.distances));
+        warnings
+    }
+
+    /// What limits everything that is said about the posterior: what there is to say about the draws, and whether their chains agree by
+    /// the draws' distances from an estimate.
+    pub(crate) fn of_distances(ensemble: &Ensemble, distances: &[f64]) -> Vec<Warning> {
+        let mut warnings = Self::of_draws(ensemble);
+        warnings.extend(chains_disagree(ensemble, distances));
         warnings
     }
 
@@ -110,6 +171,9 @@ impl Warning {
         let mut warnings = Vec::new();
         if ensemble.renormalization() > 1e-6 {
             warnings.push(Warning::WeightsRenormalized { correction: ensemble.renormalization() });
+        }
+        if !ensemble.lost_chains().is_empty() {
+            warnings.push(Warning::ChainsLost { chains: ensemble.lost_chains().to_vec() });
         }
         if ensemble.len() < FEW_DRAWS {
             warnings.push(Warning::FewDraws { draws: ensemble.len() });
@@ -132,10 +196,12 @@ impl Warning {
         match self {
             Warning::TooFewSlices { .. } => "too-few-slices",
             Warning::NoSliceError { .. } => "no-slice-error",
+            Warning::Tied { .. } => "tied",
             Warning::UnequalUnits { .. } => "unequal-units",
             Warning::MassPruned { .. } => "mass-pruned",
             Warning::WeightsRenormalized { .. } => "weights-renormalized",
             Warning::FewDraws { .. } => "few-draws",
+            Warning::ChainsLost { .. } => "chains-lost",
             Warning::FewEffectiveDraws { .. } => "few-effective-draws",
             Warning::IllConditioned { .. } => "ill-conditioned",
             Warning::ChainsDisagree { .. } => "chains-disagree",
@@ -143,10 +209,14 @@ impl Warning {
     }
 
     /// What helps.
-    pub fn advice(&self) -> &'static str {
-        match self {
-            Warning::TooFewSlices { .. } => "use more slices (--slices 4000, or --slices auto)",
-            Warning::NoSliceError { .. } => "use more slices (--slices 1000)",
+    pub fn advice(&self) -> Cow<'static, str> {
+        let advice = match self {
+            Warning::TooFewSlices { slices, origin, .. } => return origin.more(slices.saturating_mul(4)),
+            Warning::NoSliceError { slices, origin } => {
+                return origin.more(slices.saturating_mul(4).max(SliceCount::DEFAULT));
+            }
+            Warning::Tied { .. } => "take either of them, or give more posterior draws",
+            Warning::ChainsLost { .. } => "use a smaller --burn-in, or leave the chain out on purpose",
             Warning::UnequalUnits { .. } => "use --units sd, or --units whiten, unless these units are meant",
             Warning::MassPruned { .. } => "leave out --prune to keep all atoms that matter",
             Warning::WeightsRenormalized { .. } => "check that the weights are those of one draw, truncated as meant",
@@ -154,8 +224,14 @@ impl Warning {
             Warning::FewEffectiveDraws { .. } => "resample, or run the sampler longer",
             Warning::IllConditioned { .. } => "look at that atom: is a coordinate constant, or its prior too wide?",
             Warning::ChainsDisagree { .. } => "run the chains longer, or look at each one on its own",
-        }
+        };
+        advice.into()
     }
+}
+
+/// "1 draw", "3 draws".
+fn count(number: usize, word: &str) -> String {
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Means of the chains' distances to the estimate that differ by more than chance would have it even for draws that are worth only a tenth of their
@@ -176,20 +252,27 @@ fn chains_disagree(ensemble: &Ensemble, distances: &[f64]) -> Option<Warning> {
     let largest = means.iter().map(|m| m.1).fold(f64::NEG_INFINITY, f64::max);
     let smallest = means.iter().map(|m| m.1).fold(f64::INFINITY, f64::min);
     let chance = 4.0 * (2.0 * within / (shortest / 10.0).max(1.0)).sqrt();
-    let tolerated = 0.5 * within.sqrt();
+    // Equal chains may differ by the rounding of their means.
+    let tolerated = (0.5 * within.sqrt()).max(1e-9 * largest);
     (largest - smallest > chance.max(tolerated)).then_some(Warning::ChainsDisagree { distances: means })
 }
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Warning::TooFewSlices { runner_up, separation, slices } => write!(
+            Warning::TooFewSlices { runner_up, separation, slices, .. } => write!(
                 f,
-                "{slices} slices cannot tell the chosen draw from draw {runner_up}, which is {separation:.1} standard errors behind"
+                "{} cannot tell the chosen draw from draw {runner_up}, which is {separation:.1} standard errors behind",
+                count(*slices, "slice")
             ),
-            Warning::NoSliceError { slices } => {
-                write!(f, "{slices} slice(s) give no standard error, so the choice cannot be judged")
+            Warning::NoSliceError { slices, .. } => {
+                let verb = if *slices == 1 { "gives" } else { "give" };
+                write!(f, "{} {verb} no standard error, so the choice cannot be judged", count(*slices, "slice"))
             }
+            Warning::Tied { draw, runner_up } => write!(
+                f,
+                "draw {draw} and draw {runner_up} are tied: their expected losses are the same, and no slices will separate them"
+            ),
             Warning::UnequalUnits { scales } => {
                 let scales: Vec<String> = scales.iter().map(|s| format!("{s:.3}")).collect();
                 write!(
@@ -206,7 +289,13 @@ impl fmt::Display for Warning {
             Warning::WeightsRenormalized { correction } => {
                 write!(f, "the weights of a draw were off 1 by up to {correction:.2e} and were scaled")
             }
-            Warning::FewDraws { draws } => write!(f, "only {draws} draws: the estimate is one of them"),
+            Warning::FewDraws { draws: 1 } => write!(f, "only 1 draw: it is the estimate"),
+            Warning::FewDraws { draws } => write!(f, "only {draws} draws: a medoid is one of them"),
+            Warning::ChainsLost { chains } => {
+                let names: Vec<String> = chains.iter().map(u32::to_string).collect();
+                let noun = if chains.len() == 1 { "chain" } else { "chains" };
+                write!(f, "no draw of {noun} {} is left after the burn-in", names.join(", "))
+            }
             Warning::FewEffectiveDraws { effective, draws } => {
                 write!(f, "the draw weights make {draws} draws worth {effective:.1}")
             }

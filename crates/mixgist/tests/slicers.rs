@@ -127,7 +127,7 @@ proptest! {
 
     /// The distance from the definition, with positions from the formulas and a transport cost that shares no code with the library.
     #[test]
-    fn given_directions_follow_the_formulas((a, b, _) in three_measures(), p in any_order(), numbers in prop::collection::vec(-1.5..1.5f64, 4 * 64)) {
+    fn given_directions_follow_the_formulas((a, b, _) in three_measures(), p in any_order(), numbers in prop::collection::vec(0.1..1.5f64, 4 * 64)) {
         let d = a.dim();
         let arrays = direction_arrays(d, &numbers);
         for slicer in SLICERS {
@@ -155,13 +155,22 @@ proptest! {
     }
 }
 
-/// Directions of four slices under the names of every slicer; they need not be of length 1.
+/// Directions of four slices under the names of every slicer, of length 1 and the matrices symmetric; every third number gets a minus.
 fn direction_arrays(d: usize, numbers: &[f64]) -> NamedArrays {
-    let mut numbers = numbers.iter().copied().cycle();
+    let mut numbers =
+        numbers.iter().copied().cycle().zip([1.0, 1.0, -1.0].into_iter().cycle()).map(|(x, sign)| sign * x);
     let mut take = |rest: &[usize]| {
         let shape: Vec<usize> = std::iter::once(4).chain(rest.iter().copied()).collect();
-        let count = shape.iter().product();
-        Array { shape, values: numbers.by_ref().take(count).collect() }
+        let size = rest.iter().product();
+        let mut values: Vec<f64> = numbers.by_ref().take(4 * size).collect();
+        for row in values.chunks_exact_mut(size) {
+            if let [rows, columns] = rest {
+                (0..*rows).for_each(|i| (0..i).for_each(|j| row[i * columns + j] = row[j * columns + i]));
+            }
+            let length = row.iter().map(|x| x * x).sum::<f64>().sqrt();
+            row.iter_mut().for_each(|x| *x /= length);
+        }
+        Array { shape, values }
     };
     NamedArrays::from([
         ("sw_theta".to_owned(), take(&[d + d * d])),
@@ -204,7 +213,7 @@ fn by_formula(name: &str, arrays: &NamedArrays, l: usize, atoms: &GaussianAtoms,
 
 #[test]
 fn given_directions_are_checked() {
-    let good = direction_arrays(2, &[0.5, -1.0, 0.25]);
+    let good = direction_arrays(2, &[0.5, 1.0, 0.25, 0.7]);
     let message = |name: &str, change: &dyn Fn(&mut NamedArrays)| {
         let mut arrays = good.clone();
         change(&mut arrays);
@@ -214,7 +223,23 @@ fn given_directions_are_checked() {
     assert!(message("mix-sw", &|a| a.get_mut("mix_sw_a").unwrap().shape = vec![4, 4]).contains("expected (L, 2, 2)"));
     assert!(message("mix-sw", &|a| a.get_mut("mix_sw_w").unwrap().values[3] = f64::NAN).contains("entry 3 is NaN"));
     assert!(message("sw", &|a| a.get_mut("sw_theta").unwrap().values.truncate(23)).contains("holds 23 numbers"));
-    assert!(message("smix-w", &|a| a.get_mut("smix_w_v").unwrap().values[2..4].fill(0.0)).contains("zero vector"));
+    assert!(
+        message("smix-w", &|a| a.get_mut("smix_w_v").unwrap().values[2..4].fill(0.0))
+            .contains("'smix_w_v': direction 1 has length 0,")
+    );
+    assert!(
+        message("smix-w", &|a| a.get_mut("smix_w_w").unwrap().values[7] *= 2.0).contains("'smix_w_w': direction 3")
+    );
+    assert!(message("sw", &|a| a.get_mut("sw_theta").unwrap().values[0] += 0.1).contains("'sw_theta': direction 0"));
+    assert!(
+        message("mix-sw", &|a| a.get_mut("mix_sw_v").unwrap().values[0] += 0.1).contains("'mix_sw_v': direction 0")
+    );
+    assert!(
+        message("mix-sw", &|a| a.get_mut("mix_sw_a").unwrap().values[4] *= -2.0).contains("'mix_sw_a': direction 1")
+    );
+    assert!(
+        message("mix-sw", &|a| a.get_mut("mix_sw_a").unwrap().values[5] *= -1.0).contains("matrix 1 is not symmetric")
+    );
     let shorter = |a: &mut NamedArrays| {
         a.insert("smix_w_w".into(), Array { shape: vec![3, 2], values: vec![1.0; 6] });
     };

@@ -5,7 +5,7 @@ mod common;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::*;
-use mixgist::slice::{NamedArrays, Scheme, slicer};
+use mixgist::slice::{Array, NamedArrays, Scheme, slicer};
 use mixgist::{
     CovarianceForm, Ensemble, ErrorKind, Order, Points, Progress, Pruning, Route, Settings, Silent, SliceCount,
     Summary, Units, Warning, summarize,
@@ -77,9 +77,17 @@ fn a_good_run_has_no_warnings() {
 fn too_few_slices_and_none_to_spare_are_said() {
     let twins = Kind::Plain.ensemble(2, 150, 3);
     let summary = run(&twins, &fixed(4));
-    let Some(Warning::TooFewSlices { runner_up, separation, slices }) = summary.warnings.first() else {
+    let Some(Warning::TooFewSlices { runner_up, separation, slices, .. }) = summary.warnings.first() else {
         panic!("{:?}", summary.warnings)
     };
+    assert_eq!(summary.warnings[0].advice(), "use more slices (--slices 16, or --slices auto)");
+    let capped = Settings { slices: SliceCount::Auto { cap: 4 }, ..fixed(4) };
+    assert_eq!(run(&twins, &capped).warnings[0].advice(), "use more slices (--slices 16)");
+    let v = Array { shape: vec![4, 2], values: [1.0, 0.0, 0.6, 0.8, 0.0, 1.0, -0.6, 0.8].to_vec() };
+    let directions = NamedArrays::from([("smix_w_v".to_owned(), v.clone()), ("smix_w_w".to_owned(), v)]);
+    let given = Settings { directions: Some(directions), ..fixed(1000) };
+    assert_eq!((run(&twins, &given).slices, given.slice_count(2).unwrap()), (4, 4));
+    assert_eq!(run(&twins, &given).warnings[0].advice(), "give more directions of your own");
     assert_eq!((Some(*runner_up), *slices), (summary.medoid.runner_up.map(|r| r.draw), 4));
     assert!((0.0..3.0).contains(separation));
     assert_eq!(names(&run(&twins, &fixed(1))), ["no-slice-error"]);
@@ -87,7 +95,9 @@ fn too_few_slices_and_none_to_spare_are_said() {
     let block = Settings { scheme: Scheme::Orthogonal, ..fixed(4) };
     assert_eq!(names(&run(&twins, &block)), ["no-slice-error"]);
     let tied = Kind::Plain.ensemble(2, 2, 3);
-    assert_eq!(names(&run(&tied, &fixed(100))), ["too-few-slices", "few-draws"]);
+    assert_eq!(names(&run(&tied, &fixed(100))), ["tied", "few-draws"]);
+    let auto = run(&tied, &Settings { slices: SliceCount::Auto { cap: 4000 }, ..fixed(1) });
+    assert_eq!((names(&auto), auto.slices), (vec!["tied", "few-draws"], 1000));
 }
 
 #[test]
@@ -266,4 +276,25 @@ fn a_job_stops_when_asked_to() {
             assert_eq!(impatient.steps.load(Ordering::Relaxed), patience + 1, "asked once more after the answer");
         }
     }
+}
+
+#[test]
+fn a_settled_number_of_slices_is_the_one_that_auto_ends_with() {
+    let twins = Kind::Plain.ensemble(2, 150, 3);
+    let auto = Settings { slices: SliceCount::Auto { cap: 2000 }, ..fixed(1) };
+    let settled = auto.settled(&twins, None, &Silent).unwrap();
+    assert_eq!(settled.slices, SliceCount::Fixed(run(&twins, &auto).slices));
+    assert_eq!(fixed(7).settled(&twins, None, &Silent).unwrap().slices, SliceCount::Fixed(7));
+}
+
+#[test]
+fn chains_that_the_burn_in_removes_are_named() {
+    let chains = (0..150).map(|m| u32::from(m >= 140)).collect();
+    let draws = Kind::Plain.ensemble(2, 150, 3).with_chains(chains, (0..150).collect()).unwrap();
+    let left = draws.select(&draws.thinned(10, 1)).unwrap();
+    assert_eq!(left.lost_chains(), []);
+    let left = left.remembering_chains_of(&draws);
+    assert_eq!(left.lost_chains(), [1]);
+    let lost = run(&left, &fixed(50)).warnings.into_iter().find(|warning| warning.name() == "chains-lost").unwrap();
+    assert_eq!(lost.to_string(), "no draw of chain 1 is left after the burn-in");
 }

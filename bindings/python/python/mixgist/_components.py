@@ -16,6 +16,7 @@ from ._draws import Draws
 from ._measure import Measure
 from ._options import AtomCount, Slices, estimating, named, question, takes_slices
 from ._progress import ProgressOption
+from ._warnings import warn_all
 
 if TYPE_CHECKING:
     from ._options import Unpack
@@ -232,6 +233,11 @@ def components(
     -------
     Components
 
+    Warns
+    -----
+    MixgistWarning
+        What limits the trust in the answer, such as chains that disagree.
+
     Examples
     --------
     >>> import numpy as np, mixgist
@@ -254,7 +260,8 @@ def components(
         "least_weight": None if least_weight is None else float(least_weight),
     }
     with question(named(distance), options, data, draws[0], threads, progress) as asked:
-        text = _core.components(draws._native, asked, estimating(loss, name, atoms), rules)
+        text, found = _core.components(draws._native, asked, estimating(loss, name, atoms), rules)
+    warn_all(found, stacklevel=2)
     document = json.loads(text)
     return Components(
         components=[_component(one, [one["atom"]]) for one in document["components"]],

@@ -16,6 +16,7 @@ from ._estimates import MeasureLike, measure_of
 from ._measure import Measure
 from ._options import AtomCount, Slices, estimating, named, question, takes_slices
 from ._progress import ProgressOption
+from ._warnings import warn_all
 
 if TYPE_CHECKING:
     from ._options import Unpack
@@ -260,6 +261,11 @@ def credible(
     -------
     Credible
 
+    Warns
+    -----
+    MixgistWarning
+        What limits the trust in the answer, such as chains that disagree.
+
     Examples
     --------
     >>> import numpy as np, mixgist
@@ -284,7 +290,8 @@ def credible(
         "conformal": bool(conformal),
     }
     with question(named(distance), options, data, draws[0], threads, progress) as asked:
-        text = _core.credible(draws._native, asked, estimating(loss, name, atoms), asking)
+        text, found = _core.credible(draws._native, asked, estimating(loss, name, atoms), asking)
+    warn_all(found, stacklevel=2)
     return _credible(text)
 
 

@@ -97,6 +97,10 @@ def question(
     unknown = sorted(options.keys() - _USUAL.keys())
     if unknown:
         raise TypeError(f"there is no option {unknown[0]!r}\nhint: options of the distance are {', '.join(_USUAL)}")
+    if options.get("directions") is not None:
+        for name in ("slices", "scheme"):
+            if options.get(name) is not None:
+                raise ValueError(f"directions that are given need no {name}\nhint: leave out {name}, or directions")
     function = None
     if callable(distance):
         for name in ("slices", "directions"):

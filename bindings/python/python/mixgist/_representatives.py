@@ -16,6 +16,7 @@ from ._draws import Draws
 from ._measure import Measure
 from ._options import AtomCount, Slices, estimating, named, question, takes_slices
 from ._progress import ProgressOption
+from ._warnings import warn_all
 
 if TYPE_CHECKING:
     from ._options import Unpack
@@ -117,7 +118,7 @@ class Representatives(Document):
     expected_distance : float
         Mean distance of a draw to its representative.
     tests : list of SplitTest
-        The tests that were made; empty when the number was given.
+        The tests that were made; empty when the number was given, or when there are too few different draws to split.
     candidates : int
         How many draws were candidates.
     """
@@ -194,6 +195,11 @@ def representatives(
     -------
     Representatives
 
+    Warns
+    -----
+    MixgistWarning
+        What limits the trust in the answer, such as chains that disagree.
+
     Examples
     --------
     A posterior that has not decided between one component and two:
@@ -210,7 +216,8 @@ def representatives(
     wanted = None if count == "auto" else whole_number("count", count, 1)
     points = whole_number("grid", grid)
     with question(named(distance), options, data, draws[0], threads, progress) as asked:
-        text = _core.representatives(draws._native, asked, estimating(), wanted, points)
+        text, found = _core.representatives(draws._native, asked, estimating(), wanted, points)
+    warn_all(found, stacklevel=2)
     document = json.loads(text)
     return Representatives(
         representatives=[_representative(one) for one in document["representatives"]],

@@ -16,6 +16,7 @@ from ._draws import Draws
 from ._measure import Measure
 from ._options import AtomCount, Slices, estimating, named, question, takes_slices
 from ._progress import ProgressOption
+from ._warnings import warn_all
 
 if TYPE_CHECKING:
     from ._options import Unpack
@@ -58,7 +59,8 @@ class Stability(Document):
     Attributes
     ----------
     verdict : str
-        The largest movement: ``"steady"``, ``"inside"`` or ``"outside"`` the ball.
+        The largest movement: ``"steady"``, ``"inside"`` or ``"outside"`` the ball; ``"undecided"`` when chains disagree or there are one or
+        two draws.
     advice : list of str
         One sentence, and a piece of advice for each choice that matters.
     checks : list of Check
@@ -144,6 +146,11 @@ def stability(
     -------
     Stability
 
+    Warns
+    -----
+    MixgistWarning
+        What limits the trust in the answer, such as chains that disagree.
+
     Examples
     --------
     >>> import numpy as np, mixgist
@@ -155,7 +162,8 @@ def stability(
     (True, True)
     """
     with question(named(distance), options, data, draws[0], threads, progress) as asked:
-        text = _core.stability(draws._native, asked, estimating(loss, estimate, atoms), float(level))
+        text, found = _core.stability(draws._native, asked, estimating(loss, estimate, atoms), float(level))
+    warn_all(found, stacklevel=2)
     document = json.loads(text)
     return Stability(
         verdict=document["verdict"],

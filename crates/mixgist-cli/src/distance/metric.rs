@@ -5,8 +5,7 @@ use mixgist::slice::SLICERS;
 use mixgist::{Ensemble, Error, Loss, ResolvedUnits, Result, Route, Settings};
 
 use crate::memory;
-use crate::options::SlicingArgs;
-use crate::text::count;
+use crate::options::{SlicingArgs, slices_text};
 
 /// What the options mean.
 pub fn metric(name: &str, args: &SlicingArgs) -> Result<Metric> {
@@ -25,12 +24,10 @@ pub fn metric(name: &str, args: &SlicingArgs) -> Result<Metric> {
 pub fn description(metric: &Metric, units: &ResolvedUnits) -> String {
     let mut parts = vec![metric.name().to_owned()];
     parts.extend(metric.order().map(|order| format!("order {order}")));
-    parts.extend(metric.slices(units.scales.len()).map(|slices| count(slices, "slice")));
-    match metric.sliced() {
-        Some(settings) if settings.directions.is_some() => parts.push("given directions".into()),
-        Some(settings) => parts.push(format!("seed {}", settings.seed)),
-        None => parts.push("exact".into()),
-    }
+    parts.push(match (metric.sliced(), metric.slices(units.scales.len())) {
+        (Some(settings), Some(slices)) => slices_text(settings, slices),
+        _ => "exact".into(),
+    });
     parts.push(format!("units {}", units.units.name()));
     parts.join(", ")
 }

@@ -5,6 +5,7 @@ use mixgist::{Ensemble, Settings, Summary};
 use mixgist_report::subject::{LISTED_WEIGHT, main_atoms};
 
 use super::quality;
+use crate::options::slices_text;
 use crate::text::{count, line, significant, table, with_error};
 
 /// The answer for a person: which draw, how good, how safe, what it looks like.
@@ -39,11 +40,10 @@ pub fn report(summary: &Summary, ensemble: &Ensemble, settings: &Settings, colum
         lines.push(line("clusters", format!("{} (of {} observations)", sizes.len(), text.join(", "))));
     }
     let how = format!(
-        "{}, order {}, {}, seed {}, units {}",
+        "{}, order {}, {}, units {}",
         settings.slicer.name(),
         settings.order.value(),
-        count(summary.slices, "slice"),
-        settings.seed,
+        slices_text(settings, summary.slices),
         summary.units.units.name()
     );
     lines.push(line("distance", how));
@@ -70,6 +70,9 @@ pub fn runner_up(summary: &Summary) -> String {
     let Some(other) = summary.medoid.runner_up else {
         return "none: all draws are the same measure".into();
     };
+    if summary.medoid.is_tied() {
+        return format!("draw {}, tied: no slices will separate them", other.draw);
+    }
     let behind = significant(other.expected_loss - summary.medoid.expected_loss, 3);
     match other.separation {
         Some(separation) => format!(

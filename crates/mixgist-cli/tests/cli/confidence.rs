@@ -1,5 +1,7 @@
 //! `mixgist credible`, `components`, `representatives` and `stability`: what can be said with confidence.
 
+use mixgist::slice::{Array, NamedArrays};
+
 use crate::{DRAWS, Workplace, planar_draws};
 
 #[test]
@@ -71,6 +73,99 @@ fn components_representatives_and_the_card_answer() {
     assert_eq!(card["checks"].as_array().unwrap().len(), 14);
     assert!(place.read("card.json").contains("mixgist.stability"));
     assert!(place.done("stability draws.npz --slices 60").stdout.starts_with("verdict"));
+}
+
+/// Each verb with few slices.
+const VERBS: [&str; 4] = ["credible", "components", "representatives", "stability"];
+
+#[test]
+fn chains_that_disagree_are_told_by_every_verb() {
+    let place = Workplace::new();
+    let planar = planar_draws();
+    let far: Vec<usize> = (0..24).map(|m| if m < 12 { 3 + 4 * (m % 3) } else { [0, 1, 2][m % 3] }).collect();
+    let apart = planar.select(&far).unwrap().with_chains((0..24).map(|m| m / 12).collect(), (0..24).collect()).unwrap();
+    place.write_draws("apart.npz", apart);
+    for verb in VERBS {
+        let run = place.done(&format!("{verb} apart.npz --slices 40"));
+        assert!(run.stderr.contains("warning: chains lie at different mean distances"), "{verb}: {}", run.stderr);
+        assert!(run.stderr.contains("warning: only 24 draws") && run.stderr.contains("hint: run the chains longer"));
+        let warnings = place.json(&format!("{verb} apart.npz --slices 40"))["warnings"].clone();
+        let names: Vec<&str> = warnings.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["few-draws", "chains-disagree"], "{verb}");
+    }
+    let card = place.json("stability apart.npz --slices 40");
+    assert_eq!(card["verdict"], "undecided");
+    assert!(card["advice"][0].as_str().unwrap().contains("run the chains longer"), "{card}");
+}
+
+#[test]
+fn a_chain_that_the_burn_in_removes_is_named() {
+    let place = Workplace::new();
+    let chains = (0..24).map(|m| u32::from(m >= 20)).collect();
+    place.write_draws("draws.npz", planar_draws().with_chains(chains, (0..24).collect()).unwrap());
+    for verb in VERBS.into_iter().chain(["summarize"]) {
+        let run = place.done(&format!("{verb} draws.npz --slices 40 --burn-in 4"));
+        assert!(run.stderr.contains("warning: no draw of chain 1 is left after the burn-in"), "{verb}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn documents_hold_what_repeats_them() {
+    let place = Workplace::with_draws();
+    let options = "--slices 40 --distance sw --order 1 --loss power --scheme qmc --seed 7 --units sd";
+    for verb in VERBS {
+        let found = place.json(&format!("{verb} draws.npz {options}"));
+        for (key, value) in [("distance", "sw"), ("loss", "power"), ("scheme", "qmc"), ("units", "sd")] {
+            assert_eq!(found[key], value, "{verb}, {key}");
+        }
+        assert_eq!((&found["slices"], &found["seed"], &found["order"]), (&40.into(), &7.into(), &1.0.into()), "{verb}");
+    }
+}
+
+#[test]
+fn auto_is_the_number_of_slices_that_a_summary_ends_with() {
+    let place = Workplace::with_draws();
+    let options = "draws.npz --burn-in 10 --slices auto";
+    let slices = place.json(&format!("summarize {options}"))["slices"].clone();
+    assert!(slices.as_u64().unwrap() > 1000, "the winner of these draws needs more than the default: {slices}");
+    for verb in VERBS {
+        assert_eq!(place.json(&format!("{verb} {options}"))["slices"], slices, "{verb}");
+    }
+}
+
+#[test]
+fn given_directions_are_said_to_be_given() {
+    let place = Workplace::with_draws();
+    let unit = |l: i32| [(0.1 + 0.5 * f64::from(l)).cos(), (0.1 + 0.5 * f64::from(l)).sin()];
+    let array = Array { shape: vec![12, 2], values: (0..12).flat_map(unit).collect() };
+    let arrays = NamedArrays::from([("smix_w_v".to_owned(), array.clone()), ("smix_w_w".to_owned(), array)]);
+    mixgist_io::write_arrays(&place.path("own.npz"), &arrays, mixgist_io::Overwrite::Refuse).unwrap();
+    for verb in VERBS.into_iter().chain(["summarize"]) {
+        let found = place.json(&format!("{verb} draws.npz --directions own.npz"));
+        assert_eq!((&found["slices"], &found["scheme"]), (&12.into(), &"given".into()), "{verb}");
+        let text = place.done(&format!("{verb} draws.npz --directions own.npz")).stdout;
+        assert!(verb == "components" || text.contains("12 slices, given directions"), "{verb}: {text}");
+    }
+}
+
+#[test]
+fn one_draw_or_two_are_told_in_plain_words() {
+    let place = Workplace::new();
+    place.write_draws("one.npz", planar_draws().select(&[0]).unwrap());
+    place.write_draws("two.npz", planar_draws().select(&[0, 1]).unwrap());
+    for verb in VERBS {
+        assert!(place.done(&format!("{verb} one.npz --slices 20")).stderr.contains("only 1 draw: "), "{verb}");
+        assert!(place.done(&format!("{verb} two.npz --slices 20")).stderr.contains("only 2 draws: "), "{verb}");
+    }
+    let summary = place.done("summarize two.npz --slices 20");
+    assert!(summary.stdout.contains("draw 1, tied"), "{}", summary.stdout);
+    assert!(summary.stderr.contains("are tied") && !summary.stderr.contains("more slices"), "{}", summary.stderr);
+    for file in ["one", "two"] {
+        let text = place.done(&format!("representatives {file}.npz --slices 20")).stdout;
+        assert!(text.contains("too few different draws") && !text.contains("as asked for"), "{text}");
+        assert!(place.done(&format!("stability {file}.npz --slices 20")).stdout.starts_with("verdict       undecided"));
+    }
+    assert!(place.done("representatives two.npz --slices 20 --count 2").stdout.contains("as asked for"));
 }
 
 #[test]

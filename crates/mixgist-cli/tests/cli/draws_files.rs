@@ -31,7 +31,8 @@ fn inspection_counts_what_is_there() {
         "weight sums   1",
         "labels        24 draws × 2 observations",
         "data          2 observations × 2 columns",
-        "problems      only 24 draws: the estimate is one of them",
+        "(of the data)",
+        "problems      only 24 draws: a medoid is one of them",
         "→ give more posterior draws",
     ] {
         assert!(run.stdout.contains(expected), "{expected}\n{}", run.stdout);

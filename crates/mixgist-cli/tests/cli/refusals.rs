@@ -1,5 +1,7 @@
 //! Command lines and inputs that cannot work: each with its message, its exit code, and nothing written.
 
+use mixgist::slice::{Array, NamedArrays};
+
 use crate::{Workplace, line_draws};
 
 /// The arguments, the exit code, and what the message must say.
@@ -40,7 +42,29 @@ const REFUSALS: &[(&str, i32, &[&str])] = &[
     ("summarize draws.npz --data line.csv", 1, &["line.csv: has 1 column, the draws have dimension 2"]),
     ("summarize draws.npz --data words.csv", 1, &["words.csv:2: column 'x' is 'b', expected a number"]),
     ("summarize draws.npz --covariance-form sd", 1, &["draws.npz: ", "covariance"]),
-    ("summarize draws.npz --directions draws.npz", 1, &["directions hold no array 'smix_w_v'"]),
+    (
+        "summarize draws.npz --directions draws.npz",
+        1,
+        &["draws.npz: holds none of the arrays sw_theta", "hint: it holds 'chain', 'covariances'"],
+    ),
+    (
+        "credible draws.npz --directions sw.npz",
+        1,
+        &["sw.npz: directions hold no array 'smix_w_v'", "there are: sw_theta"],
+    ),
+    ("distance draws.npz --matrix m.npy --directions sw.npz", 1, &["sw.npz: directions hold no array 'smix_w_v'"]),
+    (
+        "stability draws.npz --distance sw --directions sw.npz",
+        1,
+        &["sw.npz: array 'sw_theta': direction 1 has length 2"],
+    ),
+    (
+        "summarize draws.npz --directions sw.npz --slices 9",
+        2,
+        &["'--directions <FILE>'", "cannot be used with", "--slices"],
+    ),
+    ("credible draws.npz --directions sw.npz --scheme qmc", 2, &["cannot be used with", "--scheme <SCHEME>"]),
+    ("summarize draws.npz --threads 1025", 2, &["invalid value '1025' for '--threads <N>'", "1..=1024"]),
     ("summarize draws.npz -o taken.json", 2, &["taken.json: exists already", "hint: --force replaces it"]),
     ("summarize draws.npz -o no/such/summary.json", 2, &["no/such/summary.json: the folder no/such does not exist"]),
     ("summarize draws.npz -o summary.npz", 2, &["summary.npz: --output writes .json files"]),
@@ -118,6 +142,10 @@ fn refusals_say_what_and_where_and_write_nothing() {
     place.write("taken.json", "{\"schema\": \"other\"}");
     place.write("bad.csv", "draw,weight,mean_1,cov_1_1\n0,-1,0,1\n");
     place.write("singular.csv", "draw,weight,mean_1,cov_1_1\n0,1,0,-1\n");
+    let mut values = vec![0.0; 12];
+    (values[0], values[7]) = (1.0, 2.0);
+    let arrays = NamedArrays::from([("sw_theta".to_owned(), Array { shape: vec![2, 6], values })]);
+    mixgist_io::write_arrays(&place.path("sw.npz"), &arrays, mixgist_io::Overwrite::Refuse).unwrap();
     let before = place.files();
     let mut wrong = Vec::new();
     for (line, code, messages) in REFUSALS {

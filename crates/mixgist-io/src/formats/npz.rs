@@ -18,7 +18,7 @@ use crate::labels::LabelDraws;
 use crate::output::{Output, Overwrite, write_whole};
 use crate::source::{Budget, Source, size_text};
 
-/// Reads those of the arrays `names` that an npz file has; what else it holds is not looked at.
+/// Reads those of the arrays `names` that an npz file has, at least one; what else it holds is not looked at.
 pub fn read_arrays(path: &Path, names: &[&str], options: &ReadOptions) -> Result<NamedArrays> {
     let read = || {
         let mut archive = Archive::open(path, options)?;
@@ -27,6 +27,10 @@ pub fn read_arrays(path: &Path, names: &[&str], options: &ReadOptions) -> Result
             if let Some(array) = archive.numeric(name)? {
                 arrays.insert(name.to_owned(), array);
             }
+        }
+        if arrays.is_empty() {
+            return Err(Error::input(format!("holds none of the arrays {}", names.join(", ")))
+                .hint(format!("it holds {}", archive.held())));
         }
         Ok(arrays)
     };
@@ -275,9 +279,13 @@ impl Archive {
     }
 
     fn missing(&self, name: &str) -> Error {
+        Error::input(format!("has no array '{name}'; it holds {}", self.held()))
+    }
+
+    /// The first names of arrays, for a person.
+    fn held(&self) -> String {
         let names: Vec<String> = self.names.keys().take(20).map(|name| format!("'{name}'")).collect();
-        let held = if names.is_empty() { "no arrays".to_owned() } else { names.join(", ") };
-        Error::input(format!("has no array '{name}'; it holds {held}"))
+        if names.is_empty() { "no arrays".to_owned() } else { names.join(", ") }
     }
 
     fn data(&mut self) -> Result<Option<DataTable>> {

@@ -1,11 +1,12 @@
 //! What the posterior says about each component of an estimate.
 
+use mixgist::Result;
 use mixgist::components::{Component, Components, Intervals, PosteriorInterval};
 use serde::{Deserialize, Serialize};
 
-use super::{About, EstimateOrigin, ProbabilityDocument, rows};
+use super::{About, EstimateOrigin, ProbabilityDocument, SettingsDocument, rows};
 use crate::formats::json::Schema;
-use crate::summary::MeasureDocument;
+use crate::summary::{MeasureDocument, WarningDocument};
 
 /// The schema of components.
 pub const COMPONENTS_SCHEMA: Schema = Schema { name: "mixgist.components", version: 1 };
@@ -31,8 +32,11 @@ pub struct ComponentsDocument {
     pub dim: usize,
     /// Names of the data columns.
     pub columns: Option<Vec<String>>,
-    /// Units in which atoms were coupled.
-    pub units: String,
+    /// How distances were computed, where they decided on the estimate; the units are those in which atoms were coupled.
+    #[serde(flatten)]
+    pub settings: SettingsDocument,
+    /// What the reader should know.
+    pub warnings: Vec<WarningDocument>,
     /// The components, heaviest first.
     pub components: Vec<ComponentDocument>,
     /// Those that can only be told together.
@@ -129,13 +133,14 @@ impl From<PosteriorInterval> for IntervalDocument {
 
 impl ComponentsDocument {
     /// The document of the components of an estimate.
-    pub fn new(found: &Components, estimate: &EstimateOrigin, about: &About) -> Self {
+    pub fn new(found: &Components, estimate: &EstimateOrigin, about: &About) -> Result<Self> {
         let d = about.ensemble.dim();
         let group = |group: &mixgist::components::Group| GroupDocument {
             atoms: group.atoms.clone(),
             together: ComponentDocument::new(&group.together, d),
         };
-        ComponentsDocument {
+        let settings = SettingsDocument::new(about.settings, d)?;
+        Ok(ComponentsDocument {
             level: found.rules.level,
             overlap: found.rules.overlap,
             share: found.rules.share,
@@ -145,13 +150,14 @@ impl ComponentsDocument {
             draws: about.ensemble.len(),
             dim: d,
             columns: about.columns.map(<[String]>::to_vec),
-            units: found.units.name(),
+            settings: SettingsDocument { units: found.units.name(), ..settings },
+            warnings: found.warnings.iter().map(WarningDocument::from).collect(),
             components: found.components.iter().map(|one| ComponentDocument::new(one, d)).collect(),
             groups: found.groups.iter().map(group).collect(),
             unmatched: found.unmatched.into(),
             unreported_weight: found.unreported_weight,
             estimate: estimate.measure.into(),
-        }
+        })
     }
 }
 

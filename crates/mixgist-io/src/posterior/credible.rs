@@ -1,12 +1,12 @@
 //! How far from an estimate the posterior reaches.
 
-use mixgist::Ensemble;
 use mixgist::credible::{Ball, Conformal, ConformalRadius, Credible, Member, Region};
+use mixgist::{Ensemble, Result};
 use serde::{Deserialize, Serialize};
 
-use super::{About, EstimateOrigin, ProbabilityDocument};
+use super::{About, EstimateOrigin, ProbabilityDocument, SettingsDocument};
 use crate::formats::json::Schema;
-use crate::summary::MeasureDocument;
+use crate::summary::{MeasureDocument, WarningDocument};
 
 /// The schema of credible sets.
 pub const CREDIBLE_SCHEMA: Schema = Schema { name: "mixgist.credible", version: 1 };
@@ -24,16 +24,11 @@ pub struct CredibleDocument {
     pub draws: usize,
     /// Number of chains.
     pub chains: usize,
-    /// Name of the distance.
-    pub distance: String,
-    /// The order p.
-    pub order: f64,
-    /// Number of slices.
-    pub slices: usize,
-    /// Seed of the directions.
-    pub seed: u64,
-    /// Units in which distances were computed.
-    pub units: String,
+    /// How distances were computed.
+    #[serde(flatten)]
+    pub settings: SettingsDocument,
+    /// What the reader should know.
+    pub warnings: Vec<WarningDocument>,
     /// The credible ball.
     pub ball: BallDocument,
     /// The posterior near a hypothesised measure.
@@ -132,25 +127,22 @@ pub struct ConformalDocument {
 
 impl CredibleDocument {
     /// The document of what was found about an estimate.
-    pub fn new(found: &Credible, estimate: &EstimateOrigin, about: &About) -> Self {
+    pub fn new(found: &Credible, estimate: &EstimateOrigin, about: &About) -> Result<Self> {
         let About { ensemble, settings, .. } = *about;
-        CredibleDocument {
+        Ok(CredibleDocument {
             level: found.ball.level,
             estimate_source: estimate.source.into(),
             estimate_draw: estimate.draw,
             draws: ensemble.len(),
             chains: chain_count(ensemble),
-            distance: settings.slicer.name().into(),
-            order: settings.order.value(),
-            slices: found.slices,
-            seed: settings.seed,
-            units: settings.units.name(),
+            settings: SettingsDocument::new(settings, ensemble.dim())?,
+            warnings: found.warnings.iter().map(WarningDocument::from).collect(),
             ball: BallDocument::new(&found.ball, found.slice_error, ensemble),
             region: found.region.as_ref().map(RegionDocument::from),
             conformal: found.conformal.as_ref().map(|ball| ConformalDocument::new(ball, found.conformal_given)),
             estimate: estimate.measure.into(),
             distances: found.distances.clone(),
-        }
+        })
     }
 }
 

@@ -4,6 +4,7 @@
 mod components;
 mod credible;
 mod representatives;
+mod settings;
 mod stability;
 
 pub use components::{
@@ -16,6 +17,8 @@ pub use credible::{
 pub use representatives::{
     DensityDocument, REPRESENTATIVES_SCHEMA, RepresentativeDocument, RepresentativesDocument, TestDocument,
 };
+pub use settings::SettingsDocument;
+pub(crate) use settings::scheme;
 pub use stability::{CheckDocument, STABILITY_SCHEMA, StabilityDocument};
 
 use mixgist::effective::Probability;

@@ -1,12 +1,12 @@
 //! One medoid for each mode of the posterior.
 
 use mixgist::representatives::{FALSE_ALARM, Representative, Representatives, SplitTest};
-use mixgist::{Ensemble, GridDensity};
+use mixgist::{Ensemble, GridDensity, Result};
 use serde::{Deserialize, Serialize};
 
-use super::{About, ProbabilityDocument, rows};
+use super::{About, ProbabilityDocument, SettingsDocument, rows};
 use crate::formats::json::Schema;
-use crate::summary::MeasureDocument;
+use crate::summary::{MeasureDocument, WarningDocument};
 
 /// The schema of representatives.
 pub const REPRESENTATIVES_SCHEMA: Schema = Schema { name: "mixgist.representatives", version: 1 };
@@ -22,19 +22,16 @@ pub struct RepresentativesDocument {
     pub candidates: usize,
     /// Mean distance of a draw to its representative.
     pub expected_distance: f64,
-    /// Name of the distance.
-    pub distance: String,
-    /// The order p.
-    pub order: f64,
-    /// Seed of the directions.
-    pub seed: u64,
-    /// Units in which distances were computed.
-    pub units: String,
+    /// How distances were computed.
+    #[serde(flatten)]
+    pub settings: SettingsDocument,
+    /// What the reader should know.
+    pub warnings: Vec<WarningDocument>,
     /// Names of the data columns.
     pub columns: Option<Vec<String>>,
     /// A test of one mode against two is wrong at most this often.
     pub false_alarm: f64,
-    /// The tests that were made; empty when the number was given.
+    /// The tests that were made; empty when the number was given, or when there are too few different draws to split.
     pub tests: Vec<TestDocument>,
     /// The representatives, the most probable first.
     pub representatives: Vec<RepresentativeDocument>,
@@ -111,28 +108,26 @@ impl From<&GridDensity> for DensityDocument {
 
 impl RepresentativesDocument {
     /// The document of representatives; `densities` are those of [`Representatives::densities`], or empty.
-    pub fn new(found: &Representatives, densities: &[Vec<GridDensity>], about: &About) -> Self {
+    pub fn new(found: &Representatives, densities: &[Vec<GridDensity>], about: &About) -> Result<Self> {
         let About { ensemble, settings, columns } = *about;
         let describe = |(place, one): (usize, &Representative)| {
             let densities = densities.get(place).map_or(&[][..], Vec::as_slice);
             RepresentativeDocument::new(one, densities, ensemble)
         };
-        RepresentativesDocument {
+        Ok(RepresentativesDocument {
             count: found.representatives.len(),
             draws: ensemble.len(),
             candidates: found.candidates,
             expected_distance: found.expected_distance,
-            distance: settings.slicer.name().into(),
-            order: settings.order.value(),
-            seed: settings.seed,
-            units: settings.units.name(),
+            settings: SettingsDocument::new(settings, ensemble.dim())?,
+            warnings: found.warnings.iter().map(WarningDocument::from).collect(),
             columns: columns.map(<[String]>::to_vec),
             false_alarm: FALSE_ALARM,
             tests: found.tests.iter().map(TestDocument::from).collect(),
             representatives: found.representatives.iter().enumerate().map(describe).collect(),
             distances: rows(&found.distances, found.representatives.len()),
             assignment: found.assignment.clone(),
-        }
+        })
     }
 }
 

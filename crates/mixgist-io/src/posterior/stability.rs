@@ -4,9 +4,9 @@ use mixgist::Result;
 use mixgist::stability::{Check, Stability};
 use serde::{Deserialize, Serialize};
 
-use super::{About, BallDocument};
+use super::{About, BallDocument, SettingsDocument};
 use crate::formats::json::Schema;
-use crate::summary::MeasureDocument;
+use crate::summary::{MeasureDocument, WarningDocument};
 
 /// The schema of stability cards.
 pub const STABILITY_SCHEMA: Schema = Schema { name: "mixgist.stability", version: 1 };
@@ -14,7 +14,7 @@ pub const STABILITY_SCHEMA: Schema = Schema { name: "mixgist.stability", version
 /// A stability card.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StabilityDocument {
-    /// The largest movement: `steady`, `inside` or `outside`.
+    /// The largest movement: `steady`, `inside` or `outside`; `undecided` when chains disagree or there are one or two draws.
     pub verdict: String,
     /// One sentence, and a piece of advice for each choice that matters.
     pub advice: Vec<String>,
@@ -28,14 +28,11 @@ pub struct StabilityDocument {
     pub ball: BallDocument,
     /// The lines, choice after choice.
     pub checks: Vec<CheckDocument>,
-    /// Name of the distance.
-    pub distance: String,
-    /// Number of slices.
-    pub slices: usize,
-    /// Seed of the directions.
-    pub seed: u64,
-    /// Units in which distances were computed.
-    pub units: String,
+    /// How distances were computed before any change.
+    #[serde(flatten)]
+    pub settings: SettingsDocument,
+    /// What the reader should know.
+    pub warnings: Vec<WarningDocument>,
     /// The unchanged estimate.
     pub estimate: MeasureDocument,
 }
@@ -65,17 +62,15 @@ impl StabilityDocument {
         let About { ensemble, settings, .. } = *about;
         let used = if card.thin > 1 { &ensemble.select(&ensemble.thinned(0, card.thin))? } else { ensemble };
         Ok(StabilityDocument {
-            verdict: card.verdict.movement.name().into(),
+            verdict: card.verdict.name().into(),
             advice: card.verdict.advice.clone(),
             draws: ensemble.len(),
             thin: card.thin,
             clusters: card.clusters,
             ball: BallDocument::new(&card.ball, None, used),
             checks: card.checks.iter().map(CheckDocument::from).collect(),
-            distance: settings.slicer.name().into(),
-            slices: settings.slices.first(),
-            seed: settings.seed,
-            units: settings.units.name(),
+            settings: SettingsDocument::new(settings, ensemble.dim())?,
+            warnings: card.warnings.iter().map(WarningDocument::from).collect(),
             estimate: MeasureDocument::from(&card.estimate),
         })
     }

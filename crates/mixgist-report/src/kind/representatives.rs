@@ -49,7 +49,7 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     let caption = format!(
         "One draw for each mode of the posterior, the most probable first: {what}. Percentages are the posterior probability of the \
          draws that are nearest to it ({} distances, {}).{more}{}",
-        document.distance,
+        document.settings.distance,
         subject.again(),
         subject.stand_in()
     );

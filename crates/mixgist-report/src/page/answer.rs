@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use mixgist::Result;
+use mixgist::select::is_tied;
 use mixgist::summary::SAFE_SEPARATION;
 use mixgist_io::{AssessmentDocument, JudgementDocument};
 
@@ -103,6 +104,11 @@ pub fn choice(subject: &Subject) -> String {
     let (Some(other), Some(loss)) = (summary.runner_up, summary.runner_up_expected_loss) else {
         return "All draws are the same measure, so there was nothing to choose.".into();
     };
+    if is_tied(summary.expected_loss, loss) {
+        return format!(
+            "Draw {other} is as good as the chosen one: the two are tied, and no slices will separate them."
+        );
+    }
     let behind = significant(loss - summary.expected_loss, 3);
     match summary.separation {
         Some(separation) if separation >= SAFE_SEPARATION => format!(

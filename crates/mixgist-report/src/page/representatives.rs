@@ -19,7 +19,7 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
         100.0 * LEAST_MASS,
         1.0 / document.false_alarm,
         document.candidates,
-        document.distance,
+        document.settings.distance,
         subject.again(),
         subject.stand_in()
     );

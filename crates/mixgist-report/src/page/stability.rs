@@ -18,7 +18,7 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
         Some((first, rest)) => (first.as_str(), rest),
         None => (card.verdict.as_str(), &[][..]),
     };
-    let class = if card.verdict == "outside" { "doubt" } else { "good" };
+    let class = if matches!(card.verdict.as_str(), "outside" | "undecided") { "doubt" } else { "good" };
     let mut text = format!("<p class=\"{class}\"><b>Verdict:</b> {}.</p>\n", escaped(verdict));
     if !advice.is_empty() {
         text.push_str("<ul>\n");

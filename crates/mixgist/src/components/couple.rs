@@ -35,6 +35,8 @@ pub(super) struct Match {
 pub(super) struct Coupled {
     pub(super) matches: Vec<Match>,
     pub(super) unmatched: f64,
+    /// The root of the cost of the coupling.
+    pub(super) distance: f64,
 }
 
 /// Atoms of a measure with equal ones merged and the lightest, up to [`LIGHT_MASS`] in all, given to the heaviest.
@@ -134,13 +136,14 @@ impl<'a> Coupler<'a> {
         let (n, own) = (draw.weights.len(), self.len());
         let costs = self.costs(&scaled_coordinates(&draw.atoms, self.units)?);
         let plan = solve(&self.estimate.weights, &draw.weights, &costs)?;
+        let distance = plan.moves.iter().map(|step| step.mass * costs[step.source * n + step.sink]).sum::<f64>().sqrt();
         let mut sent = vec![0.0; own * n];
         plan.moves.iter().for_each(|step| sent[step.source * n + step.sink] += step.mass);
         let owners: Vec<Owner> = (0..n).map(|j| self.owner(&draw, j, &costs, &sent)).collect();
         let strangers = (0..n).filter(|&j| owners[j].atom.is_none());
         let unmatched = strangers.fold(0.0, |sum, j| sum + draw.weights[j]);
         let matches = reported.iter().map(|&k| self.matched(k, &draw, &owners, &sent)).collect();
-        Ok(Coupled { matches, unmatched })
+        Ok(Coupled { matches, unmatched, distance })
     }
 
     fn costs(&self, coordinates: &[f64]) -> Vec<f64> {

@@ -8,6 +8,7 @@ use crate::points::Points;
 use crate::progress::Progress;
 use crate::ruler::Ruler;
 use crate::summary::Settings;
+use crate::warning::Warning;
 
 /// What is asked about an estimate.
 pub struct Question<'a> {
@@ -36,6 +37,8 @@ pub struct Credible {
     pub distances: Vec<f64>,
     /// Number of slices.
     pub slices: usize,
+    /// What the reader should know.
+    pub warnings: Vec<Warning>,
 }
 
 /// The posterior near a hypothesised measure.
@@ -93,6 +96,7 @@ pub fn credible(
     };
     let of_source = |source| conformal(ensemble, data, settings, question.level, source, &rows[0], progress);
     let conformal = question.conformal.as_ref().map(of_source).transpose()?;
+    let warnings = Warning::of_distances(ensemble, &rows[0]);
     Ok(Credible {
         ball,
         slice_error,
@@ -101,5 +105,6 @@ pub fn credible(
         conformal_given: matches!(question.conformal, Some(Source::Given(_))),
         distances: rows.swap_remove(0),
         slices: ruler.slices(),
+        warnings,
     })
 }

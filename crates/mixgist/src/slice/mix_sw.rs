@@ -3,7 +3,7 @@
 use super::coordinates::{MatrixCoordinate, fold_symmetric, unfold_symmetric, width};
 use super::directions::{Ingredients, SliceIngredients};
 use super::sw::LinearSlices;
-use super::{Freeze, NamedArrays, Replicates, Slicer, Slices, direction_array, same_length};
+use super::{Freeze, NamedArrays, Replicates, Slicer, Slices, direction_array, same_length, symmetric, unit_length};
 use crate::Result;
 
 /// The law of `mix-sw` slices.
@@ -77,6 +77,10 @@ impl Slicer for MixSw {
         let a = direction_array(arrays, "mix_sw_a", &[dim, dim])?;
         let w = direction_array(arrays, "mix_sw_w", &[2])?;
         same_length(&[("mix_sw_v", v), ("mix_sw_a", a), ("mix_sw_w", w)])?;
+        for (name, array) in [("mix_sw_v", v), ("mix_sw_a", a), ("mix_sw_w", w)] {
+            unit_length(name, array)?;
+        }
+        symmetric("mix_sw_a", a, dim)?;
         let mut directions = Vec::new();
         for ((v, a), w) in
             v.values.chunks_exact(dim).zip(a.values.chunks_exact(dim * dim)).zip(w.values.chunks_exact(2))

@@ -6,7 +6,9 @@ use fearless_simd::{Level, Simd, dispatch};
 
 use super::coordinates::Coordinates;
 use super::directions::Ingredients;
-use super::{Chart, Freeze, NamedArrays, Replicates, Slicer, Slices, Tangents, direction_array, same_length};
+use super::{
+    Chart, Freeze, NamedArrays, Replicates, Slicer, Slices, Tangents, direction_array, same_length, unit_length,
+};
 use crate::Result;
 use crate::atoms::GaussianAtoms;
 use crate::linalg::{cholesky_in_place, solve_lower};
@@ -41,9 +43,8 @@ impl Slicer for SmixW {
         let v = direction_array(arrays, "smix_w_v", &[dim])?;
         let w = direction_array(arrays, "smix_w_w", &[2])?;
         same_length(&[("smix_w_v", v), ("smix_w_w", w)])?;
-        if let Some(l) = v.values.chunks_exact(dim).position(|v| v.iter().all(|&x| x == 0.0)) {
-            return Err(crate::Error::input(format!("array 'smix_w_v': direction {l} is the zero vector")));
-        }
+        unit_length("smix_w_v", v)?;
+        unit_length("smix_w_w", w)?;
         let w = w.values.chunks_exact(2).map(|w| [w[0], w[1]]).collect();
         Ok(Box::new(SmixWSlices::new(dim, v.values.clone(), w, Replicates::Consecutive(1))))
     }

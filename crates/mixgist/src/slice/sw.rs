@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::coordinates::{Coordinates, MatrixCoordinate, fold_symmetric, linear_forms, longest, width};
 use super::directions::Ingredients;
-use super::{Chart, Freeze, NamedArrays, Replicates, Slicer, Slices, Tangents, direction_array};
+use super::{Chart, Freeze, NamedArrays, Replicates, Slicer, Slices, Tangents, direction_array, unit_length};
 use crate::Result;
 use crate::atoms::GaussianAtoms;
 
@@ -35,6 +35,7 @@ impl Slicer for Sw {
 
     fn given(&self, dim: usize, arrays: &NamedArrays) -> Result<Box<dyn Slices>> {
         let theta = direction_array(arrays, "sw_theta", &[dim + dim * dim])?;
+        unit_length("sw_theta", theta)?;
         let mut directions = Vec::new();
         for flat in theta.values.chunks_exact(dim + dim * dim) {
             push_folded(flat, dim, &mut directions);

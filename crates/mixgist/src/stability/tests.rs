@@ -55,6 +55,26 @@ fn a_chain_that_disagrees_is_named() {
         "{:?}",
         lopsided.verdict
     );
+    assert_eq!(lopsided.verdict.name(), "undecided");
+}
+
+/// Half of the draws are of a chain that lies elsewhere: the ball is so wide that no choice leaves it, and yet all is not well.
+#[test]
+fn chains_that_disagree_leave_the_verdict_open() {
+    let apart = card(&chains(120, 0.1, 8.0), None);
+    assert!(apart.warnings.iter().any(|warning| warning.name() == "chains-disagree"), "{:?}", apart.warnings);
+    assert_eq!(apart.verdict.name(), "undecided");
+    assert!(apart.verdict.advice[0].contains("run the chains longer"), "{:?}", apart.verdict);
+    assert!(card(&chains(120, 0.1, 0.0), None).verdict.decided);
+}
+
+#[test]
+fn one_draw_or_two_leave_the_verdict_open() {
+    for draws in [1, 2] {
+        let few = card(&chains(40, 0.1, 0.0).select(&[0, 1][..draws]).unwrap(), None);
+        assert_eq!(few.verdict.name(), "undecided", "{draws}");
+        assert!(few.verdict.advice[0].contains("give more posterior draws"), "{:?}", few.verdict);
+    }
 }
 
 #[test]
