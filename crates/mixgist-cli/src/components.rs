@@ -13,7 +13,8 @@ use crate::text::{line, significant, table};
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist components draws.npz --data data.csv
-  mixgist components draws.npz --estimate summary.json --level 0.9 -o components.json
+  mixgist components draws.npz --estimate summary.json --level 0.9 \\
+      -o components.json
 
 A draw has a component when atoms near it hold a tenth of its weight; each draw is coupled with the estimate by exact
 transport, so that no labels are switched. Components that cannot be told apart are said to be so, and show the probability of

@@ -43,7 +43,7 @@ use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::progress::Progress;
 use crate::units::{ResolvedUnits, Units};
 use crate::{Error, Result};
-use couple::{Coupler, Match, mixture_moments, overlap};
+use couple::{Coupler, Match, Place, mixture_moments, overlap};
 
 /// When a draw has a component; see the module's words.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -332,7 +332,7 @@ impl<'a> Pass<'a> {
     }
 
     /// The share of the draws that have something beside an atom, and the centre of that and of the draws that have it, if the former is notable.
-    fn centre_beside(&self, place: usize) -> Option<(f64, (Vec<f64>, Vec<f64>))> {
+    fn centre_beside(&self, place: usize) -> Option<(f64, Place)> {
         let of = |m: usize| &self.matches[m][place];
         let beside = self.share_of_draws(|m| of(m).beside.is_some());
         let either = beside + self.share_of_draws(|m| of(m).exists);
@@ -343,14 +343,14 @@ impl<'a> Pass<'a> {
         let (mut mean, mut covariance) = (vec![0.0; d], vec![0.0; d * d]);
         for (found, weight) in (0..self.ensemble.len()).map(|m| (of(m), self.weights[m] / either)) {
             let there = match &found.beside {
-                Some(there) => (&there.0, &there.1),
+                Some(there) => (&there.mean, &there.covariance),
                 None if found.exists => (&found.mean, &found.covariance),
                 None => continue,
             };
             mean.iter_mut().zip(there.0).for_each(|(sum, x)| *sum += weight * x);
             covariance.iter_mut().zip(there.1).for_each(|(sum, x)| *sum += weight * x);
         }
-        Some((beside, (mean, covariance)))
+        Some((beside, Place { mean, covariance }))
     }
 
     fn component(&self, place: usize, rivals: &[usize]) -> Component {

@@ -16,6 +16,13 @@ pub(super) struct Gaussian<'a> {
     pub(super) covariance: &'a [f64],
 }
 
+/// A mean and a covariance of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Place {
+    pub(super) mean: Vec<f64>,
+    pub(super) covariance: Vec<f64>,
+}
+
 /// What of a draw belongs to one atom of the estimate.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Match {
@@ -33,7 +40,7 @@ pub(super) struct Match {
     pub(super) ambiguous_with: Vec<usize>,
     /// Mean and covariance of what lies beside it, by the mass that it sends there: half of its mass goes to atoms that are nobody's and not far.
     /// `None` when the draw has the component, or nothing beside it.
-    pub(super) beside: Option<(Vec<f64>, Vec<f64>)>,
+    pub(super) beside: Option<Place>,
 }
 
 /// A draw, coupled.
@@ -158,13 +165,13 @@ impl<'a> Coupler<'a> {
     }
 
     /// The same with other places for some atoms.
-    pub(super) fn recentred(self, centres: &[Option<(Vec<f64>, Vec<f64>)>]) -> Result<Self> {
+    pub(super) fn recentred(self, centres: &[Option<Place>]) -> Result<Self> {
         let d = self.places.dim();
         let (mut means, mut covariances) = (Vec::new(), Vec::new());
         for (k, centre) in centres.iter().enumerate() {
             let place = self.place(k);
-            means.extend_from_slice(centre.as_ref().map_or(place.mean, |centre| &centre.0));
-            covariances.extend_from_slice(centre.as_ref().map_or(place.covariance, |centre| &centre.1));
+            means.extend_from_slice(centre.as_ref().map_or(place.mean, |centre| &centre.mean));
+            covariances.extend_from_slice(centre.as_ref().map_or(place.covariance, |centre| &centre.covariance));
         }
         let places = GaussianAtoms::new(d, means, covariances, Default::default())?;
         Ok(Coupler { coordinates: scaled_coordinates(&places, self.units)?, places, ..self })
@@ -280,7 +287,7 @@ impl<'a> Coupler<'a> {
 
     /// What atom k is coupled with in a draw that does not have it, if that lies beside it: so far that an atom half-way of the same shape would
     /// be near both.
-    fn beside(&self, k: usize, draw: &Merged, owners: &[Owner], sent: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+    fn beside(&self, k: usize, draw: &Merged, owners: &[Owner], sent: &[f64]) -> Option<Place> {
         let n = draw.weights.len();
         let least = self.rules.overlap.powi(4);
         let strangers: Vec<usize> = (0..n)
@@ -288,7 +295,7 @@ impl<'a> Coupler<'a> {
             .filter(|&j| overlap(self.place(k), draw.gaussian(j)) >= least)
             .collect();
         let there = mixture_moments(draw.atoms.dim(), strangers.iter().map(|&j| (sent[k * n + j], draw.gaussian(j))));
-        (there.weight >= 0.5 * self.weight(k)).then_some((there.mean, there.covariance))
+        (there.weight >= 0.5 * self.weight(k)).then_some(Place { mean: there.mean, covariance: there.covariance })
     }
 
     /// Where the matches of the reported atoms number a and b (k and l) lie on the line from the place of k (0) to that of l (1).
