@@ -179,8 +179,7 @@ impl Draws {
     #[getter]
     fn labels<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArrayDyn<i64>>> {
         let labels = self.file.labels.as_ref()?;
-        let all = labels.labels.iter().map(|&label| i64::from(label)).collect();
-        Some(output(py, all, [labels.draws, labels.observations]))
+        Some(output(py, labels.labels.clone(), [labels.draws, labels.observations]))
     }
 
     #[getter]
@@ -195,14 +194,13 @@ impl Draws {
     }
 }
 
-/// Labels (M, n) of any integers, canonical afterwards.
+/// Labels (M, n) of any integers.
 fn label_draws(labels: &Input<'_, i64>, draws: usize) -> Result<LabelDraws> {
     let labels = values(labels)?;
     let observations = labels.len() / draws.max(1);
-    let partitions = PartitionDraws::from_dense(observations, labels)?;
-    if partitions.len() != draws {
-        return Err(Error::input(format!("labels of {} draws, but there are {draws} draws", partitions.len())).into());
+    let rows = PartitionDraws::from_dense(observations, labels)?.len();
+    if rows != draws {
+        return Err(Error::input(format!("labels of {rows} draws, but there are {draws} draws")).into());
     }
-    let all = (0..draws).flat_map(|m| partitions.labels(m)).copied().collect();
-    Ok(LabelDraws { draws, observations, labels: all })
+    Ok(LabelDraws { draws, observations, labels: labels.to_vec() })
 }

@@ -123,7 +123,11 @@ pub fn fit<'py>(
     let distances = agreement.summary.medoid.distances.chunks(settings.draws_per_chain() as usize).map(<[f64]>::to_vec);
     traces.set_item("distance_to_estimate", distances.collect::<Vec<_>>())?;
     evidence.set_item("traces", traces)?;
-    let labels = LabelDraws { draws: fitted.ensemble.len(), observations: table.rows(), labels: fitted.labels };
+    let labels = LabelDraws {
+        draws: fitted.ensemble.len(),
+        observations: table.rows(),
+        labels: fitted.labels.into_iter().map(i64::from).collect(),
+    };
     let file = DrawsFile { ensemble: fitted.ensemble, labels: Some(labels), data: Some(table) };
     Ok((Draws { file }, evidence))
 }

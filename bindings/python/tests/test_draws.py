@@ -95,6 +95,7 @@ def test_pickles_and_files_give_back_the_same(arrays, observations, tmp_path):
     assert pickle.loads(pickle.dumps(draws)) == draws
     draws.write(tmp_path / "draws.npz")
     assert mixgist.Draws.read(tmp_path / "draws.npz") == draws
+    np.testing.assert_array_equal(mixgist.Draws.read(tmp_path / "draws.npz").labels, labels)
     with pytest.raises(FileExistsError, match="exists already"):
         draws.write(tmp_path / "draws.npz")
     draws.write(tmp_path / "draws.npz", force=True)

@@ -109,6 +109,11 @@ def test_a_conformal_ball_counts_its_draws(draws):
     assert few.radius is None and few.needed_draws > few.calibration_draws
     given = mixgist.credible(draws[:60], estimate=draws[100], conformal=True, level=0.9, slices=50).conformal
     assert given.estimate_given and given.fitted_draws == 0
+    summary = mixgist.summarize(draws, slices=50)
+    with pytest.raises(ValueError, match="made from these draws.*\nhint: leave out estimate"):
+        mixgist.credible(draws, estimate=summary, conformal=True, slices=50)
+    other = mixgist.credible(draws[:60], estimate=summary, conformal=True, level=0.9, slices=50)
+    assert "made without these draws" in other._repr_html_()
 
 
 def test_components_have_intervals_that_the_draws_are_in():

@@ -13,10 +13,12 @@ use crate::text::{line, significant, table};
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist components draws.npz --data data.csv
-  mixgist components draws.npz --estimate summary.json --level 0.9 -o components.json
+  mixgist components draws.npz --estimate summary.json --level 0.9 \\
+      -o components.json
 
 A draw has a component when atoms near it hold a tenth of its weight; each draw is coupled with the estimate by exact
-transport, so that no labels are switched. Components that cannot be told apart are said to be so.")]
+transport, so that no labels are switched. Components that cannot be told apart are said to be so, and show the probability of
+their group. When an atom of the estimate lies beside what the draws have there, the answer is about what the draws have.")]
 pub struct ComponentsVerb {
     #[command(flatten)]
     posterior: PosteriorArgs,
@@ -127,13 +129,17 @@ fn interval(interval: &PosteriorInterval) -> String {
 }
 
 fn remark(component: &Component) -> String {
-    let rivals: Vec<String> = component.rivals.iter().map(usize::to_string).collect();
-    match component.standing {
-        Standing::Clear if component.in_pieces > 0.5 => "mostly in pieces".into(),
-        Standing::Clear => String::new(),
-        Standing::Ambiguous => format!("ambiguous in {:.0} % of draws", 100.0 * component.ambiguity),
-        Standing::Indistinct if rivals.is_empty() => "cannot be told apart from lighter atoms".into(),
-        Standing::Indistinct => format!("cannot be told apart from {}", rivals.join(", ")),
-        Standing::Rare => "in too few draws for intervals".into(),
-    }
+    let list = |atoms: &[usize]| atoms.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    let standing = match component.standing {
+        Standing::Clear if component.in_pieces > 0.5 => Some("mostly in pieces".into()),
+        Standing::Clear => None,
+        Standing::Ambiguous => Some(format!("ambiguous in {:.0} % of draws", 100.0 * component.ambiguity)),
+        Standing::Indistinct if component.rivals.is_empty() => Some("mostly shared with other atoms".into()),
+        Standing::Indistinct => Some(format!("cannot be told apart from {}", list(&component.rivals))),
+        Standing::Rare => Some("in too few draws for intervals".into()),
+    };
+    let beside = (component.beside > 0.0)
+        .then(|| format!("the estimate's atom lies beside what {:.0} % of draws have there", 100.0 * component.beside));
+    let twins = (!component.twins.is_empty()).then(|| format!("nearly the same as {}", list(&component.twins)));
+    [twins, standing, beside].into_iter().flatten().collect::<Vec<String>>().join("; ")
 }

@@ -15,8 +15,10 @@ use crate::text::{count, remark};
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist convert draws.npz draws.parquet
-  mixgist convert chain1.csv chain2.csv draws.npz --format stan-csv --stan-weights theta --stan-means mu \\
-      --stan-covariances Sigma")]
+  mixgist convert chain1.csv chain2.csv draws.npz --format stan-csv \\
+      --stan-weights theta --stan-means mu --stan-covariances Sigma
+
+Labels keep their numbers.")]
 pub struct Convert {
     /// Files of draws to read (several are several chains), then the file to write (.npz, .parquet, .csv)
     #[arg(required = true, num_args = 2.., value_names = ["IN", "OUT"])]
@@ -27,7 +29,7 @@ pub struct Convert {
 
     /// Format to write, when the extension of the output does not tell
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-          value_parser = PossibleValuesParser::new(Format::all().map(Format::name)))]
+          value_parser = PossibleValuesParser::new(Format::all().filter(|format| format.holds_written_draws()).map(Format::name)))]
     to_format: Option<String>,
 
     /// Write the labels that came with the draws to this file
@@ -51,7 +53,12 @@ impl Convert {
     /// Reads all, then writes.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let (output, inputs) = self.files.split_last().expect("at least two files are required");
-        let format = Format::choose(self.to_format.as_deref().map(Format::from_name).transpose()?, output)?;
+        let writable: Vec<&str> =
+            Format::all().filter(|format| format.holds_written_draws()).map(Format::name).collect();
+        let format =
+            Format::choose(self.to_format.as_deref().map(Format::from_name).transpose()?, output).map_err(|error| {
+                error.hint(format!("name the format with --to-format, one of: {}", writable.join(", ")))
+            })?;
         let overwrite = if self.force { Overwrite::Force } else { Overwrite::Refuse };
         let outputs: Vec<&PathBuf> =
             [Some(output), self.labels.as_ref(), self.data.as_ref()].into_iter().flatten().collect();

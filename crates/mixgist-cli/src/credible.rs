@@ -1,12 +1,14 @@
 //! `mixgist credible`: how far from the estimate the posterior reaches.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mixgist::credible::{Question, Source, credible};
-use mixgist::{Ensemble, Result};
+use mixgist::{Ensemble, Error, Result};
 use mixgist_io::posterior::{BallDocument, CREDIBLE_SCHEMA, ConformalDocument, CredibleDocument, ProbabilityDocument};
+use mixgist_io::{SUMMARY_SCHEMA, SummaryDocument, read_json};
 
+use crate::options::has_extension;
 use crate::posterior::{EstimateArgs, Posterior, PosteriorArgs, read_measure};
 use crate::progress::Terminal;
 use crate::text::{line, significant, with_error};
@@ -15,8 +17,12 @@ use crate::text::{line, significant, with_error};
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist credible draws.npz
-  mixgist credible draws.npz --estimate summary.json --level 0.9 --conformal
-  mixgist credible draws.npz --hypothesis truth.csv --radius 0.5 -o credible.json")]
+  mixgist credible draws.npz --estimate summary.json --level 0.9
+  mixgist credible draws.npz --conformal
+  mixgist credible draws.npz --hypothesis truth.csv --radius 0.5 -o ball.json
+
+A conformal ball needs an estimate that was made without the draws that calibrate it. Without --estimate one half of the
+draws gives the estimate and the other half calibrates; with it, the estimate must come from other draws.")]
 pub struct Credible {
     #[command(flatten)]
     posterior: PosteriorArgs,
@@ -44,6 +50,11 @@ pub struct Credible {
 impl Credible {
     /// Reads, computes, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
+        if self.conformal
+            && let Some(path) = &self.estimate.estimate
+        {
+            refuse_own_draws(path, &self.posterior.job.draws.draws)?;
+        }
         let posterior = self.posterior.read(terminal)?;
         let (ensemble, settings) = (&posterior.ensemble, &posterior.settings);
         let (points, reading) = (posterior.points()?, self.posterior.reading());
@@ -65,6 +76,29 @@ impl Credible {
         let report = report(&document, &posterior);
         self.posterior.answer(CREDIBLE_SCHEMA, &document, &report, &found.warnings, terminal)
     }
+}
+
+/// Refuses a summary that was made from one of these files: its draws would calibrate the ball around their own estimate.
+fn refuse_own_draws(estimate: &Path, draws: &[PathBuf]) -> Result<()> {
+    if !has_extension(estimate, "json") {
+        return Ok(());
+    }
+    let summary: SummaryDocument = read_json(estimate, SUMMARY_SCHEMA)?;
+    for file in summary.source.iter().flat_map(|source| &source.draws) {
+        for path in draws {
+            if file.is_content_of(path)? {
+                return Err(Error::usage(format!(
+                    "was made from these draws ({}), so that no conformal ball around it is guaranteed",
+                    path.display()
+                ))
+                .in_file(estimate)
+                .hint(
+                    "leave out --estimate: one half of the draws then gives the estimate, the other half calibrates",
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// "0.950 (Monte Carlo: 0.931 to 0.964)".
@@ -101,7 +135,7 @@ fn conformal_lines(ball: &ConformalDocument) -> Vec<String> {
         )],
     };
     let centre = if ball.estimate_given {
-        "around the given estimate, which must not come from these draws".to_owned()
+        "around the given estimate: the guarantee holds only if it was made without these draws".to_owned()
     } else {
         format!("around the estimate from {} others", ball.fitted_draws)
     };

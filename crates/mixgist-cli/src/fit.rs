@@ -22,7 +22,7 @@ use crate::text::{answer, count, line, significant, table};
 /// Fit a Bayesian mixture of normals and keep its posterior draws
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  mixgist fit data.csv -o draws.npz --chains 4 --iterations 5000 --burn-in 1000 --thin 4\n  mixgist summarize draws.npz"
+    after_help = "Example:\n  mixgist fit data.csv -o draws.npz --chains 4 --iterations 5000 \\\n      --burn-in 1000 --thin 4\n  mixgist summarize draws.npz"
 )]
 pub struct FitVerb {
     /// Data (.csv, .npy, .npz, .parquet): a row an observation, a column a coordinate
@@ -182,7 +182,11 @@ impl FitVerb {
 
 /// Draws, labels and data in one.
 pub fn draws_file(fitted: &Fit, data: DataTable) -> DrawsFile {
-    let labels = LabelDraws { draws: fitted.ensemble.len(), observations: data.rows(), labels: fitted.labels.clone() };
+    let labels = LabelDraws {
+        draws: fitted.ensemble.len(),
+        observations: data.rows(),
+        labels: fitted.labels.iter().map(|&z| z.into()).collect(),
+    };
     DrawsFile { ensemble: fitted.ensemble.clone(), labels: Some(labels), data: Some(data) }
 }
 

@@ -118,3 +118,23 @@ fn exit_code(kind: ErrorKind) -> u8 {
         _ => 1,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// A line of a command that is longer is broken by the help of a terminal with 80 columns, and cannot be copied.
+    #[test]
+    fn examples_fit_a_terminal() {
+        let verbs = Cli::command();
+        for verb in verbs.get_subcommands().chain([&verbs]) {
+            let Some(help) = verb.get_after_help() else { continue };
+            let text = help.to_string();
+            for line in text.lines().filter(|line| line.starts_with("  ")) {
+                assert!(line.chars().count() <= 80, "{}: {line}", verb.get_name());
+            }
+        }
+    }
+}

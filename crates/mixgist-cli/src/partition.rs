@@ -29,7 +29,8 @@ use model::{ModelArgs, PartitionDensity};
     name = "partition",
     after_help = "Examples:
   mixgist partition labels.csv
-  mixgist partition draws.npz --loss binder --labels-out labels.csv -o partition.json
+  mixgist partition draws.npz --loss binder --labels-out labels.csv \\
+      -o partition.json
   mixgist partition labels.csv --data data.csv --density density.csv --alpha 0.5"
 )]
 pub struct PartitionVerb {

@@ -22,7 +22,8 @@ use crate::text::answer;
 #[command(after_help = "Examples:
   mixgist report summary.json -o report.html
   mixgist report summary-sw.json summary-smix-w.json -o report.html
-  mixgist report draws.npz --data data.csv --distance sw,mix-sw,smix-w -o report.html")]
+  mixgist report draws.npz --data data.csv --distance sw,mix-sw,smix-w \\
+      -o report.html")]
 pub struct Report {
     /// Summaries (.json) of the same draws, or files of draws
     #[arg(required = true, value_name = "INPUT")]

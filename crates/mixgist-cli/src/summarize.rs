@@ -25,7 +25,8 @@ use derived::{Derived, DerivedArgs};
 #[command(after_help = "Examples:
   mixgist summarize draws.npz --data data.csv --distance smix-w -o summary.json
   mixgist summarize draws.npz --estimate free --atoms 5 --data data.csv
-  mixgist summarize chain1.csv chain2.csv --burn-in 500 --data data.csv --labels labels.csv --density density.csv")]
+  mixgist summarize chain1.csv chain2.csv --burn-in 500 --data data.csv \\
+      --labels labels.csv --density density.csv")]
 pub struct Summarize {
     #[command(flatten)]
     job: JobArgs,

@@ -51,7 +51,7 @@ fn draws_file(folder: &Path) {
     let means: Vec<f64> = (0..draws).flat_map(|m| [-5.0 + 0.1 * m as f64, 5.0 - 0.05 * m as f64]).collect();
     let ensemble =
         Ensemble::from_dense(1, 2, &weights, &means, &vec![0.3; 2 * draws], CovarianceForm::Covariance).unwrap();
-    let labels = (0..draws).flat_map(|m| [0, 0, u32::from(m == 3), 1, 1, 1]).collect();
+    let labels = (0..draws).flat_map(|m| [0, 0, i64::from(m == 3), 1, 1, 1]).collect();
     let file = DrawsFile {
         ensemble,
         labels: Some(LabelDraws { draws, observations: n, labels }),

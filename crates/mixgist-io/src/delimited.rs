@@ -99,6 +99,11 @@ impl<R: Read> Records<R> {
                 return Err(not_text(self.lines));
             }
             if self.line.iter().any(|byte| !byte.is_ascii_whitespace()) {
+                if ends_lines_by_cr(&self.line) {
+                    return Err(Error::input("has lines that end in CR alone")
+                        .at_line(self.lines)
+                        .hint("save the file with lines that end in LF or CRLF"));
+                }
                 return Ok(true);
             }
         }
@@ -144,6 +149,12 @@ impl<R: Read> Records<R> {
         }
         Ok(Record { line: start, text, ends })
     }
+}
+
+/// Whether text follows a CR outside of quotes.
+fn ends_lines_by_cr(line: &[u8]) -> bool {
+    let text = line.trim_ascii_end();
+    text.contains(&b'\r') && !text.contains(&b'"')
 }
 
 fn not_text(line: u64) -> Error {

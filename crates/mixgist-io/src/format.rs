@@ -155,7 +155,9 @@ impl Format {
             } else {
                 format!("extension '{extension}' stands for no known format")
             };
-            Error::usage(problem).in_file(path).hint(format!("name the format, one of: {}", names(|_| true)))
+            Error::usage(problem)
+                .in_file(path)
+                .hint(format!("name the format with --format, one of: {}", names(|_| true)))
         })
     }
 
@@ -167,6 +169,11 @@ impl Format {
     /// What files of this format hold, in a few words.
     pub fn help(self) -> &'static str {
         self.entry().help
+    }
+
+    /// Whether draws can be written in this format.
+    pub fn holds_written_draws(self) -> bool {
+        self.entry().draws_out.is_some()
     }
 
     /// Whether a file of draws in this format can hold labels and data, too.

@@ -1,4 +1,4 @@
-//! Partitions of the observations, one a draw, as they come from files: any integers or strings, canonical afterwards.
+//! Partitions of the observations, one a draw, as they come from files: integers as they are, words as numbers.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,7 +11,8 @@ use crate::array::{RawArray, Values, integer, shape_text};
 use crate::format::Format;
 use crate::output::{Overwrite, write_whole};
 
-/// Labels of `observations` observations in `draws` draws, row-major, in each draw 0-based in order of first appearance.
+/// Labels of `observations` observations in `draws` draws, row-major. Integers are kept as they were, so that a label that is the number of
+/// an atom still is; a draw with words, or with integers beyond 64 bits, is numbered from 0 in order of first appearance.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LabelDraws {
     /// Number of draws M.
@@ -19,7 +20,7 @@ pub struct LabelDraws {
     /// Number of observations n.
     pub observations: usize,
     /// M × n labels.
-    pub labels: Vec<u32>,
+    pub labels: Vec<i64>,
 }
 
 /// Reads labels (M, n): CSV (one draw a line), npy, npz (array `labels`) or Parquet (one draw a row).
@@ -42,18 +43,22 @@ impl LabelDraws {
     }
 
     /// The labels of draw m.
-    pub fn draw(&self, m: usize) -> &[u32] {
+    pub fn draw(&self, m: usize) -> &[i64] {
         &self.labels[m * self.observations..(m + 1) * self.observations]
     }
 
-    /// Adds a draw, whatever the labels are.
-    pub(crate) fn push<K: Hash + Eq>(&mut self, labels: impl IntoIterator<Item = K>) {
+    /// Adds a draw of labels that are all integers, by `number`, or anything.
+    pub(crate) fn push<K: Hash + Eq>(&mut self, labels: &[K], number: impl Fn(&K) -> Option<i64>) {
+        self.draws += 1;
+        if let Some(numbers) = labels.iter().map(number).collect::<Option<Vec<i64>>>() {
+            self.labels.extend(numbers);
+            return;
+        }
         let mut known = HashMap::new();
         for label in labels {
-            let next = known.len() as u32;
+            let next = known.len() as i64;
             self.labels.push(*known.entry(label).or_insert(next));
         }
-        self.draws += 1;
     }
 
     /// Labels from an array (M, n) of integers, integral floats or strings.
@@ -67,19 +72,20 @@ impl LabelDraws {
         let mut out = LabelDraws::empty(observations);
         out.check_not_empty(draws)?;
         match &array.values {
-            Values::Signed(values) => values.chunks_exact(observations).for_each(|row| out.push(row)),
-            Values::Unsigned(values) => values.chunks_exact(observations).for_each(|row| out.push(row)),
-            Values::Text(values) => values.chunks_exact(observations).for_each(|row| out.push(row)),
+            Values::Signed(values) => values.chunks_exact(observations).for_each(|row| out.push(row, |&x| Some(x))),
+            Values::Unsigned(values) => {
+                values.chunks_exact(observations).for_each(|row| out.push(row, |&x| i64::try_from(x).ok()));
+            }
+            Values::Text(values) => values.chunks_exact(observations).for_each(|row| out.push(row, |_| None)),
             Values::Float(values) => {
                 for (m, row) in values.chunks_exact(observations).enumerate() {
-                    if let Some(i) = row.iter().position(|x| integer(*x).is_none()) {
-                        return Err(Error::input(format!(
-                            "label of observation {i} is {}, expected an integer",
-                            row[i]
-                        ))
-                        .at_draw(m));
-                    }
-                    out.push(row.iter().map(|x| *x as i64));
+                    let label = |(i, &x): (usize, &f64)| {
+                        integer(x).ok_or_else(|| {
+                            Error::input(format!("label of observation {i} is {x}, expected an integer")).at_draw(m)
+                        })
+                    };
+                    let row: Vec<i64> = row.iter().enumerate().map(label).collect::<Result<_>>()?;
+                    out.push(&row, |&x| Some(x));
                 }
             }
         }
@@ -110,14 +116,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_count_from_zero_in_order_of_appearance() {
+    fn integers_stay_and_others_count_from_zero_in_order_of_appearance() {
         let array = |values| RawArray { shape: vec![2, 3], values };
-        let expected = [0, 1, 0, 0, 1, 2];
-        for values in [
-            Values::Signed(vec![-7, i64::MAX, -7, 3, 2, 1]),
-            Values::Unsigned(vec![u64::MAX, 0, u64::MAX, 1, 2, 3]),
-            Values::Float(vec![-1.0, 1e15, -1.0, 0.0, 1.0, 2.0]),
-            Values::Text(["b", "a", "b", "x", "y", ""].map(String::from).to_vec()),
+        for (values, expected) in [
+            (Values::Signed(vec![-7, i64::MAX, -7, 3, 2, 1]), [-7, i64::MAX, -7, 3, 2, 1]),
+            (Values::Unsigned(vec![u64::MAX, 0, u64::MAX, 1, 2, 3]), [0, 1, 0, 1, 2, 3]),
+            (Values::Float(vec![-1.0, 1e15, -1.0, 2.0, 1.0, 0.0]), [-1, 1_000_000_000_000_000, -1, 2, 1, 0]),
+            (Values::Text(["b", "a", "b", "x", "y", ""].map(String::from).to_vec()), [0, 1, 0, 0, 1, 2]),
         ] {
             let labels = LabelDraws::from_array(&array(values)).unwrap();
             assert_eq!((labels.draws, labels.observations), (2, 3));

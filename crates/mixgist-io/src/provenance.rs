@@ -102,13 +102,18 @@ impl FileDocument {
         Ok(FileDocument { path: portable(path, folder)?, bytes, crc32 })
     }
 
+    /// Whether the content of a file is the same.
+    pub fn is_content_of(&self, path: &Path) -> Result<bool> {
+        Ok(checksum(path)? == (self.bytes, self.crc32))
+    }
+
     /// Finds the file again from the folder that the result lies in; an error when it is gone or has changed, with `remedy` as hint.
     pub fn find(&self, folder: &Path, remedy: &str) -> Result<PathBuf> {
         let path = folder.join(&self.path);
         if !path.is_file() {
             return Err(Error::input("is gone; the summary was made from it").in_file(&path).hint(remedy));
         }
-        if checksum(&path)? != (self.bytes, self.crc32) {
+        if !self.is_content_of(&path)? {
             return Err(Error::input("has changed since the summary was made from it").in_file(&path).hint(remedy));
         }
         Ok(path)

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use ::zip::CompressionMethod::{Deflated, Stored};
 use common::{arrays, header, npy, npy_with, zip};
-use mixgist::{Error, ErrorKind, Result};
+use mixgist::{CovarianceForm, Error, ErrorKind, Result};
 use mixgist_io::*;
 
 #[derive(Clone, Copy)]
@@ -104,6 +104,17 @@ fn arrays_that_do_not_fit() {
     ] {
         check(Draws, "a.npz", &with(name, bytes), expected);
     }
+}
+
+#[test]
+fn a_form_of_covariances_that_was_named_is_not_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.npz");
+    std::fs::write(&path, with("covariances", npy("(2, 2, 1, 1)", &[1.0; 4]))).unwrap();
+    let options = ReadOptions { covariance_form: CovarianceForm::StandardDeviation, ..ReadOptions::default() };
+    let error = read_draws(&[&path], &options).unwrap_err();
+    assert!(error.to_string().contains("has shape (2, 2, 1, 1), expected (2, 2) or (2, 2, 1)"), "{error}");
+    assert!(error.hint_text().unwrap().contains("the form that was named"), "{error:?}");
 }
 
 #[test]

@@ -47,7 +47,8 @@ fn draws(sizes: &[usize], dim: usize, raw: &[f64], weighted: bool) -> DrawsFile 
 }
 
 fn labels(draws: usize, observations: usize) -> LabelDraws {
-    let row = |m: usize| (0..observations).map(move |i| (i % (m + 1)) as u32);
+    // Neither from 0 nor in order of appearance.
+    let row = |m: usize| (0..observations).map(move |i| 5 - 3 * (i % (m + 1)) as i64);
     LabelDraws { draws, observations, labels: (0..draws).flat_map(row).collect() }
 }
 

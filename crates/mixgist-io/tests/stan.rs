@@ -145,7 +145,7 @@ fn labels_and_the_mean_of_a_variational_fit() {
     options.stan.labels = Some("z".into());
     let draws = read_draws(&[file(folder.path(), "output.csv", text)], &options).unwrap();
     assert_eq!(draws.ensemble.atoms().means(), [6.0, 7.0]);
-    assert_eq!(draws.labels.unwrap().labels, [0, 1, 0, 0]);
+    assert_eq!(draws.labels.unwrap().labels, [3, 1, 2, 2]);
 }
 
 #[test]

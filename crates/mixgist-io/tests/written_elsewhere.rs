@@ -32,7 +32,9 @@ fn assert_draws(ensemble: &Ensemble) {
 
 fn assert_labels(labels: &LabelDraws) {
     assert_eq!((labels.draws, labels.observations), (3, 4));
-    assert_eq!(labels.labels, [0, 1, 0, 2, 0, 0, 1, 2, 0, 0, 0, 0]);
+    let partitions = mixgist::PartitionDraws::from_dense(4, &labels.labels).unwrap();
+    let expected = [[0, 1, 0, 2], [0, 0, 1, 2], [0, 0, 0, 0]];
+    assert!((0..3).all(|m| partitions.labels(m) == expected[m]), "{labels:?}");
 }
 
 const DATA: [f64; 8] = [1.5, 2.0, 3.25, -4.0, 0.0, 1e-300, 1e300, 0.1];
@@ -135,5 +137,5 @@ fn tables_of_labels() {
         assert_labels(&labels("labels.parquet"));
         assert_labels(&labels("labels_words.parquet"));
     }
-    assert_eq!(labels("labels_savetxt.csv").labels, [0, 1, 0, 0]);
+    assert_eq!(labels("labels_savetxt.csv").labels, [3, 1, 2, 2]);
 }

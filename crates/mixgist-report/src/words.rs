@@ -13,10 +13,15 @@ pub fn significant(x: f64, digits: usize) -> String {
     }
 }
 
+/// What twelve decimals cannot show.
+const LEAST_SHOWN: f64 = 5e-13;
+
 /// A value with its standard error: 1.2953 ± 0.0213.
 pub fn with_error(value: f64, error: Option<f64>) -> String {
     match error {
-        Some(error) if error > 0.0 => {
+        // Rounding alone.
+        Some(error) if error > 0.0 && error.max(value.abs()) < LEAST_SHOWN => "0".into(),
+        Some(error) if error > LEAST_SHOWN => {
             let decimals = (1 - error.log10().floor() as i32).clamp(0, 12) as usize;
             format!("{value:.decimals$} ± {error:.decimals$}")
         }
@@ -57,6 +62,8 @@ mod tests {
         assert_eq!(with_error(1.29531, Some(0.02134)), "1.295 ± 0.021");
         assert_eq!(with_error(1.29531, Some(0.0)), "1.2953");
         assert_eq!(with_error(1.29531, None), "1.2953");
+        assert_eq!(with_error(1.29531, Some(1e-16)), "1.2953");
+        assert_eq!(with_error(3e-17, Some(1e-17)), "0");
         assert_eq!(within(1.1, Some(0.1)), "within 10.0 % of the best possible");
         assert_eq!(within(1.1, None), "while the best possible may be 0");
         assert_eq!((count(1, "draw"), count(2, "draw")), ("1 draw".into(), "2 draws".into()));

@@ -99,6 +99,15 @@ fn not_positive_definite(what: &str, a: &[f64], d: usize) -> Error {
     Error::input(format!("{what} is not positive definite (smallest eigenvalue {smallest:.3e})"))
 }
 
+/// A covariance that was positive definite before: its numbers leave the range, or it is singular to rounding.
+fn not_positive_in_units(a: &[f64], d: usize) -> Error {
+    let hint = "give --units that are nearer to the spread of the data";
+    if a.iter().all(|x| x.is_finite()) && (0..d).all(|i| a[i * d + i] > 0.0) {
+        return not_positive_definite("covariance in these units", a, d).hint(hint);
+    }
+    Error::input("covariance is too large or too small in these units").hint(hint)
+}
+
 /// Copies a matrix and removes asymmetry that rounding can explain; larger asymmetry is an error.
 fn symmetrize(given: &[f64], d: usize, what: &str, out: &mut [f64]) -> Result<()> {
     for i in 0..d {
@@ -251,8 +260,7 @@ impl GaussianAtoms {
                 }
             }
             half.copy_from_slice(out.covariance(i));
-            cholesky_in_place(&mut half, d)
-                .map_err(|_| not_positive_definite("covariance in these units", out.covariance(i), d).at_atom(i))?;
+            cholesky_in_place(&mut half, d).map_err(|_| not_positive_in_units(out.covariance(i), d).at_atom(i))?;
         }
         Ok(out)
     }

@@ -3,7 +3,8 @@
 //! The estimate Ĝ = Σ ŵ_k δ_θ̂k is coupled with every draw by exact optimal transport (the log-Euclidean product metric on means and
 //! covariances), and the mass is carried along. Coordinates are divided by their scale first, unless other units are asked for:
 //! the metric adds squared lengths to squared logarithms, so that only in such units the coupling does not depend on the units of
-//! measurement. All rules speak of mass and of places, never of counts or labels of atoms; equal atoms of a measure are one atom.
+//! measurement. All rules speak of mass and of places, never of counts or labels of atoms; equal atoms of a measure are one atom, and atoms
+//! of the estimate that nearly are (they overlap by 0.999) too.
 //!
 //! In a draw with atoms (w_j, θ_j) and plan π:
 //! - **Near.** θ_j is near θ̂_k when the Gaussians overlap: Bhattacharyya's ∫ √(f g) is at least [`Rules::overlap`]. Equal shapes at 2.35
@@ -13,13 +14,21 @@
 //!   if there is none such, to the near k that sends it most mass; if none sends any, to the nearest of them; else to nobody.
 //! - **Has.** The draw has component k when atoms that belong to k hold at least [`Rules::share`] of ŵ_k. Its weight, mean and covariance in
 //!   the draw are those of these atoms together (moments of their mixture), so that a component in two pieces is still one.
-//! - **Shared.** An atom that is clearly at nobody's place, and of which two near k, l each send at least a quarter, is shared. The draw is
-//!   ambiguous for k when half of ŵ_k goes to shared atoms.
+//! - **Shared.** Atom j may be clearly at nobody's place. Its owners are the near k that send at least a third of what the heaviest sender
+//!   does. It is shared for an owner if a quarter of what near ones send comes from others, and for every near k that is no owner:
+//!   another carries its mass. The draw is ambiguous for k when half of ŵ_k goes to shared atoms.
+//! - **Beside.** A draw without k may have something beside it: half of ŵ_k goes to atoms that belong to nobody and overlap with θ̂_k by the
+//!   fourth power of what is near (half-way between, an atom of the same shape would be near both).
 //!
 //! Over the draws: the probability of existence is the weight of the draws that have k; intervals have equal tails and are those of
-//! the draws that have k. Component k **cannot be told apart** from l when more than half of the draws are ambiguous, or when the clouds
-//! of their matches overlap: on the line from θ̂_k to θ̂_l a match of k lies beyond a match of l (of an independent draw) with
-//! probability above 5 %. Then there is no interval for either, but one for both together.
+//! the draws that have k. Component k **cannot be told apart** from l when, of the draws that have either of them or are ambiguous for one, more
+//! than half are ambiguous between the two, or when the clouds of their matches overlap: on the line from θ̂_k to θ̂_l a match of k lies
+//! beyond a match of l (of an independent draw) with probability above 5 %. Then there is no interval for either, but one for both
+//! together, and the probability of existence is that of both together.
+//!
+//! An estimate's atom can lie beside the component that it stands for, as free estimates have it when a component is often absent. If more than
+//! 5 % of the draws that have k, or something beside it, have that beside it, the rules look around the centre of both (means of their means and of
+//! their covariances) in place of θ̂_k, and [`Component::beside`] says so.
 
 mod couple;
 mod intervals;
@@ -35,7 +44,7 @@ use crate::progress::Progress;
 use crate::units::{ResolvedUnits, Units};
 use crate::warning::Warning;
 use crate::{Error, Result};
-use couple::{Coupler, Match, mixture_moments, overlap};
+use couple::{Coupler, Match, Place, mixture_moments, overlap};
 
 /// When a draw has a component; see the module's words.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,7 +85,7 @@ impl Rules {
 pub enum Standing {
     /// Intervals can be taken at face value.
     Clear,
-    /// More than 5 % of the draws are ambiguous: the intervals depend on how shared atoms were given to one side.
+    /// More than 5 % of the draws that have it are ambiguous: the intervals depend on how shared atoms were given to one side.
     Ambiguous,
     /// It cannot be told apart from others, so there are no intervals.
     Indistinct,
@@ -99,20 +108,25 @@ impl Standing {
 /// The posterior of one atom of the estimate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Component {
-    /// Its index in the estimate (the first, when several atoms of the estimate are equal).
+    /// Its index in the estimate (the first, when several atoms of the estimate are equal or nearly so).
     pub atom: usize,
+    /// The other atoms of the estimate that are equal to it or nearly so, and make one component with it.
+    pub twins: Vec<usize>,
     /// Its weight in the estimate, that of equal atoms together.
     pub weight: f64,
     /// Its mean in the estimate.
     pub mean: Vec<f64>,
     /// Its covariance in the estimate, d × d.
     pub covariance: Vec<f64>,
-    /// Probability that a draw has such a component.
+    /// Probability that a draw has such a component; of a component that cannot be told apart, that a draw has the group.
     pub existence: Probability,
     /// Probability that a draw is ambiguous for it.
     pub ambiguity: f64,
     /// Probability that a draw holds it in pieces: that no atom has two thirds of its weight there.
     pub in_pieces: f64,
+    /// Probability that a draw has, beside the estimate's atom, what the atom stands for: 0 unless it is notable, and then existence and
+    /// intervals are those around the centre of the draws' own cloud.
+    pub beside: f64,
     /// What can be said.
     pub standing: Standing,
     /// Atoms of the estimate that it cannot be told apart from.
@@ -149,10 +163,10 @@ pub struct Components {
     pub warnings: Vec<Warning>,
 }
 
-/// Ambiguous draws of more than this weight are pointed out.
-const NOTABLE_AMBIGUITY: f64 = 0.05;
+/// Ambiguous draws, and draws with something beside an atom, are pointed out when they are more than this part of those that matter.
+const NOTABLE: f64 = 0.05;
 
-/// With ambiguous draws of more than this weight there are no intervals.
+/// When more than this part of the draws that matter are ambiguous there are no intervals.
 const MOST_AMBIGUITY: f64 = 0.5;
 
 /// Clouds of matches that cross with more than this probability cannot be told apart.
@@ -193,11 +207,16 @@ pub fn components(
             if let Some(place) = found {
                 let mut component = merged.component(place, &[]);
                 component.atom = atoms[0];
+                component.twins.clear();
                 together.push(Group { atoms, together: component });
             }
         }
     }
     let heaviest = |a: &Component, b: &Component| b.weight.total_cmp(&a.weight).then(a.atom.cmp(&b.atom));
+    for group in &together {
+        let members = components.iter_mut().filter(|component| group.atoms.contains(&component.atom));
+        members.for_each(|component| component.existence = group.together.existence);
+    }
     components.sort_by(heaviest);
     let unreported_weight = 1.0 - components.iter().map(|component| component.weight).sum::<f64>();
     Ok(Components {
@@ -228,12 +247,15 @@ struct Pass<'a> {
     /// For each draw the root of the cost of its coupling.
     distances: Vec<f64>,
     weights: Vec<f64>,
+    /// For each reported atom the share of the draws that have something beside it, where that was notable and the rules looked there.
+    beside: Vec<f64>,
 }
 
 /// Atoms of the estimate that overlap less than this cannot be confused.
 const FAR: f64 = 0.01;
 
 impl<'a> Pass<'a> {
+    /// Couples, and once more around other centres if the draws have them beside atoms of the estimate.
     fn run(
         estimate: &MixingMeasure,
         ensemble: &'a Ensemble,
@@ -241,12 +263,28 @@ impl<'a> Pass<'a> {
         rules: Rules,
         progress: &dyn Progress,
     ) -> Result<Self> {
-        let coupler = Coupler::new(estimate, units, rules)?;
+        let pass = Pass::around(Coupler::new(estimate, units, rules)?, ensemble, rules, progress)?;
+        let mut centres = vec![None; pass.coupler.len()];
+        let mut beside = vec![0.0; pass.reported.len()];
+        for (place, &k) in pass.reported.iter().enumerate() {
+            if let Some((share, centre)) = pass.centre_beside(place) {
+                beside[place] = share;
+                centres[k] = Some(centre);
+            }
+        }
+        if centres.iter().all(Option::is_none) {
+            return Ok(pass);
+        }
+        let pass = Pass::around(pass.coupler.recentred(&centres)?, ensemble, rules, progress)?;
+        Ok(Pass { beside, ..pass })
+    }
+
+    fn around(coupler: Coupler<'a>, ensemble: &'a Ensemble, rules: Rules, progress: &dyn Progress) -> Result<Self> {
         let reported: Vec<usize> = (0..coupler.len()).filter(|&k| coupler.weight(k) >= rules.least_weight).collect();
         let mut pairs = Vec::new();
         for a in 0..reported.len() {
             for b in a + 1..reported.len() {
-                let [x, y] = [reported[a], reported[b]].map(|k| coupler.gaussian(k));
+                let [x, y] = [reported[a], reported[b]].map(|k| coupler.place(k));
                 if overlap(x, y) >= FAR {
                     pairs.push((a, b));
                 }
@@ -266,6 +304,7 @@ impl<'a> Pass<'a> {
             ensemble,
             coupler,
             rules,
+            beside: vec![0.0; reported.len()],
             reported,
             pairs,
             matches: Vec::with_capacity(all.len()),
@@ -286,14 +325,40 @@ impl<'a> Pass<'a> {
     fn components(&self) -> Vec<Component> {
         let mut rivals = vec![Vec::new(); self.reported.len()];
         for (p, &(a, b)) in self.pairs.iter().enumerate() {
-            let shared = self.share_of_draws(|m| self.matches[m][a].ambiguous_with.contains(&self.reported[b]));
-            let back = self.share_of_draws(|m| self.matches[m][b].ambiguous_with.contains(&self.reported[a]));
-            if shared.max(back) > MOST_AMBIGUITY || self.crossing(p) > MOST_CROSSING {
+            let of = |m: usize| [&self.matches[m][a], &self.matches[m][b]];
+            let between = |[x, y]: [&Match; 2]| {
+                x.ambiguous_with.contains(&self.reported[b]) || y.ambiguous_with.contains(&self.reported[a])
+            };
+            let shared = self.share_of_draws(|m| between(of(m)));
+            let either = self.share_of_draws(|m| between(of(m)) || of(m).iter().any(|one| one.exists || one.ambiguous));
+            if shared > MOST_AMBIGUITY * either || self.crossing(p) > MOST_CROSSING {
                 rivals[a].push(self.coupler.first_index(self.reported[b]));
                 rivals[b].push(self.coupler.first_index(self.reported[a]));
             }
         }
         (0..self.reported.len()).map(|place| self.component(place, &rivals[place])).collect()
+    }
+
+    /// The share of the draws that have something beside an atom, and the centre of that and of the draws that have it, if the former is notable.
+    fn centre_beside(&self, place: usize) -> Option<(f64, Place)> {
+        let of = |m: usize| &self.matches[m][place];
+        let beside = self.share_of_draws(|m| of(m).beside.is_some());
+        let either = beside + self.share_of_draws(|m| of(m).exists);
+        if beside <= NOTABLE * either {
+            return None;
+        }
+        let d = self.ensemble.dim();
+        let (mut mean, mut covariance) = (vec![0.0; d], vec![0.0; d * d]);
+        for (found, weight) in (0..self.ensemble.len()).map(|m| (of(m), self.weights[m] / either)) {
+            let there = match &found.beside {
+                Some(there) => (&there.mean, &there.covariance),
+                None if found.exists => (&found.mean, &found.covariance),
+                None => continue,
+            };
+            mean.iter_mut().zip(there.0).for_each(|(sum, x)| *sum += weight * x);
+            covariance.iter_mut().zip(there.1).for_each(|(sum, x)| *sum += weight * x);
+        }
+        Some((beside, Place { mean, covariance }))
     }
 
     fn component(&self, place: usize, rivals: &[usize]) -> Component {
@@ -302,13 +367,15 @@ impl<'a> Pass<'a> {
         let exists: Vec<bool> = (0..self.ensemble.len()).map(|m| of(m).exists).collect();
         let masses: Vec<f64> = (0..self.ensemble.len()).map(|m| of(m).weight).collect();
         let existence = Probability::of(self.ensemble, &exists, &masses);
-        let ambiguity = self.share_of_draws(|m| !of(m).ambiguous_with.is_empty());
+        let ambiguity = self.share_of_draws(|m| of(m).ambiguous);
+        let either = self.share_of_draws(|m| of(m).exists || of(m).ambiguous);
         let in_pieces = self.share_of_draws(|m| of(m).exists && of(m).in_pieces);
-        let standing = if !rivals.is_empty() || ambiguity > MOST_AMBIGUITY {
+        let few = |share: f64| share * existence.effective_draws < FEWEST_DRAWS;
+        let standing = if !rivals.is_empty() || ambiguity > MOST_AMBIGUITY * either && !few(either) {
             Standing::Indistinct
-        } else if existence.value * existence.effective_draws < FEWEST_DRAWS {
+        } else if few(existence.value) {
             Standing::Rare
-        } else if ambiguity > NOTABLE_AMBIGUITY {
+        } else if ambiguity > NOTABLE * either {
             Standing::Ambiguous
         } else {
             Standing::Clear
@@ -322,12 +389,14 @@ impl<'a> Pass<'a> {
         let gaussian = self.coupler.gaussian(k);
         Component {
             atom: self.coupler.first_index(k),
+            twins: self.coupler.indices(k)[1..].to_vec(),
             weight: self.coupler.weight(k),
             mean: gaussian.mean.to_vec(),
             covariance: gaussian.covariance.to_vec(),
             existence,
             ambiguity,
             in_pieces,
+            beside: self.beside[place],
             standing,
             rivals: rivals.to_vec(),
             intervals,

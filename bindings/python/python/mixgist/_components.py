@@ -90,7 +90,7 @@ class Component:
     Attributes
     ----------
     atoms : tuple of int
-        Its atoms in the estimate.
+        Its atoms in the estimate: one, or more that are nearly the same or can only be told together.
     weight : float
         Its weight there.
     mean : numpy.ndarray, shape (d,)
@@ -98,9 +98,12 @@ class Component:
     covariance : numpy.ndarray, shape (d, d)
         Its covariance there.
     existence : Probability
-        Probability that a draw has such a component.
+        Probability that a draw has such a component; that of its group when it cannot be told apart.
     ambiguity, in_pieces : float
         Probabilities that a draw is ambiguous for it, and that it holds it in pieces.
+    beside : float
+        Probability that a draw has, beside the estimate's atom, what the atom stands for. 0 unless that is notable; then existence and intervals
+        are about what the draws have there.
     standing : str
         ``"clear"``, ``"ambiguous"``, ``"indistinct"`` or ``"rare"``.
     rivals : list of int
@@ -116,6 +119,7 @@ class Component:
     existence: Probability = field(repr=False)
     ambiguity: float = field(repr=False)
     in_pieces: float = field(repr=False)
+    beside: float = field(repr=False)
     standing: str
     rivals: list[int] = field(repr=False)
     intervals: Intervals | None = field(repr=False)
@@ -178,7 +182,7 @@ class Components(Document):
             else:
                 row.append(_span(one.intervals.weight, ()))
                 row += [_span(one.intervals.mean, a) for a in shown] + [_span(one.intervals.sd, a) for a in shown]
-            rows.append([*row, one.standing])
+            rows.append([*row, one.standing + (", estimate beside it" if one.beside else "")])
         sentences = [f"Components of {self.estimate_source}, intervals of level {self.level:g}; in parentheses the estimate, where there is no interval."]
         return html("Components", sentences, header, rows)
 
@@ -264,7 +268,7 @@ def components(
     warn_all(found, stacklevel=2)
     document = json.loads(text)
     return Components(
-        components=[_component(one, [one["atom"]]) for one in document["components"]],
+        components=[_component(one, [one["atom"], *one["twins"]]) for one in document["components"]],
         groups=[_component(group["together"], group["atoms"]) for group in document["groups"]],
         unmatched=_interval(document["unmatched"]),
         unreported_weight=document["unreported_weight"],
@@ -285,6 +289,7 @@ def _component(document: dict[str, Any], atoms: list[int]) -> Component:
         existence=Probability(**document["existence"]),
         ambiguity=document["ambiguity"],
         in_pieces=document["in_pieces"],
+        beside=document["beside"],
         standing=document["standing"],
         rivals=document["rivals"],
         intervals=None if intervals is None else _intervals(intervals),

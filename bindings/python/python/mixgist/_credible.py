@@ -209,6 +209,8 @@ class Credible(Document):
                 sentences.append(f"No conformal radius: level {found.level} needs {found.needed_draws} calibration draws.")
             else:
                 sentences.append(f"Radius {found.radius:.4g} holds the next draw with probability at least {found.coverage:.4f}.")
+            if found.estimate_given:
+                sentences.append("This guarantee holds only if the given estimate was made without these draws.")
         rows = [[str(m.draw), str(m.chain), str(m.iteration), f"{m.distance:.4g}"] for m in ball.farthest]
         title = f"{100 * ball.level:g} % credible ball"
         return html(title, [*sentences, "Its most distant members:"], ["draw", "chain", "iteration", "distance"], rows)
@@ -251,7 +253,8 @@ def credible(
         Radius of that region; without it, that of the ball.
     conformal : bool
         Add a ball that holds the next draw with a probability guaranteed for this number of draws. Without an estimate of your own its
-        centre is estimated from one half of the draws, and the other half calibrates.
+        centre is estimated from one half of the draws, and the other half calibrates. The guarantee for an estimate of your own holds only if
+        it was made without these draws; a `Summary` of them is refused.
     distance : str
         Law of the slices, see `summarize`.
     loss, threads, progress, slices, order, units, scheme, directions, prune, seed
@@ -281,6 +284,12 @@ def credible(
     """
     if radius is not None and hypothesis is None:
         raise ValueError("radius is that of a region around a hypothesis\nhint: give the hypothesis")
+    made_from = getattr(estimate, "_made_from", None)
+    if conformal and made_from is not None and made_from() is draws:
+        raise ValueError(
+            "the estimate was made from these draws, so that no conformal ball around it is guaranteed\n"
+            "hint: leave out estimate: one half of the draws then gives the estimate, the other half calibrates"
+        )
     name, own = estimate_of(estimate, atoms)
     asking: _core.CredibleOptions = {
         "estimate": own,

@@ -41,7 +41,7 @@ class Draws:
     draw_weights : array_like, shape (M,), optional
         Weights of the draws themselves (importance sampling, SMC).
     labels : array_like, shape (M, n), optional
-        The partition of the observations in each draw.
+        The partition of the observations in each draw; the numbers are kept.
     data : array_like, shape (n, d), optional
         The observations; the columns of a data frame keep their names.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import weakref
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -119,7 +120,9 @@ def summarize(
     with question(distance, options, data, draws[0], threads, progress) as asked:
         native = _core.summarize(draws._native, asked, estimating(loss, estimate, atoms, route, own))
     warn_all(native.warnings, stacklevel=2)
-    return Summary._wrap(native)
+    summary = Summary._wrap(native)
+    summary._made_from = weakref.ref(draws)
+    return summary
 
 
 class Summary:
@@ -129,6 +132,8 @@ class Summary:
     """
 
     _native: _core.Summary
+    # The draws, while they are there; unknown for a summary that was read.
+    _made_from: weakref.ref[Draws] | None = None
 
     def __init__(self) -> None:
         raise TypeError("a Summary comes from mixgist.summarize or Summary.read")

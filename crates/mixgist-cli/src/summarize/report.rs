@@ -17,7 +17,15 @@ pub fn report(summary: &Summary, ensemble: &Ensemble, settings: &Settings, colum
     let assessment = summary.assessment.as_ref();
     let loss = match assessment {
         Some(assessment) => quality::loss(&assessment.medoid, medoid.expected_loss_se),
-        None => with_error(medoid.expected_loss, medoid.expected_loss_se),
+        None => {
+            let loss = with_error(medoid.expected_loss, medoid.expected_loss_se);
+            let why = if settings.order.value() == 2.0 {
+                ""
+            } else {
+                " (how near the best possible is known for order 2 alone)"
+            };
+            format!("{loss}{why}")
+        }
     };
     match summary.free() {
         Some(free) => {

@@ -48,6 +48,20 @@ fn too_few_draws_for_a_conformal_ball_are_told() {
 }
 
 #[test]
+fn a_given_centre_of_a_conformal_ball_comes_with_its_condition() {
+    let place = Workplace::with_draws();
+    place.done("summarize draws.npz --slices 60 -o summary.json");
+    place.write_draws("others.npz", planar_draws().select(&[0, 2, 3, 5, 7, 8, 11, 13, 17, 19]).unwrap());
+    let line = "credible others.npz --slices 50 --level 0.5 --conformal --estimate";
+    // These files are not those that the summary was made from; whether the draws are, nobody knows.
+    let text = place.done(&format!("{line} summary.json")).stdout;
+    assert!(text.contains("the guarantee holds only if it was made without these draws"), "{text}");
+    let own = place.run("credible others.npz draws.npz --slices 50 --conformal --estimate summary.json");
+    assert!(own.code == Some(2) && own.stderr.contains("was made from these draws (draws.npz)"), "{}", own.stderr);
+    place.done("credible draws.npz --slices 50 --estimate summary.json");
+}
+
+#[test]
 fn components_representatives_and_the_card_answer() {
     let place = Workplace::with_draws();
     place.done("summarize draws.npz --slices 60 -o summary.json");

@@ -95,6 +95,22 @@ fn the_output_of_stan_is_read() {
 }
 
 #[test]
+fn labels_keep_their_numbers() {
+    let place = Workplace::new();
+    let chain = "# model = m\nlp__,pi.1,pi.2,pi.3,mu.1,mu.2,mu.3,s.1,s.2,s.3,z.1,z.2,z.3\n\
+                 -1,0.25,0.25,0.5,0,3,6,1,2,1,3,1,3\n-2,0.25,0.5,0.25,0,4,7,1,1,1,2,2,3\n";
+    place.write("1.csv", chain);
+    let stan = "--format stan-csv --stan-weights pi --stan-means mu --stan-covariances s --covariance-form sd";
+    place.done(&format!("convert 1.csv a.npz {stan} --stan-labels z"));
+    place.done("convert a.npz b.npz");
+    place.done("convert b.npz c.csv --labels labels.csv");
+    for name in ["a.npz", "b.npz"] {
+        assert_eq!(draws(&place, name).labels.unwrap().labels, [3, 1, 3, 2, 2, 3], "{name}");
+    }
+    assert_eq!(place.read("labels.csv"), "3,1,3\n2,2,3\n");
+}
+
+#[test]
 fn the_format_to_write_can_be_named() {
     let place = Workplace::with_draws();
     place.done("convert draws.npz table.txt --to-format csv");

@@ -35,7 +35,11 @@ const REFUSALS: &[(&str, i32, &[&str])] = &[
     ),
     ("summarize missing.npz", 1, &["missing.npz: cannot open: No such file or directory"]),
     ("summarize empty.npz", 1, &["empty.npz: is empty"]),
-    ("summarize draws.txt", 2, &["draws.txt: extension 'txt' stands for no known format", "hint: name the format"]),
+    (
+        "summarize draws.txt",
+        2,
+        &["draws.txt: extension 'txt' stands for no known format", "hint: name the format with --format"],
+    ),
     ("summarize draws.npz --format csv", 1, &["draws.npz:", "UTF-8"]),
     ("summarize draws.npz --format json", 2, &["format 'json' cannot hold draws"]),
     ("summarize draws.npz line.npz", 1, &["line.npz: means of dimension 1, the first file has dimension 2"]),
@@ -124,7 +128,24 @@ const REFUSALS: &[(&str, i32, &[&str])] = &[
     ("inspect singular.csv", 1, &["draw 0, atom 0: covariance is not positive definite (smallest eigenvalue -1"]),
     ("convert draws.npz", 2, &["2 values required"]),
     ("convert draws.npz a.npy", 2, &["format 'npy' cannot be written for draws", "npz"]),
-    ("convert draws.npz a.csv --to-format stan-csv", 2, &["format 'stan-csv' cannot be written for draws"]),
+    ("convert draws.npz a.csv --to-format stan-csv", 2, &["invalid value 'stan-csv' for '--to-format", "npz, csv"]),
+    (
+        "convert draws.npz a.txt",
+        2,
+        &["a.txt: extension 'txt'", "hint: name the format with --to-format, one of: npz, csv"],
+    ),
+    (
+        "inspect semicolons.csv",
+        1,
+        &["has no column 'draw'", "hint: fields are separated by semicolons, expected commas"],
+    ),
+    ("inspect cr.csv", 1, &["cr.csv:1: has lines that end in CR alone", "hint: save the file with lines that end"]),
+    ("summarize draws.npz --units 1e-300,1", 1, &["is too large or too small in these units", "--units"]),
+    (
+        "credible draws.npz --conformal --estimate own.json",
+        2,
+        &["own.json: was made from these draws", "hint: leave out --estimate"],
+    ),
     ("convert draws.npz a.csv --labels l.csv", 2, &["--labels was given, but the input holds no labels"]),
     ("convert draws.npz draws.npz", 2, &["draws.npz: exists already", "--force"]),
     ("completions tcsh", 2, &["invalid value 'tcsh'", "bash"]),
@@ -146,6 +167,9 @@ fn refusals_say_what_and_where_and_write_nothing() {
     (values[0], values[7]) = (1.0, 2.0);
     let arrays = NamedArrays::from([("sw_theta".to_owned(), Array { shape: vec![2, 6], values })]);
     mixgist_io::write_arrays(&place.path("sw.npz"), &arrays, mixgist_io::Overwrite::Refuse).unwrap();
+    place.write("semicolons.csv", "draw;weight;mean_1;cov_1_1\n0;1;0;1\n");
+    place.write("cr.csv", "draw,weight,mean_1,cov_1_1\r0,1,0,1\r");
+    place.done("summarize draws.npz --slices 20 -o own.json");
     let before = place.files();
     let mut wrong = Vec::new();
     for (line, code, messages) in REFUSALS {

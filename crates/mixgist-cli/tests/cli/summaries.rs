@@ -92,6 +92,14 @@ fn summaries_of_earlier_versions_can_still_be_read() {
 }
 
 #[test]
+fn the_floor_is_for_order_two_and_its_absence_is_told() {
+    let place = Workplace::with_draws();
+    let text = place.done("summarize draws.npz --slices 20 --order 1").stdout;
+    assert!(text.contains("(how near the best possible is known for order 2 alone)"), "{text}");
+    assert!(place.done("summarize draws.npz --slices 20").stdout.contains("of the best possible"));
+}
+
+#[test]
 fn without_data_there_are_no_labels() {
     let place = Workplace::with_draws();
     let answer = place.json("summarize draws.npz --slices 50 --loss power");

@@ -18,7 +18,15 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
     let mut records = Records::open(path)?;
     let header = records.next_record()?.ok_or_else(|| Error::input("holds no lines"))?;
     let names: Vec<String> = header.fields().map(String::from).collect();
-    let layout = Layout::from_names(&names, options.covariance_form).map_err(|error| error.at_line(header.line))?;
+    let separator =
+        [(';', "semicolons"), ('\t', "tabs")].into_iter().find(|&(c, _)| names.len() == 1 && names[0].contains(c));
+    let layout = Layout::from_names(&names, options.covariance_form).map_err(|error| {
+        let error = error.at_line(header.line);
+        match separator {
+            Some((_, name)) => error.hint(expected_commas(name)),
+            None => error,
+        }
+    })?;
     let mut table = LongTable::default();
     let mut budget = Budget::new(options.memory_limit);
     while let Some(record) = records.next_record()? {
@@ -132,6 +140,10 @@ fn wrong_separator(field: &str) -> Option<&'static str> {
     separators.into_iter().find(|&(c, _)| field.contains(c) && numbers(c)).map(|(_, name)| name)
 }
 
+fn expected_commas(separator: &str) -> String {
+    format!("fields are separated by {separator}, expected commas")
+}
+
 fn check_names(names: &[String]) -> Result<()> {
     match names.iter().position(String::is_empty) {
         Some(column) => Err(Error::input(format!("{} has no name", column_text(column, None)))
@@ -154,10 +166,9 @@ fn push_numbers(values: &mut Vec<f64>, record: &Record<'_>, names: Option<&[Stri
         let error = Error::input(format!("{} is {}, expected {expected}", column_text(column, names), quoted(field)))
             .at_line(record.line);
         return Err(match names {
-            _ if wrong_separator(field).is_some() => error.hint(format!(
-                "fields are separated by {}, expected commas",
-                wrong_separator(field).unwrap_or_default()
-            )),
+            _ if wrong_separator(field).is_some() => {
+                error.hint(expected_commas(wrong_separator(field).unwrap_or_default()))
+            }
             None if record.line == 1 && !is_missing(field) => {
                 error.hint("a header must not have numbers among its names")
             }
@@ -197,22 +208,26 @@ pub(crate) fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDra
     let first = records.next_record()?.ok_or_else(|| Error::input("holds no lines"))?;
     let observations = first.len();
     let mut out = LabelDraws::empty(observations);
+    let number = |label: &Label| match label {
+        Label::Integer(integer) => i64::try_from(*integer).ok(),
+        Label::Text(_) => None,
+    };
     let words = first.fields().all(|field| whole(field).is_none());
     let mut pending = Some(labels_of(&first));
     while let Some(record) = records.next_record()? {
-        budget.take("the labels", 4 * observations as u64)?;
+        budget.take("the labels", 8 * observations as u64)?;
         record.expect(observations)?;
         let labels = labels_of(&record)?;
         if let Some(first) = pending.take() {
             let header = words && labels.iter().all(|label| matches!(label, Label::Integer(_)));
             if !header {
-                out.push(first?);
+                out.push(&first?, number);
             }
         }
-        out.push(labels);
+        out.push(&labels, number);
     }
     if let Some(only) = pending {
-        out.push(only?);
+        out.push(&only?, number);
     }
     Ok(out)
 }

@@ -1,7 +1,7 @@
 //! npz: named arrays in a zip file, as numpy saves them; dense draws, or ragged ones by `offsets`.
 
 use std::collections::BTreeMap;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use ::zip::read::{ArchiveOffset, Config};
@@ -15,7 +15,7 @@ use crate::data::DataTable;
 use crate::draws::{DrawsFile, ReadOptions};
 use crate::formats::npy::{self, Numbers};
 use crate::labels::LabelDraws;
-use crate::output::{Output, Overwrite, write_whole};
+use crate::output::{Output, Overwrite, cannot_write, write_whole};
 use crate::source::{Budget, Source, size_text};
 
 /// Reads those of the arrays `names` that an npz file has, at least one; what else it holds is not looked at.
@@ -98,7 +98,7 @@ pub(crate) fn write_draws(output: &mut Output, draws: &DrawsFile) -> Result<()> 
         archive.add("draw_weights", &[m], Numbers::Float(weights))?;
     }
     if let Some(labels) = labels {
-        archive.add("labels", &[labels.draws, labels.observations], Numbers::Label(&labels.labels))?;
+        archive.add("labels", &[labels.draws, labels.observations], Numbers::Signed(&labels.labels))?;
     }
     if let Some(data) = data {
         archive.add_data(data)?;
@@ -114,7 +114,7 @@ pub(crate) fn write_data(output: &mut Output, data: &DataTable) -> Result<()> {
 
 pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<()> {
     let mut archive = ArchiveWriter::new(output);
-    archive.add("labels", &[labels.draws, labels.observations], Numbers::Label(&labels.labels))?;
+    archive.add("labels", &[labels.draws, labels.observations], Numbers::Signed(&labels.labels))?;
     archive.finish()
 }
 
@@ -172,8 +172,13 @@ fn assemble(
     };
     let rest = covariances.shape.strip_prefix(weights.shape.as_slice());
     if !rest.is_some_and(|rest| expected.contains(&rest)) {
-        return Err(wrong("covariances", &covariances.shape, expected)
-            .hint("another form than full covariances (precision, cholesky, diagonal, spherical, sd) must be named"));
+        return Err(wrong("covariances", &covariances.shape, expected).hint(match form {
+            CovarianceForm::Covariance => {
+                "another form than full covariances (precision, cholesky, diagonal, spherical, sd) must be named: \
+                     --covariance-form"
+            }
+            _ => "this is what the form that was named with --covariance-form takes; is it another one?",
+        }));
     }
     Ensemble::from_ragged(dim, &offsets, &weights.values, &means.values, &covariances.values, form)
 }
@@ -300,12 +305,66 @@ impl Archive {
 }
 
 struct ArchiveWriter<'a> {
-    zip: ZipWriter<&'a mut Output>,
+    zip: ZipWriter<Remembering<&'a mut Output>>,
+}
+
+/// A writer that remembers its first error and swallows all that follows: a `ZipWriter` that fails would print on standard error.
+struct Remembering<W> {
+    output: W,
+    position: u64,
+    end: u64,
+    failed: Option<std::io::Error>,
+}
+
+impl<W: Write + Seek> Remembering<W> {
+    /// At the start of an empty file.
+    fn new(output: W) -> Self {
+        Remembering { output, position: 0, end: 0, failed: None }
+    }
+
+    /// What `act` gives, or `otherwise` if it fails or something failed before.
+    fn attempt<T>(&mut self, otherwise: T, act: impl FnOnce(&mut W) -> std::io::Result<T>) -> T {
+        if self.failed.is_some() {
+            return otherwise;
+        }
+        act(&mut self.output).unwrap_or_else(|cause| {
+            self.failed = Some(cause);
+            otherwise
+        })
+    }
+}
+
+impl<W: Write + Seek> Write for Remembering<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.attempt((), |output| output.write_all(bytes));
+        self.position += bytes.len() as u64;
+        self.end = self.end.max(self.position);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.attempt((), Write::flush);
+        Ok(())
+    }
+}
+
+impl<W: Write + Seek> Seek for Remembering<W> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        let place = match to {
+            SeekFrom::Start(place) => Some(place),
+            SeekFrom::Current(step) => self.position.checked_add_signed(step),
+            SeekFrom::End(step) => self.end.checked_add_signed(step),
+        };
+        self.position = place.ok_or(std::io::ErrorKind::InvalidInput)?;
+        let position = self.position;
+        self.attempt(position, |output| output.seek(SeekFrom::Start(position)));
+        Ok(position)
+    }
 }
 
 impl<'a> ArchiveWriter<'a> {
     fn new(output: &'a mut Output) -> Self {
-        ArchiveWriter { zip: ZipWriter::new(output) }
+        ArchiveWriter { zip: ZipWriter::new(Remembering::new(output)) }
     }
 
     fn add(&mut self, name: &str, shape: &[usize], numbers: Numbers<'_>) -> Result<()> {
@@ -331,6 +390,57 @@ impl<'a> ArchiveWriter<'a> {
 
     fn finish(self) -> Result<()> {
         let failed = |cause| Error::new(mixgist::ErrorKind::Io, format!("cannot write: {cause}"));
-        self.zip.finish().map(drop).map_err(failed)
+        let written = self.zip.finish().map_err(failed)?;
+        written.failed.map_or(Ok(()), |cause| Err(cannot_write(cause)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A disk with room for some bytes.
+    struct Disk {
+        file: std::io::Cursor<Vec<u8>>,
+        room: usize,
+    }
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            if self.file.position() as usize + bytes.len() > self.room {
+                return Err(std::io::ErrorKind::StorageFull.into());
+            }
+            self.file.write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Seek for Disk {
+        fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+            self.file.seek(to)
+        }
+    }
+
+    #[test]
+    fn an_archive_on_a_full_disk_ends_in_silence_and_the_error_is_known() {
+        let write = |room: usize| {
+            let disk = Disk { file: std::io::Cursor::new(Vec::new()), room };
+            let mut zip = ZipWriter::new(Remembering::new(disk));
+            for (name, method) in [("a", CompressionMethod::Stored), ("b", CompressionMethod::Deflated)] {
+                zip.start_file(name, SimpleFileOptions::default().compression_method(method)).unwrap();
+                zip.write_all(&[7; 3000]).unwrap();
+            }
+            // A `ZipWriter` prints only when finishing fails.
+            let written = zip.finish().unwrap();
+            (written.failed.map(|cause| cause.kind()), written.output.file.into_inner())
+        };
+        let (failed, bytes) = write(1 << 20);
+        assert_eq!((failed, ZipArchive::new(std::io::Cursor::new(&bytes)).unwrap().len()), (None, 2));
+        for room in [0, 10, 50, 2000, 3050, bytes.len() - 1] {
+            assert_eq!(write(room).0, Some(std::io::ErrorKind::StorageFull), "{room}");
+        }
     }
 }

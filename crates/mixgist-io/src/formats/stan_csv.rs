@@ -288,7 +288,7 @@ impl Rows {
             };
             let labels: Vec<i64> = columns.iter().map(label).collect::<Result<_>>()?;
             self.labels.observations = labels.len();
-            self.labels.push(labels);
+            self.labels.push(&labels, |&label| Some(label));
         }
         self.lines.push(record.line);
         Ok(())

@@ -63,18 +63,24 @@ pub struct GroupDocument {
 pub struct ComponentDocument {
     /// Its index in the estimate.
     pub atom: usize,
+    /// Other atoms of the estimate that are equal to it or nearly so, and make one component with it.
+    #[serde(default)]
+    pub twins: Vec<usize>,
     /// Its weight there.
     pub weight: f64,
     /// Its mean there.
     pub mean: Vec<f64>,
     /// Its covariance there.
     pub covariance: Vec<Vec<f64>>,
-    /// Probability that a draw has such a component.
+    /// Probability that a draw has such a component; that of the group when it cannot be told apart.
     pub existence: ProbabilityDocument,
     /// Probability that a draw is ambiguous for it.
     pub ambiguity: f64,
     /// Probability that a draw holds it in pieces.
     pub in_pieces: f64,
+    /// Probability that a draw has, beside the estimate's atom, what it stands for; 0 unless notable.
+    #[serde(default)]
+    pub beside: f64,
     /// `clear`, `ambiguous`, `indistinct` or `rare`.
     pub standing: String,
     /// Atoms that it cannot be told apart from.
@@ -165,12 +171,14 @@ impl ComponentDocument {
     fn new(component: &Component, d: usize) -> Self {
         ComponentDocument {
             atom: component.atom,
+            twins: component.twins.clone(),
             weight: component.weight,
             mean: component.mean.clone(),
             covariance: rows(&component.covariance, d),
             existence: component.existence.into(),
             ambiguity: component.ambiguity,
             in_pieces: component.in_pieces,
+            beside: component.beside,
             standing: component.standing.name().into(),
             rivals: component.rivals.clone(),
             intervals: component.intervals.as_ref().map(|intervals| IntervalsDocument::new(intervals, d)),

@@ -18,10 +18,15 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
     let document = subject.components()?;
     let with = document.components.iter().filter(|one| one.intervals.is_some()).count();
     let all = document.components.len();
+    let sure = |one: &ComponentDocument| one.standing == "clear" && one.beside == 0.0;
     let mut text = match with == all {
-        true => {
+        true if document.components.iter().all(sure) => {
             format!("<p class=\"good\">{} stand clear of each other over the draws.</p>\n", count(all, "component"))
         }
+        true => format!(
+            "<p class=\"doubt\">{} can be given intervals, but not all without reserve: see the remarks below.</p>\n",
+            count(all, "component")
+        ),
         false => format!(
             "<p class=\"doubt\">{with} of {} can be given intervals; the others are named below, with the reason.</p>\n",
             count(all, "component")
@@ -88,20 +93,33 @@ fn interval(interval: &IntervalDocument) -> String {
 
 /// What a reader should know about a component, if anything.
 fn remark(one: &ComponentDocument) -> Option<String> {
-    let rivals: Vec<String> = one.rivals.iter().map(usize::to_string).collect();
-    let what = match one.standing.as_str() {
-        "ambiguous" => format!(
+    let atoms = |all: &[usize]| {
+        let names: Vec<String> = all.iter().map(usize::to_string).collect();
+        format!("{} {}", if all.len() == 1 { "atom" } else { "atoms" }, names.join(", "))
+    };
+    let standing = match one.standing.as_str() {
+        "ambiguous" => Some(format!(
             "is ambiguous in {:.0} % of the draws: its intervals depend on which side shared atoms were given to",
             100.0 * one.ambiguity
-        ),
-        "indistinct" if rivals.is_empty() => "cannot be told apart from lighter atoms, so there is no interval".into(),
-        "indistinct" => {
-            let atoms = if rivals.len() == 1 { "atom" } else { "atoms" };
-            format!("cannot be told apart from {atoms} {}, so there is no interval for it alone", rivals.join(", "))
+        )),
+        "indistinct" if one.rivals.is_empty() => {
+            Some("is mostly shared with other atoms, so there is no interval".into())
         }
-        "rare" => "is in too few draws for intervals".into(),
-        _ if one.in_pieces > 0.5 => "is held in pieces by most draws".into(),
-        _ => return None,
+        "indistinct" => {
+            Some(format!("cannot be told apart from {}, so there is no interval for it alone", atoms(&one.rivals)))
+        }
+        "rare" => Some("is in too few draws for intervals".into()),
+        _ if one.in_pieces > 0.5 => Some("is held in pieces by most draws".into()),
+        _ => None,
     };
-    Some(format!("Atom {} {what}.", one.atom))
+    let twins =
+        (!one.twins.is_empty()).then(|| format!("is nearly the same as {} and stands for all", atoms(&one.twins)));
+    let beside = (one.beside > 0.0).then(|| {
+        format!(
+            "lies beside what {:.0} % of the draws have there: what is said here is about what the draws have",
+            100.0 * one.beside
+        )
+    });
+    let all: Vec<String> = [twins, standing, beside].into_iter().flatten().collect();
+    (!all.is_empty()).then(|| format!("Atom {} {}.", one.atom, all.join("; it ")))
 }

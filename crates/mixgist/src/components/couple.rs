@@ -16,6 +16,13 @@ pub(super) struct Gaussian<'a> {
     pub(super) covariance: &'a [f64],
 }
 
+/// A mean and a covariance of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Place {
+    pub(super) mean: Vec<f64>,
+    pub(super) covariance: Vec<f64>,
+}
+
 /// What of a draw belongs to one atom of the estimate.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Match {
@@ -27,8 +34,13 @@ pub(super) struct Match {
     pub(super) exists: bool,
     /// No atom holds two thirds of it.
     pub(super) in_pieces: bool,
-    /// Atoms of the coupler that half of its mass is shared with.
+    /// Half of its mass is shared with other atoms of the coupler.
+    pub(super) ambiguous: bool,
+    /// Those with which it is.
     pub(super) ambiguous_with: Vec<usize>,
+    /// Mean and covariance of what lies beside it, by the mass that it sends there: half of its mass goes to atoms that are nobody's and not far.
+    /// `None` when the draw has the component, or nothing beside it.
+    pub(super) beside: Option<Place>,
 }
 
 /// A draw, coupled.
@@ -43,9 +55,12 @@ pub(super) struct Coupled {
 struct Merged {
     weights: Vec<f64>,
     atoms: GaussianAtoms,
-    /// For each atom the first index that it has in the measure.
-    first: Vec<usize>,
+    /// For each atom the indices that it has in the measure, ascending.
+    indices: Vec<Vec<usize>>,
 }
+
+/// Atoms of the estimate that overlap by this much are one atom: equal shapes at 0.09 standard deviations.
+const TWINS: f64 = 0.999;
 
 /// So much of the mass of a measure may be moved to save time: no weight that is reported changes by more.
 pub(super) const LIGHT_MASS: f64 = 1e-6;
@@ -60,11 +75,14 @@ impl Merged {
         let same = |a: usize, b: usize| key(a).zip(key(b)).all(|(x, y)| x == y);
         let mut order: Vec<usize> = range.clone().collect();
         order.sort_by(compare);
-        let mut kept: Vec<(usize, f64)> = Vec::with_capacity(order.len());
+        let mut kept: Vec<(Vec<usize>, f64)> = Vec::with_capacity(order.len());
         for k in order {
             match kept.last_mut() {
-                Some((first, weight)) if same(*first, k) => *weight += weights[k],
-                _ => kept.push((k, weights[k])),
+                Some((equal, weight)) if same(equal[0], k) => {
+                    equal.push(k);
+                    *weight += weights[k];
+                }
+                _ => kept.push((vec![k], weights[k])),
             }
         }
         let mut by_weight: Vec<usize> = (0..kept.len()).collect();
@@ -81,9 +99,39 @@ impl Merged {
         kept.retain(|atom| atom.1 > 0.0);
         Merged {
             weights: kept.iter().map(|atom| atom.1).collect(),
-            atoms: atoms.select(kept.iter().map(|atom| atom.0)),
-            first: kept.iter().map(|atom| atom.0 - range.start).collect(),
+            atoms: atoms.select(kept.iter().map(|atom| atom.0[0])),
+            indices: kept.into_iter().map(|atom| atom.0.into_iter().map(|k| k - range.start).collect()).collect(),
         }
+    }
+
+    /// Atoms that a chain of twins connects as one, with the moments of their mixture.
+    fn with_twins_as_one(self) -> Result<Self> {
+        let mut sets: Vec<Vec<usize>> = Vec::new();
+        for k in 0..self.weights.len() {
+            let twin = |set: &Vec<usize>| set.iter().any(|&l| overlap(self.gaussian(k), self.gaussian(l)) >= TWINS);
+            let (joined, apart): (Vec<_>, Vec<_>) = sets.into_iter().partition(twin);
+            let mut set = joined.concat();
+            set.push(k);
+            set.sort_unstable();
+            sets = apart;
+            sets.push(set);
+        }
+        if sets.len() == self.weights.len() {
+            return Ok(self);
+        }
+        sets.sort();
+        let d = self.atoms.dim();
+        let (mut weights, mut means, mut covariances, mut indices) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for set in sets {
+            let moments = mixture_moments(d, set.iter().map(|&k| (self.weights[k], self.gaussian(k))));
+            weights.push(moments.weight);
+            means.extend(moments.mean);
+            covariances.extend(moments.covariance);
+            let mut all: Vec<usize> = set.iter().flat_map(|&k| self.indices[k].iter().copied()).collect();
+            all.sort_unstable();
+            indices.push(all);
+        }
+        Ok(Merged { weights, atoms: GaussianAtoms::new(d, means, covariances, Default::default())?, indices })
     }
 
     fn gaussian(&self, k: usize) -> Gaussian<'_> {
@@ -94,6 +142,8 @@ impl Merged {
 /// The estimate, ready to be coupled with draws.
 pub(super) struct Coupler<'a> {
     estimate: Merged,
+    /// Where the rules look for each atom: there, or at the centre of what the draws have beside it.
+    places: GaussianAtoms,
     coordinates: Vec<f64>,
     units: &'a ResolvedUnits,
     rules: Rules,
@@ -102,14 +152,31 @@ pub(super) struct Coupler<'a> {
 /// A draw atom is clearly at the place of one that is at most a third as far as any other: squared, a ninth.
 const CLEARLY: f64 = 1.0 / 9.0;
 
-/// A draw atom is shared by those that send at least this part of what near ones send.
+/// A draw atom's owners are those that send at least this part of what the heaviest sender does. Of two senders these are the ones with a
+/// quarter of the mass.
+const LIKE_THE_HEAVIEST: f64 = 1.0 / 3.0;
+
+/// A draw atom is shared for an owner when others send at least this part of what near ones send.
 const SHARED: f64 = 0.25;
 
 impl<'a> Coupler<'a> {
     pub(super) fn new(estimate: &MixingMeasure, units: &'a ResolvedUnits, rules: Rules) -> Result<Self> {
-        let estimate = Merged::new(estimate.weights(), estimate.atoms(), 0..estimate.len());
+        let estimate = Merged::new(estimate.weights(), estimate.atoms(), 0..estimate.len()).with_twins_as_one()?;
         let coordinates = scaled_coordinates(&estimate.atoms, units)?;
-        Ok(Coupler { estimate, coordinates, units, rules })
+        Ok(Coupler { places: estimate.atoms.clone(), estimate, coordinates, units, rules })
+    }
+
+    /// The same with other places for some atoms.
+    pub(super) fn recentred(self, centres: &[Option<Place>]) -> Result<Self> {
+        let d = self.places.dim();
+        let (mut means, mut covariances) = (Vec::new(), Vec::new());
+        for (k, centre) in centres.iter().enumerate() {
+            let place = self.place(k);
+            means.extend_from_slice(centre.as_ref().map_or(place.mean, |centre| &centre.mean));
+            covariances.extend_from_slice(centre.as_ref().map_or(place.covariance, |centre| &centre.covariance));
+        }
+        let places = GaussianAtoms::new(d, means, covariances, Default::default())?;
+        Ok(Coupler { coordinates: scaled_coordinates(&places, self.units)?, places, ..self })
     }
 
     /// Number of atoms.
@@ -125,9 +192,19 @@ impl<'a> Coupler<'a> {
         self.estimate.gaussian(k)
     }
 
-    /// First index of the atom in the estimate as it was given.
+    /// Where the rules look for the atom.
+    pub(super) fn place(&self, k: usize) -> Gaussian<'_> {
+        Gaussian { mean: self.places.mean(k), covariance: self.places.covariance(k) }
+    }
+
+    /// Indices of the atom, and of those that are nearly the same, in the estimate as it was given, ascending.
+    pub(super) fn indices(&self, k: usize) -> &[usize] {
+        &self.estimate.indices[k]
+    }
+
+    /// The first of them.
     pub(super) fn first_index(&self, k: usize) -> usize {
-        self.estimate.first[k]
+        self.estimate.indices[k][0]
     }
 
     /// Couples draw m; a match for each of the reported atoms.
@@ -159,22 +236,23 @@ impl<'a> Coupler<'a> {
     fn owner(&self, draw: &Merged, j: usize, costs: &[f64], sent: &[f64]) -> Owner {
         let n = draw.weights.len();
         let near: Vec<usize> =
-            (0..self.len()).filter(|&k| overlap(self.gaussian(k), draw.gaussian(j)) >= self.rules.overlap).collect();
+            (0..self.len()).filter(|&k| overlap(self.place(k), draw.gaussian(j)) >= self.rules.overlap).collect();
         let cost = |k: usize| costs[k * n + j];
         let mass = |k: usize| sent[k * n + j];
         let Some(nearest) = near.iter().copied().reduce(|best, k| if cost(k) < cost(best) { k } else { best }) else {
-            return Owner { atom: None, shared: Vec::new() };
+            return Owner { atom: None, sharing: None };
         };
         if near.iter().all(|&k| k == nearest || cost(nearest) <= CLEARLY * cost(k)) {
-            return Owner { atom: Some(nearest), shared: Vec::new() };
+            return Owner { atom: Some(nearest), sharing: None };
         }
         let total: f64 = near.iter().map(|&k| mass(k)).sum();
         if total <= 0.0 {
-            return Owner { atom: Some(nearest), shared: Vec::new() };
+            return Owner { atom: Some(nearest), sharing: None };
         }
         let heaviest = near.iter().copied().reduce(|best, k| if mass(k) > mass(best) { k } else { best });
-        let sharing: Vec<usize> = near.into_iter().filter(|&k| mass(k) >= SHARED * total).collect();
-        Owner { atom: heaviest, shared: if sharing.len() > 1 { sharing } else { Vec::new() } }
+        let most = heaviest.map_or(0.0, mass);
+        let owners = near.iter().copied().filter(|&k| mass(k) >= LIKE_THE_HEAVIEST * most).collect();
+        Owner { atom: heaviest, sharing: Some(Sharing { near, owners, total }) }
     }
 
     fn matched(&self, k: usize, draw: &Merged, owners: &[Owner], sent: &[f64]) -> Match {
@@ -182,22 +260,48 @@ impl<'a> Coupler<'a> {
         let own: Vec<usize> = (0..n).filter(|&j| owners[j].atom == Some(k)).collect();
         let moments = mixture_moments(draw.atoms.dim(), own.iter().map(|&j| (draw.weights[j], draw.gaussian(j))));
         let largest = own.iter().map(|&j| draw.weights[j]).fold(0.0, f64::max);
+        let mass = |k: usize, j: usize| sent[k * n + j];
+        let mut shared = 0.0;
         let mut shared_with = vec![0.0; self.len()];
-        for j in (0..n).filter(|&j| owners[j].shared.contains(&k)) {
-            owners[j].shared.iter().filter(|&&l| l != k).for_each(|&l| shared_with[l] += sent[k * n + j]);
+        for (j, sharing) in owners.iter().enumerate().filter_map(|(j, owner)| Some((j, owner.sharing.as_ref()?))) {
+            let owns = sharing.owners.contains(&k);
+            let others = sharing.total - mass(k, j);
+            if !sharing.near.contains(&k) || owns && others < SHARED * sharing.total {
+                continue;
+            }
+            shared += mass(k, j);
+            // An owner shares also with those that it carries, light as they are.
+            let with = |l: usize| sharing.owners.contains(&l) || owns && mass(l, j) >= 0.5 * self.weight(l);
+            sharing.near.iter().filter(|&&l| l != k && with(l)).for_each(|&l| shared_with[l] += mass(k, j));
         }
-        let ambiguous_with = (0..self.len()).filter(|&l| shared_with[l] >= 0.5 * self.weight(k)).collect();
+        let half = 0.5 * self.weight(k);
+        let exists = moments.weight >= self.rules.share * self.weight(k);
         Match {
             weight: moments.weight,
-            exists: moments.weight >= self.rules.share * self.weight(k),
+            exists,
             mean: moments.mean,
             covariance: moments.covariance,
             in_pieces: 3.0 * largest < 2.0 * moments.weight * (1.0 - 1e-12),
-            ambiguous_with,
+            ambiguous: shared >= half,
+            ambiguous_with: (0..self.len()).filter(|&l| shared_with[l] >= half).collect(),
+            beside: if exists { None } else { self.beside(k, draw, owners, sent) },
         }
     }
 
-    /// Where the matches of the reported atoms number a and b (k and l) lie on the line from θ̂_k (0) to θ̂_l (1).
+    /// What atom k is coupled with in a draw that does not have it, if that lies beside it: so far that an atom half-way of the same shape would
+    /// be near both.
+    fn beside(&self, k: usize, draw: &Merged, owners: &[Owner], sent: &[f64]) -> Option<Place> {
+        let n = draw.weights.len();
+        let least = self.rules.overlap.powi(4);
+        let strangers: Vec<usize> = (0..n)
+            .filter(|&j| owners[j].atom.is_none() && sent[k * n + j] > 0.0)
+            .filter(|&j| overlap(self.place(k), draw.gaussian(j)) >= least)
+            .collect();
+        let there = mixture_moments(draw.atoms.dim(), strangers.iter().map(|&j| (sent[k * n + j], draw.gaussian(j))));
+        (there.weight >= 0.5 * self.weight(k)).then_some(Place { mean: there.mean, covariance: there.covariance })
+    }
+
+    /// Where the matches of the reported atoms number a and b (k and l) lie on the line from the place of k (0) to that of l (1).
     pub(super) fn places(&self, k: usize, l: usize, matches: &[Match], a: usize, b: usize) -> [Option<f64>; 2] {
         let d = self.estimate.atoms.dim();
         let point = |k: usize| &self.coordinates[k * width(d)..(k + 1) * width(d)];
@@ -216,10 +320,20 @@ impl<'a> Coupler<'a> {
     }
 }
 
-/// The atom of the estimate that an atom of a draw belongs to, and those that share it.
+/// The atom of the estimate that an atom of a draw belongs to, and who else could claim it unless it is clearly at one's place.
 struct Owner {
     atom: Option<usize>,
-    shared: Vec<usize>,
+    sharing: Option<Sharing>,
+}
+
+/// An atom of a draw that is clearly at nobody's place.
+struct Sharing {
+    /// The near ones.
+    near: Vec<usize>,
+    /// Those of them that send about as much as the heaviest sender.
+    owners: Vec<usize>,
+    /// What all near ones send.
+    total: f64,
 }
 
 fn scaled_coordinates(atoms: &GaussianAtoms, units: &ResolvedUnits) -> Result<Vec<f64>> {

@@ -186,3 +186,128 @@ fn equal_draws_give_points_and_bad_rules_are_refused() {
         MixingMeasure::new(vec![1.0], GaussianAtoms::new(1, vec![0.0], vec![1.0], CovarianceForm::Covariance).unwrap());
     assert!(components(&line.unwrap(), &same, &Units::None, Rules::default(), &Silent).is_err());
 }
+
+/// Two components that every draw has, at (0, 0) and (8, 0), and one at (0, 9) with sd 0.7 and weight 0.2 that 7 of 10 draws have.
+fn sometimes_absent(draws: usize) -> Ensemble {
+    let mut rng = stream(3, Purpose::Simulation, 0);
+    let measure = |m: usize| {
+        let mut z = [0.0; 9];
+        standard_normals(&mut rng, &mut z);
+        let count = if m % 10 < 7 { 3 } else { 2 };
+        let centers = [[0.0, 0.0], [8.0, 0.0], [0.0, 9.0]];
+        let means: Vec<f64> = (0..2 * count).map(|i| centers[i / 2][i % 2] + SPREAD * z[i]).collect();
+        let scale = |k: usize| [1.0, 2.0, 0.5][k] * (0.1 * z[6 + k]).exp();
+        let covariances = (0..count).flat_map(|k| [scale(k), 0.0, 0.0, scale(k)]).collect();
+        let atoms = GaussianAtoms::new(2, means, covariances, CovarianceForm::Covariance).unwrap();
+        let total: f64 = [0.5, 0.3, 0.2][..count].iter().sum();
+        MixingMeasure::new([0.5, 0.3, 0.2][..count].iter().map(|w| w / total).collect(), atoms).unwrap()
+    };
+    Ensemble::from_measures(&(0..draws).map(measure).collect::<Vec<_>>()).unwrap()
+}
+
+/// Isotropic atoms (weight, x, y, variance).
+fn plane(atoms: &[(f64, f64, f64, f64)]) -> MixingMeasure {
+    let stored = GaussianAtoms::new(
+        2,
+        atoms.iter().flat_map(|a| [a.1, a.2]).collect(),
+        atoms.iter().flat_map(|a| [a.3, 0.0, 0.0, a.3]).collect(),
+        CovarianceForm::Covariance,
+    );
+    MixingMeasure::new(atoms.iter().map(|a| a.0).collect(), stored.unwrap()).unwrap()
+}
+
+/// The component, or the group, that holds atom 2.
+fn of_third(found: &Components) -> Component {
+    let group = found.groups.iter().find(|group| group.atoms.contains(&2)).map(|group| &group.together);
+    group.or(found.components.iter().find(|one| one.atom == 2)).unwrap().clone()
+}
+
+#[test]
+fn copies_of_an_atom_are_one_component_whatever_their_number_and_shift() {
+    let ensemble = sometimes_absent(200);
+    let plain = [(0.5, 0.0, 0.0, 1.0), (0.3, 8.0, 0.0, 2.0)];
+    for equal_weights in [true, false] {
+        for copies in [1, 2, 3, 5, 10, 30] {
+            for shift in [0.0, 1e-9, 1e-4, 0.01, 0.1, 0.2] {
+                // Copies spread over `shift` standard deviations or less of each neighbour, never over more than one in all.
+                let shift = f64::min(shift, 0.7 / copies as f64);
+                let weight = |i: usize| if equal_weights { 1.0 } else { 1.0 / (1 + i) as f64 };
+                let total: f64 = (0..copies).map(weight).sum();
+                let third = (0..copies)
+                    .map(|i| (0.2 * weight(i) / total, shift * (i as f64 - (copies - 1) as f64 / 2.0), 9.0, 0.5));
+                let estimate = plane(&plain.iter().copied().chain(third).collect::<Vec<_>>());
+                let rules = Rules { least_weight: 1e-3, ..Rules::default() };
+                let found = components(&estimate, &ensemble, &Units::None, rules, &Silent).unwrap();
+                let case = format!("{copies} copies {shift} apart, equal weights {equal_weights}");
+                let third = of_third(&found);
+                assert!((third.existence.value - 0.7).abs() < 1e-9, "{case}: {third:?}");
+                assert!((third.weight - 0.2).abs() < 1e-9, "{case}: {third:?}");
+                let intervals = third.intervals.as_ref().unwrap();
+                assert!((intervals.weight.median - 0.2).abs() < 1e-9, "{case}: {third:?}");
+                assert!((intervals.mean[1].median - 9.0).abs() < 0.1, "{case}: {third:?}");
+                // No copy has a probability of its own.
+                for one in found.components.iter().filter(|one| one.atom >= 2) {
+                    assert!((one.existence.value - 0.7).abs() < 1e-9, "{case}: {one:?}");
+                }
+                let all: usize = found.components.iter().map(|one| 1 + one.twins.len()).sum();
+                assert_eq!(all, copies + 2, "{case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_component_that_half_of_the_draws_split_is_flagged() {
+    let mut rng = stream(4, Purpose::Simulation, 0);
+    let draws: Vec<MixingMeasure> = (0..200)
+        .map(|m| {
+            let mut z = [0.0; 6];
+            standard_normals(&mut rng, &mut z);
+            let at = |x: f64, i: usize| (x + SPREAD * z[i], SPREAD * z[i + 1]);
+            let ((x, y), (u, v)) = (at(0.0, 0), at(8.3, 2));
+            if m % 2 == 0 {
+                let (p, q) = at(11.7, 4);
+                return plane(&[(0.5, x, y, 1.0), (0.25, u, v, 1.0), (0.25, p, q, 1.0)]);
+            }
+            let atoms = GaussianAtoms::new(
+                2,
+                vec![x, y, u + 1.7, v],
+                vec![1.0, 0.0, 0.0, 1.0, 4.0, 0.0, 0.0, 1.0],
+                CovarianceForm::Covariance,
+            );
+            MixingMeasure::new(vec![0.5, 0.5], atoms.unwrap()).unwrap()
+        })
+        .collect();
+    let ensemble = Ensemble::from_measures(&draws).unwrap();
+    // The right part is one heavy atom, with a whole one's place and less than its mass, and three lighter ones.
+    let estimate = plane(&[
+        (0.5, 0.0, 0.0, 1.0),
+        (0.27, 9.4, 0.0, 2.0),
+        (0.09, 11.4, 0.0, 1.5),
+        (0.07, 10.8, 0.0, 2.5),
+        (0.07, 10.2, 0.0, 2.5),
+    ]);
+    let found = run(&estimate, &ensemble, 0.9);
+    for one in &found.components {
+        assert_eq!(one.atom == 0, one.standing == Standing::Clear, "{one:?}");
+    }
+}
+
+#[test]
+fn an_atom_beside_its_component_finds_it_and_says_so() {
+    let ensemble = sometimes_absent(200);
+    let estimate = |y: f64| plane(&[(0.5, 0.0, 0.0, 1.0), (0.3, 8.0, 0.0, 2.0), (0.2, 0.4, y, 0.7)]);
+    let there = of_third(&run(&estimate(9.0), &ensemble, 0.9));
+    assert_eq!((there.beside, there.standing), (0.0, Standing::Clear));
+    for y in [7.3, 6.8] {
+        let found = run(&estimate(y), &ensemble, 0.9);
+        let third = of_third(&found);
+        assert!(third.beside > 0.0 && third.mean[1] == y, "{third:?}");
+        assert!((third.existence.value - 0.7).abs() < 1e-9, "{third:?}");
+        assert_eq!(third.intervals, there.intervals);
+        assert!(found.components.iter().filter(|one| one.atom < 2).all(|one| one.beside == 0.0));
+    }
+    // What is elsewhere is not beside.
+    let elsewhere = of_third(&run(&estimate(4.5), &ensemble, 0.9));
+    assert_eq!((elsewhere.beside, elsewhere.existence.value), (0.0, 0.0));
+}

@@ -29,7 +29,7 @@ pub(crate) fn write_data(output: &mut Output, data: &DataTable) -> Result<()> {
 }
 
 pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<()> {
-    write_array(output, &[labels.draws, labels.observations], Numbers::Label(&labels.labels))
+    write_array(output, &[labels.draws, labels.observations], Numbers::Signed(&labels.labels))
 }
 
 fn read_file(path: &Path, options: &ReadOptions) -> Result<RawArray> {
@@ -141,6 +141,7 @@ pub(crate) enum Numbers<'a> {
     Float(&'a [f64]),
     Index(&'a [u64]),
     Label(&'a [u32]),
+    Signed(&'a [i64]),
     Text(&'a [String]),
 }
 
@@ -158,6 +159,7 @@ pub(crate) fn write_header(output: &mut dyn Write, shape: &[usize], numbers: &Nu
         Numbers::Index(values) if values.iter().all(|&x| i64::try_from(x).is_ok()) => "<i8".to_owned(),
         Numbers::Index(_) => "<u8".to_owned(),
         Numbers::Label(_) => "<u4".to_owned(),
+        Numbers::Signed(_) => "<i8".to_owned(),
         Numbers::Text(texts) => format!("<U{}", longest(texts)),
     };
     let mut text =
@@ -178,6 +180,7 @@ pub(crate) fn write_values(output: &mut dyn Write, numbers: &Numbers<'_>) -> Res
         Numbers::Float(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
         Numbers::Index(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
         Numbers::Label(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
+        Numbers::Signed(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
         Numbers::Text(values) => {
             let width = longest(values);
             encode(output, values, |text, out| {

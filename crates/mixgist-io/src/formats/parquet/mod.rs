@@ -75,7 +75,11 @@ pub(crate) fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDra
     let mut labels = LabelDraws::empty(table.columns.len());
     labels.check_not_empty(table.rows)?;
     for row in 0..table.rows {
-        labels.push(table.columns.iter().map(|column| label(column, row)).collect::<Result<Vec<_>>>()?);
+        let row = table.columns.iter().map(|column| label(column, row)).collect::<Result<Vec<_>>>()?;
+        labels.push(&row, |label| match label {
+            Label::Integer(integer) => i64::try_from(*integer).ok(),
+            Label::Text(_) => None,
+        });
     }
     Ok(labels)
 }
@@ -134,6 +138,6 @@ pub(crate) fn write_data(output: &mut Output, data: &DataTable) -> Result<()> {
 pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<()> {
     let names: Vec<String> = (0..labels.observations).map(|i| format!("observation_{i}")).collect();
     let columns: Vec<Column> =
-        (0..labels.observations).map(|i| Column::Integer(Box::new(move |m| labels.draw(m)[i].into()))).collect();
+        (0..labels.observations).map(|i| Column::Integer(Box::new(move |m| labels.draw(m)[i]))).collect();
     write_table(output, &names, &columns, labels.draws)
 }
