@@ -293,8 +293,10 @@ fn summarize_with(
         Some(points) => Some(allocate(&Mixture::new(&estimate)?, points, progress)?),
         None => None,
     };
-    let warnings =
+    let mut warnings =
         Warning::collect(ensemble, settings, &units, &chosen.medoid, chosen.pruned, chosen.slices, own.is_some());
+    let free = assessment.as_ref().and_then(|assessment| assessment.free.as_ref());
+    warnings.extend(free.and_then(|free| free.warning(settings.estimator)));
     Ok(Summary {
         estimate,
         medoid: chosen.medoid,

@@ -79,6 +79,11 @@ pub enum Warning {
         /// Largest eigenvalue over smallest.
         condition: f64,
     },
+    /// The choice of the number of atoms fell at the end of the path.
+    PathEnds {
+        /// The most atoms that were tried.
+        atoms: usize,
+    },
     /// The chains are at different distances from the estimate.
     ChainsDisagree {
         /// Mean distance to the estimate, by chain.
@@ -204,6 +209,7 @@ impl Warning {
             Warning::ChainsLost { .. } => "chains-lost",
             Warning::FewEffectiveDraws { .. } => "few-effective-draws",
             Warning::IllConditioned { .. } => "ill-conditioned",
+            Warning::PathEnds { .. } => "path-ends",
             Warning::ChainsDisagree { .. } => "chains-disagree",
         }
     }
@@ -223,6 +229,9 @@ impl Warning {
             Warning::FewDraws { .. } => "give more posterior draws",
             Warning::FewEffectiveDraws { .. } => "resample, or run the sampler longer",
             Warning::IllConditioned { .. } => "look at that atom: is a coordinate constant, or its prior too wide?",
+            Warning::PathEnds { .. } => {
+                "name a larger number of atoms (--atoms), or take the medoid (--estimate medoid)"
+            }
             Warning::ChainsDisagree { .. } => "run the chains longer, or look at each one on its own",
         };
         advice.into()
@@ -301,6 +310,9 @@ impl fmt::Display for Warning {
             }
             Warning::IllConditioned { draw, atom, condition } => {
                 write!(f, "the covariance of draw {draw}, atom {atom} has condition number {condition:.1e}")
+            }
+            Warning::PathEnds { atoms } => {
+                write!(f, "the loss still falls at {atoms} atoms, where the path ends: auto tries no more")
             }
             Warning::ChainsDisagree { distances } => {
                 let distances: Vec<String> = distances.iter().map(|(chain, d)| format!("{chain}: {d:.3}")).collect();

@@ -6,7 +6,7 @@ use common::*;
 use mixgist::slice::{Chart, CustomSlices, Slices, slicer};
 use mixgist::{
     AtomCount, CovarianceForm, Ensemble, Estimator, GaussianAtoms, Judgement, Loss, MixingMeasure, Order, Route,
-    Settings, Silent, SliceCount, SlicedDistance, Summary, Units, summarize,
+    Settings, Silent, SliceCount, SlicedDistance, Summary, Units, Warning, summarize,
 };
 use proptest::prelude::*;
 
@@ -416,6 +416,7 @@ fn auto_goes_on_while_more_atoms_help() {
     assert!(found.judgement.expected_loss < summary.medoid.expected_loss);
     let limited = run(&draws, &free(AtomCount::Auto { most: 17 }, 40));
     assert_eq!(limited.free().unwrap().path.len(), 17);
+    assert!(limited.warnings.contains(&Warning::PathEnds { atoms: 17 }), "{:?}", limited.warnings);
 }
 
 /// What one number of atoms finds the others know: no fit is beaten by one with no more atoms, and none by a neighbour from which the atom

@@ -43,6 +43,7 @@ use crate::select::{Loss, Medoid};
 use crate::slice::{Chart, Slices, Tangents};
 use crate::summary::SAFE_SEPARATION;
 use crate::units::ResolvedUnits;
+use crate::warning::Warning;
 use crate::{Error, Result};
 use floor::Center;
 use judge::{Judged, glance, judge};
@@ -100,12 +101,20 @@ impl AtomCount {
         }
     }
 
-    /// The numbers of atoms to fit after a path on which so many atoms were chosen; `None` if that path was long enough.
-    fn longer_path(self, path: &[usize], chosen: usize) -> Option<Vec<usize>> {
-        let AtomCount::Auto { most } = self else { return None };
-        let length = path.len();
-        (5 * chosen > 4 * length && length < most).then(|| (1..=most.min(2 * length)).collect())
+    /// The numbers of atoms to fit after a path of some length on which so many atoms were chosen; `None` if it was long enough.
+    fn longer_path(self, length: usize, chosen: usize) -> Option<Vec<usize>> {
+        match self {
+            AtomCount::Auto { most } if length < most && at_the_end(length, chosen) => {
+                Some((1..=most.min(2 * length)).collect())
+            }
+            _ => None,
+        }
     }
+}
+
+/// Whether a choice falls among the last fifth of a path.
+fn at_the_end(length: usize, chosen: usize) -> bool {
+    5 * chosen > 4 * length
 }
 
 impl Default for AtomCount {
@@ -207,6 +216,19 @@ pub struct FreeSupport {
     pub chosen: usize,
 }
 
+impl FreeSupport {
+    /// That `auto` would have needed a longer path than it may make.
+    pub(crate) fn warning(&self, estimator: Estimator) -> Option<Warning> {
+        match estimator {
+            Estimator::Free(AtomCount::Auto { .. }) => {
+                let length = self.path.len();
+                at_the_end(length, self.path[self.chosen].atoms).then_some(Warning::PathEnds { atoms: length })
+            }
+            _ => None,
+        }
+    }
+}
+
 /// The best fit with a given number of atoms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathPoint {
@@ -287,7 +309,7 @@ pub(crate) fn assess(
         let measures: Vec<MixingMeasure> = fits.iter().map(|fit| fit.measure.clone()).collect();
         let held_out = on_held_out(&measures)?;
         let chosen = choose(count, &fits, &held_out, medoid);
-        match count.longer_path(&counts, fits[chosen].atoms) {
+        match count.longer_path(counts.len(), fits[chosen].atoms) {
             Some(longer) => counts = longer,
             None => break (fits, held_out, chosen),
         }
