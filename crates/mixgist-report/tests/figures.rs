@@ -115,6 +115,19 @@ fn a_report_on_ten_thousand_observations_is_below_two_megabytes() {
         assert!(page.len() < 2_000_000, "dimension {dim}: {} bytes", page.len());
         assert!(page.len() > 200_000, "dimension {dim}: {} bytes", page.len());
     }
+    // The largest: many small panels, many contours, marks of every shape.
+    let columns = ["u", "v", "w", "x", "y", "z"];
+    let distances = ["sw", "mix-sw", "mix-sw-frobenius", "smix-w"];
+    for distances in [&distances[..1], &distances] {
+        let scene = Scene::with_clusters(6, 60, 10_000, distances, &columns, 12);
+        let mut subjects = scene.subjects();
+        // These parts take long and few bytes, for which the limit leaves room.
+        let slow = ["conformal", "path", "stability"].map(String::from);
+        subjects.iter_mut().for_each(|subject| subject.without = slow.to_vec());
+        let page = html("largest", subjects).unwrap();
+        assert!(page.len() < 1_900_000, "{} distances: {} bytes", distances.len(), page.len());
+        assert!(page.contains("of 10000 observations are shown"));
+    }
 }
 
 #[test]
