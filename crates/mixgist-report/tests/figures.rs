@@ -172,6 +172,22 @@ fn every_estimate_has_its_certificate_and_every_section_its_answer() {
     assert!(free.judgement.expected_loss >= path.assessment.floor);
 }
 
+/// A summary under slices of the user's own holds their name only.
+#[test]
+fn what_cannot_be_computed_again_is_left_out_and_said() {
+    let mut scene = Scene::new(2, 60, 80, &["smix-w"], &["x", "y"]);
+    scene.documents[0].distance = "<lambda>".into();
+    let page = html("own slices", scene.subjects()).unwrap();
+    let said = "the distance &#39;&lt;lambda&gt;&#39; cannot be computed again: it is none of mixgist&#39;s own";
+    assert!(page.contains(&format!("Figures of distances between draws are left out: {said}.")));
+    assert!(page.contains(&format!("Not computed: {said}.")));
+    assert!(page.contains("<b>Credible ball.</b> The ball of radius") && page.contains("<b>Verdict:"));
+    let subject = scene.subjects().remove(0);
+    assert!(
+        Kind::from_name("map").unwrap().draw(&subject).unwrap_err().to_string().contains("cannot be computed again")
+    );
+}
+
 #[test]
 fn parts_can_be_left_out() {
     let scene = Scene::new(1, 30, 40, &["sw"], &["x"]);
