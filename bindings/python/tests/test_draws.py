@@ -137,6 +137,17 @@ def test_data_frames_keep_their_columns(arrays):
     pandas = optional("pandas")
     frame = pandas.DataFrame({"length": [1.0, 2.0], "pause": [3.0, 4.0]})
     assert mixgist.Draws(*arrays, data=frame).columns == ["length", "pause"]
+    for same in (frame.convert_dtypes(), frame.astype("Float64"), frame.astype(object)):
+        draws = mixgist.Draws(*arrays, data=same)
+        assert np.array_equal(draws.data, frame.to_numpy()) and draws.columns == ["length", "pause"]
+    holes = frame.astype("Float64")
+    holes.loc[1, "pause"] = pandas.NA
+    with pytest.raises(ValueError, match="finite"):
+        mixgist.Draws(*arrays, data=holes)
+    with pytest.raises(TypeError, match="column 'pause' of data holds 'long', expected numbers"):
+        mixgist.Draws(*arrays, data=frame.assign(pause=["long", "short"]))
+    line = mixgist.Draws(np.ones((2, 1)), np.zeros((2, 1)), np.ones((2, 1)), data=frame["pause"])
+    assert line.columns == ["pause"]
 
 
 @pytest.mark.parametrize(

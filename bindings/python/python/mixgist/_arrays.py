@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -40,9 +42,25 @@ def _missing(name: str, where: NDArray[np.bool_], how: str = "missing") -> Value
 def floats(name: str, values: Any) -> Floats:
     """A contiguous float64 array: the one that was given where it is one already."""
     array = _unmasked(name, values)
+    if array.dtype.kind == "O":
+        array = _numbers(name, array, columns_of(values))
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} has dtype {array.dtype}, expected numbers")
     return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _numbers(name: str, array: NDArray[Any], columns: list[str] | None) -> Floats:
+    """The numbers of an array of objects, as data frames with nullable columns make them; missing ones become NaN."""
+    numbers = np.full(array.shape, np.nan)
+    for place, value in np.ndenumerate(array):
+        if isinstance(value, (Real, Decimal, np.bool_)):
+            numbers[place] = float(value)
+        elif not _is_missing(value):
+            where = f"entry [{', '.join(map(str, place))}] of {name}"
+            if columns is not None and array.ndim == 2:
+                where = f"column {columns[place[1]]!r} of {name}"
+            raise TypeError(f"{where} holds {value!r}, expected numbers")
+    return numbers
 
 
 def integers(name: str, values: Any) -> Integers:
@@ -71,8 +89,10 @@ def points(name: str, values: ArrayLike) -> Floats:
 
 
 def columns_of(data: Any) -> list[str] | None:
-    """Names of the columns of a data frame."""
+    """Names of the columns of a data frame, or of the one that a series is."""
     names = getattr(data, "columns", None)
+    if names is None and type(data).__name__ == "Series" and data.name not in (None, ""):
+        names = [data.name]
     return None if names is None else [str(name) for name in names]
 
 
