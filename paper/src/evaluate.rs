@@ -157,7 +157,7 @@ fn partition_numbers(posterior: &Posterior, estimates: &[Estimate], numbers: &mu
         for (key, right) in [("binder", false), ("vi", false), ("omari", false), ("omari-identical", true)] {
             let loss = partition_loss(key)?;
             let (name, mark) = if right { ("omari", " right") } else { (key, "") };
-            put(format!("E {name}{mark}"), expected_loss(loss, &estimate.partition, &posterior.partitions)?);
+            put(format!("E {name}{mark}"), expected_loss(loss, &estimate.partition, &posterior.partitions, &Silent)?);
             if let Some(truth) = &posterior.observations.truth {
                 put(format!("{name}*{mark}"), loss_between(loss, &estimate.partition, &truth.partition)?);
             }

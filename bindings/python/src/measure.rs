@@ -14,6 +14,9 @@ use crate::running::Call;
 /// An array of NumPy.
 type Array<'py, T> = Bound<'py, PyArrayDyn<T>>;
 
+/// Labels that are converted between two looks at signals.
+const LABELS_TOGETHER: usize = 1 << 20;
+
 /// A mixing measure G = Σ w_k δ_(μ_k, Σ_k).
 #[pyclass(frozen, module = "mixgist._core")]
 pub struct Measure {
@@ -119,9 +122,16 @@ impl Measure {
 
     /// Points from the density, with the atoms that they come from.
     fn sample<'py>(&self, py: Python<'py>, n: usize, seed: u64) -> Result<(Array<'py, f64>, Array<'py, i64>)> {
-        let sampled = quiet(None).run(py, |progress| sample_points(&self.mixture, n, seed, progress))?;
-        let labels = sampled.labels.into_iter().map(i64::from).collect();
-        Ok((output(py, sampled.values, [n, self.mixture.dim()]), output(py, labels, [n])))
+        let (values, labels) = quiet(None).run(py, |progress| {
+            let sampled = sample_points(&self.mixture, n, seed, progress)?;
+            let mut labels = Vec::with_capacity(n);
+            for some in sampled.labels.chunks(LABELS_TOGETHER) {
+                progress.check()?;
+                labels.extend(some.iter().copied().map(i64::from));
+            }
+            Ok((sampled.values, labels))
+        })?;
+        Ok((output(py, values, [n, self.mixture.dim()]), output(py, labels, [n])))
     }
 }
 

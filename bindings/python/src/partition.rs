@@ -6,7 +6,7 @@ use mixgist::partition::{
     ClusterBound, Loss, LossOptions, OmariConvention, REGISTRY, SearchOptions, certainties, cluster_count_posterior,
     expected_losses, losses_to_draws, partition_ball, search, similarity_block,
 };
-use mixgist::{Error, ErrorKind, Partition, PartitionDraws};
+use mixgist::{Error, ErrorKind, Partition, PartitionDraws, Progress};
 use mixgist_io::{PARTITION_SCHEMA, PartitionBallDocument, PartitionDocument, PartitionEvidence, to_json};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
@@ -88,11 +88,11 @@ impl Partitions {
             // A loss that is no metric has its ball in the variation of information.
             let metric = if options.loss.is_metric() { options.loss } else { Loss::Vi { a: 1.0 } };
             let evidence = PartitionEvidence {
-                expected_losses: self.expected(&estimate.partition, conventions)?,
+                expected_losses: self.expected(&estimate.partition, conventions, progress)?,
                 cluster_counts: cluster_count_posterior(&self.draws),
-                ball: partition_ball(metric, &estimate.partition, &self.draws, level)?,
+                ball: partition_ball(metric, &estimate.partition, &self.draws, level, progress)?,
                 // Very many clusters of very many observations leave no room for certainties; the estimate stands without them.
-                certainties: match certainties(&estimate.partition, &self.draws) {
+                certainties: match certainties(&estimate.partition, &self.draws, progress) {
                     Err(error) if error.kind() == ErrorKind::Resource => None,
                     other => Some(other?),
                 },
@@ -114,7 +114,7 @@ impl Partitions {
         threads: Option<usize>,
     ) -> Result<BTreeMap<String, f64>> {
         let partition = Partition::from_integers(values(&partition)?)?;
-        Call { threads, progress: None }.run(py, |_| self.expected(&partition, conventions))
+        Call { threads, progress: None }.run(py, |progress| self.expected(&partition, conventions, progress))
     }
 
     /// The loss between a partition and every draw.
@@ -129,7 +129,7 @@ impl Partitions {
         let loss = chosen_loss(loss, conventions)?;
         let partition = Partition::from_integers(values(&partition)?)?;
         let call = Call { threads, progress: None };
-        let losses = call.run(py, |_| losses_to_draws(loss, &partition, &self.draws))?;
+        let losses = call.run(py, |progress| losses_to_draws(loss, &partition, &self.draws, progress))?;
         let draws = losses.len();
         Ok(output(py, losses, [draws]))
     }
@@ -147,7 +147,7 @@ impl Partitions {
         let loss = chosen_loss(loss, conventions)?;
         let partition = Partition::from_integers(values(&partition)?)?;
         let call = Call { threads, progress: None };
-        let ball = call.run(py, |_| partition_ball(loss, &partition, &self.draws, level))?;
+        let ball = call.run(py, |progress| partition_ball(loss, &partition, &self.draws, level, progress))?;
         let document = serde_json::to_string(&PartitionBallDocument::new(&ball, &self.draws));
         Ok((document.map_err(|cause| PyValueError::new_err(cause.to_string()))?, indices(py, &ball.inside)))
     }
@@ -161,18 +161,24 @@ impl Partitions {
         threads: Option<usize>,
     ) -> Result<Bound<'py, PyArrayDyn<f64>>> {
         let call = Call { threads, progress: None };
-        let block = call.run(py, |_| similarity_block(&self.draws, rows.0..rows.1, columns.0..columns.1))?;
+        let block =
+            call.run(py, |progress| similarity_block(&self.draws, rows.0..rows.1, columns.0..columns.1, progress))?;
         Ok(output(py, block.values, [block.rows.len(), block.columns.len()]))
     }
 }
 
 impl Partitions {
     /// The expected loss under every loss that needs no cost, and the others when it was given.
-    fn expected(&self, partition: &Partition, conventions: Conventions<'_>) -> mixgist::Result<BTreeMap<String, f64>> {
+    fn expected(
+        &self,
+        partition: &Partition,
+        conventions: Conventions<'_>,
+        progress: &dyn Progress,
+    ) -> mixgist::Result<BTreeMap<String, f64>> {
         let options = loss_options(conventions)?;
         let entries: Vec<_> = REGISTRY.iter().filter(|entry| !entry.takes_a || conventions.0.is_some()).collect();
         let losses: Vec<Loss> = entries.iter().map(|entry| (entry.build)(&options)).collect::<mixgist::Result<_>>()?;
-        let expected = expected_losses(&losses, partition, &self.draws)?;
+        let expected = expected_losses(&losses, partition, &self.draws, progress)?;
         Ok(entries.iter().map(|entry| entry.name.to_owned()).zip(expected).collect())
     }
 }

@@ -138,6 +138,17 @@ def test_data_frames_keep_their_columns(arrays):
     pandas = optional("pandas")
     frame = pandas.DataFrame({"length": [1.0, 2.0], "pause": [3.0, 4.0]})
     assert mixgist.Draws(*arrays, data=frame).columns == ["length", "pause"]
+    for same in (frame.convert_dtypes(), frame.astype("Float64"), frame.astype(object)):
+        draws = mixgist.Draws(*arrays, data=same)
+        assert np.array_equal(draws.data, frame.to_numpy()) and draws.columns == ["length", "pause"]
+    holes = frame.astype("Float64")
+    holes.loc[1, "pause"] = pandas.NA
+    with pytest.raises(ValueError, match="finite"):
+        mixgist.Draws(*arrays, data=holes)
+    with pytest.raises(TypeError, match="column 'pause' of data holds 'long', expected numbers"):
+        mixgist.Draws(*arrays, data=frame.assign(pause=["long", "short"]))
+    line = mixgist.Draws(np.ones((2, 1)), np.zeros((2, 1)), np.ones((2, 1)), data=frame["pause"])
+    assert line.columns == ["pause"]
 
 
 @pytest.mark.parametrize(
@@ -155,6 +166,10 @@ def test_data_frames_keep_their_columns(arrays):
         ({"chains": np.full(120, -1)}, ValueError, "out of range"),
         ({"draw_weights": np.zeros(120)}, ValueError, "draw weights sum to 0"),
         ({"labels": np.zeros((3, 5), int)}, ValueError, "labels has shape"),
+        ({"labels": np.ma.array(np.zeros((120, 5), int), mask=np.eye(120, 5, 2))}, ValueError, "3 masked entries, the first at \\[0, 2\\]"),
+        ({"labels": np.where(np.eye(120, 5), None, "a")}, ValueError, "labels has 5 missing entries, the first at \\[0, 0\\]"),
+        ({"chains": np.ma.array(np.zeros(120, int), mask=np.arange(120) == 7)}, ValueError, "chains has 1 masked entry, the first at \\[7\\]"),
+        ({"iterations": np.where(np.arange(120) == 7, np.nan, 1.0)}, ValueError, "iterations has 1 missing entry"),
         ({"data": np.ones((5, 3))}, ValueError, "data has 3 columns"),
         ({"data": [[np.nan, 1.0]]}, ValueError, "finite"),
     ],

@@ -33,6 +33,18 @@ def test_the_estimate_beats_every_draw(labels):
     assert estimate.expected_loss == pytest.approx(direct)
 
 
+def test_missing_labels_are_no_cluster(labels):
+    torn = labels.astype(object)
+    for missing in (None, np.nan):
+        torn[3, 4] = missing
+        with pytest.raises(ValueError, match="labels has 1 missing entry, the first at \\[3, 4\\]"):
+            mixgist.partition(torn)
+    with pytest.raises(ValueError, match="labels has 80 masked entries"):
+        mixgist.similarity(np.ma.masked_array(labels, mask=np.arange(30) == np.full((80, 1), 4)))
+    unmasked = np.ma.masked_array(labels, mask=np.zeros_like(labels))
+    assert np.array_equal(mixgist.similarity(unmasked), mixgist.similarity(labels))
+
+
 def test_the_ball_holds_its_probability(labels):
     estimate = mixgist.partition(labels, ball=0.8)
     losses = mixgist.partition_losses(estimate.labels_, labels)

@@ -40,3 +40,12 @@ def test_the_gallery_goes_from_a_numpyro_model_to_a_report(tmp_path):
     assert 0.25 < short < 0.45
     assert np.unique(summary.labels_).size >= 2
     assert "Old Faithful in NumPyro" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_summary_under_slices_of_ones_own_is_reported(arrays):
+    draws = mixgist.Draws(*arrays)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        summary = mixgist.summarize(draws, distance=lambda atoms: atoms.means.T)
+    page = mixgist.report(summary, draws)
+    assert "cannot be computed again" in page and "Credible ball" in page

@@ -54,6 +54,12 @@ def test_data_tree_and_dataset(chains):
     check(mixgist.Draws.from_arviz(dataset(chains), "w", "mu", "Sigma"), chains)
     with pytest.raises(ValueError, match="no variable 'pi'\nhint: the group has: w, mu, Sigma, z"):
         mixgist.Draws.from_arviz(tree, "pi", "mu", "Sigma")
+    numbered = dataset(chains).assign_coords(chain=[2, 9])
+    assert np.array_equal(mixgist.Draws.from_arviz(numbered, "w", "mu", "Sigma").chains, np.repeat([2, 9], 60))
+    named = dataset(chains).assign_coords(chain=["a", "b"])
+    assert np.array_equal(mixgist.Draws.from_arviz(named, "w", "mu", "Sigma").chains, np.repeat([0, 1], 60))
+    with pytest.raises(TypeError, match="idata is a dict"):
+        mixgist.Draws.from_arviz({"posterior": dict(zip(("w", "mu", "Sigma"), chains))}, "w", "mu", "Sigma")
     with pytest.raises(ValueError, match="no group 'prior'"):
         mixgist.Draws.from_arviz(tree, "w", "mu", "Sigma", group="prior")
 

@@ -78,7 +78,7 @@ impl Compare {
         let mut estimates =
             partition_first(&partitions, &self.conventions.options()?, &model, &data, settings[0].seed, terminal)?;
         estimates.extend(measure_first(&ensemble, points, &settings, terminal)?);
-        let losses = partition_losses(&estimates, &reported, &partitions)?;
+        let losses = partition_losses(&estimates, &reported, &partitions, terminal)?;
         let densities = self.density_distances(&estimates, &ensemble, points, settings[0].seed, terminal)?;
         let distances = measure_distances(&estimates, &ensemble, points, &settings, terminal)?;
         let rows = estimates.iter().enumerate().map(|(i, estimate)| {
@@ -217,9 +217,10 @@ fn partition_losses(
     estimates: &[Estimate],
     reported: &[NamedLoss],
     partitions: &PartitionDraws,
+    progress: &dyn Progress,
 ) -> Result<Vec<Vec<f64>>> {
     let losses: Vec<Loss> = reported.iter().map(|named| named.loss).collect();
-    estimates.iter().map(|estimate| expected_losses(&losses, &estimate.partition, partitions)).collect()
+    estimates.iter().map(|estimate| expected_losses(&losses, &estimate.partition, partitions, progress)).collect()
 }
 
 /// The expected distance of every estimate to the draws, for each of the settings.

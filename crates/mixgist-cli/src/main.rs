@@ -24,7 +24,8 @@ mod text;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use mixgist::{Error, ErrorKind, Result};
 use mixgist_io::memory;
 
@@ -70,8 +71,9 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    match run(&cli) {
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    match run(&cli, &matches) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             remark(&format!("error: {error}"));
@@ -83,7 +85,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(cli: &Cli) -> Result<()> {
+fn run(cli: &Cli, matches: &ArgMatches) -> Result<()> {
     if let Some(threads) = cli.threads {
         rayon::ThreadPoolBuilder::new()
             .num_threads(threads.into())
@@ -102,12 +104,23 @@ fn run(cli: &Cli) -> Result<()> {
         Verb::Representatives(verb) => verb.run(&terminal),
         Verb::Stability(verb) => verb.run(&terminal),
         Verb::Plot(verb) => verb.run(&terminal),
-        Verb::Report(verb) => verb.run(&terminal),
+        Verb::Report(verb) => verb.run(&given_options(matches), &terminal),
         Verb::Inspect(verb) => verb.run(),
         Verb::Convert(verb) => verb.run(&terminal),
         Verb::Demo(verb) => verb.run(&terminal),
         Verb::Completions(verb) => verb.run(),
     }
+}
+
+/// The options of the verb that stand on the command line, in the order of its help.
+fn given_options(matches: &ArgMatches) -> Vec<Arg> {
+    let Some((verb, matches)) = matches.subcommand() else { return Vec::new() };
+    let command = Cli::command();
+    let arguments = command.find_subcommand(verb).into_iter().flat_map(clap::Command::get_arguments);
+    arguments
+        .filter(|arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine))
+        .cloned()
+        .collect()
 }
 
 /// 1: the input cannot be used; 2: usage; 130: stopped by the user.

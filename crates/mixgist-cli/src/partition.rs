@@ -11,7 +11,7 @@ use mixgist::partition::{
     Certainty, ClusterBound, Loss, LossOptions, OmariConvention, REGISTRY, SearchOptions, certainties,
     cluster_count_posterior, expected_losses, partition_ball, search,
 };
-use mixgist::{Error, ErrorKind, Partition, PartitionDraws, Result};
+use mixgist::{Error, ErrorKind, Partition, PartitionDraws, Progress, Result};
 use mixgist_io::{
     Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, PartitionDocument, PartitionEvidence,
     ReadOptions, read_data, read_labels, to_json, write_json, write_npy_labels, write_table,
@@ -155,10 +155,10 @@ impl PartitionVerb {
         let metric = if options.loss.is_metric() { options.loss } else { Loss::Vi { a: 1.0 } };
         let names = reported.iter().map(|named| named.name.to_owned());
         let evidence = PartitionEvidence {
-            expected_losses: names.zip(expected_losses(&losses, &estimate.partition, &draws)?).collect(),
+            expected_losses: names.zip(expected_losses(&losses, &estimate.partition, &draws, terminal)?).collect(),
             cluster_counts: cluster_count_posterior(&draws),
-            ball: partition_ball(metric, &estimate.partition, &draws, self.ball)?,
-            certainties: affordable_certainties(&estimate.partition, &draws)?,
+            ball: partition_ball(metric, &estimate.partition, &draws, self.ball, terminal)?,
+            certainties: affordable_certainties(&estimate.partition, &draws, terminal)?,
             omari: self.conventions.options()?.omari,
             seed: self.seed,
         };
@@ -244,8 +244,12 @@ pub fn same_observations(data: &DataTable, labelled: usize) -> Result<()> {
 }
 
 /// Very many clusters of very many observations leave no room for certainties; the estimate stands without them.
-fn affordable_certainties(estimate: &Partition, draws: &PartitionDraws) -> Result<Option<Vec<Certainty>>> {
-    match certainties(estimate, draws) {
+fn affordable_certainties(
+    estimate: &Partition,
+    draws: &PartitionDraws,
+    progress: &dyn Progress,
+) -> Result<Option<Vec<Certainty>>> {
+    match certainties(estimate, draws, progress) {
         Ok(certainties) => Ok(Some(certainties)),
         Err(error) if error.kind() == ErrorKind::Resource => Ok(None),
         Err(error) => Err(error),

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use clap::builder::PossibleValuesParser;
+use clap::{Arg, Args};
 use mixgist::slice::SLICERS;
 use mixgist::{Error, Loss, Points, Progress, Result, Route, summarize};
 use mixgist_io::{DataTable, Overwrite, SUMMARY_SCHEMA, SummaryDocument, read_json, write_bytes};
@@ -37,7 +37,7 @@ pub struct Report {
     #[arg(long, value_name = "TEXT", help_heading = "Output")]
     title: Option<String>,
 
-    /// Laws of the slices, for draws; with several the reader can switch
+    /// Laws of the slices, for draws, as the other options on distances and reading; with several the reader can switch
     #[arg(long, value_name = "NAMES", default_value = "smix-w", value_delimiter = ',', help_heading = "Distance",
           value_parser = PossibleValuesParser::new(SLICERS.iter().map(|slicer| slicer.name())))]
     distance: Vec<String>,
@@ -60,7 +60,7 @@ pub struct Report {
 
 impl Report {
     /// Reads or computes the summaries and writes the report.
-    pub fn run(&self, terminal: &Terminal) -> Result<()> {
+    pub fn run(&self, given: &[Arg], terminal: &Terminal) -> Result<()> {
         check_output(&self.output, "--output")?;
         self.force.check(&[&Some(self.output.clone())])?;
         let summaries = self.inputs.iter().filter(|path| has_extension(path, "json")).count();
@@ -74,6 +74,7 @@ impl Report {
                 "give either summaries (.json) or files of draws; --draws says where the draws of a summary are",
             ));
         }
+        refuse_options_for_draws(given)?;
         let read = |path: &PathBuf| read_json(path, SUMMARY_SCHEMA);
         let documents: Vec<SummaryDocument> = self.inputs.iter().map(read).collect::<Result<_>>()?;
         let material = Material::read(&documents[0], &self.inputs[0], &self.material)?.without(&self.parts);
@@ -117,6 +118,24 @@ impl Report {
         write_report(&self.output, title, documents, material, overwrite, terminal)?;
         terminal.clear();
         answer(&format!("Written to {}. It opens in any browser.", self.output.display()))
+    }
+}
+
+/// Refuses options on how draws are read and distances measured, which a summary has behind it.
+fn refuse_options_for_draws(given: &[Arg]) -> Result<()> {
+    let for_draws = |arg: &&Arg| {
+        matches!(arg.get_help_heading(), Some("Distance" | "Reading"))
+            && !matches!(arg.get_id().as_str(), "draws" | "data")
+    };
+    let names: Vec<String> =
+        given.iter().filter(for_draws).filter_map(Arg::get_long).map(|name| format!("--{name}")).collect();
+    match names.as_slice() {
+        [] => Ok(()),
+        names => {
+            let verb = if names.len() == 1 { "is" } else { "are" };
+            Err(Error::usage(format!("{} {verb} for draws; a summary says how it was made", names.join(", ")))
+                .hint("leave them out, give the draws instead of the summary, or summarise again with these options"))
+        }
     }
 }
 

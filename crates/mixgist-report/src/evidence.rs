@@ -17,7 +17,7 @@ use mixgist_io::posterior::{
     StabilityDocument,
 };
 
-use crate::replay::{settings, slice_text, stand_in};
+use crate::replay::{known_slicer, settings, slice_text, stand_in};
 use crate::subject::Subject;
 
 /// Slices of what is estimated again: the questions are by how much, not by which digit.
@@ -72,11 +72,11 @@ impl<'a> Subject<'a> {
             let draws = self.need_draws()?;
             let ball = ball(draws, &self.summary.distances, LEVEL)?;
             let slice_error = match ball.farthest.first() {
-                Some(member) => {
+                Some(member) if known_slicer(self.summary).is_ok() => {
                     let ruler = Ruler::new(draws, self.data, &settings(self, self.summary.slices)?)?;
                     ruler.between(&self.estimate, &draws.draw(member.draw))?.standard_error
                 }
-                None => None,
+                _ => None,
             };
             Ok(BallDocument::new(&ball, slice_error, draws))
         })

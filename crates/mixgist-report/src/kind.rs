@@ -38,8 +38,12 @@ pub struct Kind {
 pub enum Need {
     /// The draws.
     Draws,
+    /// A distance that can be computed again, by its name.
+    Distance,
     /// The path over numbers of atoms, or the draws and order 2 to compute it.
     Path,
+    /// The expected losses of the draws, or a distance to compute them again.
+    Losses,
     /// The partitions that came with the draws.
     Partitions,
     /// Coordinates: at least the first and at most the second number of them.
@@ -81,14 +85,19 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "map",
         help: "the draws by multidimensional scaling, with estimate, runner-up and the 95 % ball",
-        needs: &[Need::Draws],
+        needs: &[Need::Draws, Need::Distance],
         draw: map::draw,
     },
-    Kind { name: "losses", help: "expected losses of all draws", needs: &[Need::Draws], draw: losses::draw },
+    Kind {
+        name: "losses",
+        help: "expected losses of all draws",
+        needs: &[Need::Draws, Need::Losses],
+        draw: losses::draw,
+    },
     Kind {
         name: "convergence",
         help: "expected loss against the number of slices",
-        needs: &[Need::Draws],
+        needs: &[Need::Draws, Need::Distance],
         draw: convergence::draw,
     },
     Kind {
@@ -169,6 +178,8 @@ impl Need {
             Need::Draws | Need::Path if subject.draws.is_none() => {
                 missing("the draws that were summarised", "give them with --draws")
             }
+            Need::Losses if subject.summary.expected_losses.is_some() => Ok(()),
+            Need::Distance | Need::Losses => crate::replay::known_slicer(subject.summary).map(drop),
             Need::Partitions if subject.partitions.is_none() => missing(
                 "the labels of the observations in every draw, and the file of draws holds none",
                 "draws from 'mixgist fit' hold them; for Stan's give --stan-labels to 'mixgist convert'",

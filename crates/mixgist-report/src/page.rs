@@ -54,7 +54,7 @@ pub const SECTIONS: &[Section] = &[
 pub const PARTS: [&str; 5] = ["components", "conformal", "path", "representatives", "stability"];
 
 /// Marks for observations in all figures of a report, so that it stays below 2 MB.
-const MOST_MARKS: usize = 40_000;
+const MOST_MARKS: usize = 12_000;
 /// Marks for draws in each figure, shared by the summaries.
 const MOST_DRAWS: usize = 4000;
 

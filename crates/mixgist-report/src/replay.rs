@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use mixgist::slice::{Array, NamedArrays, Scheme, Slices, slicer};
+use mixgist::slice::{Array, NamedArrays, Scheme, Slicer, Slices, slicer};
 use mixgist::{
-    AtomCount, Ensemble, Estimator, Loss, MixingMeasure, Order, ResolvedUnits, Result, Settings, SliceCount, Units,
+    AtomCount, Ensemble, Error, Estimator, Loss, MixingMeasure, Order, ResolvedUnits, Result, Settings, SliceCount,
+    Units,
 };
 use mixgist_io::SummaryDocument;
 
@@ -21,7 +22,7 @@ pub fn settings(subject: &Subject, most: usize) -> Result<Settings> {
         false => Estimator::Medoid,
     };
     Ok(Settings {
-        slicer: slicer(&summary.distance)?,
+        slicer: known_slicer(summary)?,
         slices: SliceCount::Fixed(slices),
         // Directions that were given may not be at hand; independent ones stand in for them then.
         scheme: Scheme::from_name(&summary.scheme).unwrap_or_default(),
@@ -32,6 +33,17 @@ pub fn settings(subject: &Subject, most: usize) -> Result<Settings> {
         seed: summary.seed,
         estimator,
         ..Settings::default()
+    })
+}
+
+/// The distance of a summary. A function of the user's own, of which the summary has the name alone, is none that can be computed again.
+pub fn known_slicer(summary: &SummaryDocument) -> Result<&'static dyn Slicer> {
+    slicer(&summary.distance).map_err(|_| {
+        Error::usage(format!(
+            "the distance '{}' cannot be computed again: it is none of mixgist's own",
+            summary.distance
+        ))
+        .hint("summarise with a distance that has a name, such as smix-w, for all of the report")
     })
 }
 
@@ -118,7 +130,7 @@ impl<'a> Replay<'a> {
 fn units_of(summary: &SummaryDocument, dim: usize) -> Result<Option<ResolvedUnits>> {
     let Some(transform) = &summary.units.transform else { return Ok(None) };
     if transform.concat().len() != dim * dim {
-        return Err(mixgist::Error::input("the units of the summary do not fit its dimension"));
+        return Err(Error::input("the units of the summary do not fit its dimension"));
     }
     Ok(Some(ResolvedUnits {
         units: Units::from_name(&summary.units.name)?,

@@ -115,6 +115,19 @@ fn a_report_on_ten_thousand_observations_is_below_two_megabytes() {
         assert!(page.len() < 2_000_000, "dimension {dim}: {} bytes", page.len());
         assert!(page.len() > 200_000, "dimension {dim}: {} bytes", page.len());
     }
+    // The largest: many small panels, many contours, marks of every shape.
+    let columns = ["u", "v", "w", "x", "y", "z"];
+    let distances = ["sw", "mix-sw", "mix-sw-frobenius", "smix-w"];
+    for distances in [&distances[..1], &distances] {
+        let scene = Scene::with_clusters(6, 60, 10_000, distances, &columns, 12);
+        let mut subjects = scene.subjects();
+        // These parts take long and few bytes, for which the limit leaves room.
+        let slow = ["conformal", "path", "stability"].map(String::from);
+        subjects.iter_mut().for_each(|subject| subject.without = slow.to_vec());
+        let page = html("largest", subjects).unwrap();
+        assert!(page.len() < 1_900_000, "{} distances: {} bytes", distances.len(), page.len());
+        assert!(page.contains("of 10000 observations are shown"));
+    }
 }
 
 #[test]
@@ -157,6 +170,22 @@ fn every_estimate_has_its_certificate_and_every_section_its_answer() {
     let free = path.assessment.free.as_ref().unwrap();
     assert!(page.contains(&format!("{} (chosen)", free.path[free.chosen].atoms)));
     assert!(free.judgement.expected_loss >= path.assessment.floor);
+}
+
+/// A summary under slices of the user's own holds their name only.
+#[test]
+fn what_cannot_be_computed_again_is_left_out_and_said() {
+    let mut scene = Scene::new(2, 60, 80, &["smix-w"], &["x", "y"]);
+    scene.documents[0].distance = "<lambda>".into();
+    let page = html("own slices", scene.subjects()).unwrap();
+    let said = "the distance &#39;&lt;lambda&gt;&#39; cannot be computed again: it is none of mixgist&#39;s own";
+    assert!(page.contains(&format!("Figures of distances between draws are left out: {said}.")));
+    assert!(page.contains(&format!("Not computed: {said}.")));
+    assert!(page.contains("<b>Credible ball.</b> The ball of radius") && page.contains("<b>Verdict:"));
+    let subject = scene.subjects().remove(0);
+    assert!(
+        Kind::from_name("map").unwrap().draw(&subject).unwrap_err().to_string().contains("cannot be computed again")
+    );
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn bench(
             salso_seconds = salso_seconds.min(time.elapsed().as_secs_f64());
             let labels: Vec<u64> = result.clustering.iter().map(|&l| l as u64).collect();
             let partition = Partition::from_integers(&labels)?;
-            let value = expected_loss(loss, &partition, draws)?;
+            let value = expected_loss(loss, &partition, draws, &Silent)?;
             worst(&mut salso_best, value, partition.clusters());
 
             let time = Instant::now();

@@ -166,7 +166,10 @@ impl<'a> Projection<'a> {
             progress.check()?;
             let built: Vec<Vec<T>> = runs(batch)
                 .into_par_iter()
-                .map(|run| Ok(run.clone().zip(self.lines(run)?).map(|(slice, lines)| build(slice, lines)).collect()))
+                .map(|run| {
+                    let lines = run.clone().zip(self.lines(run)?);
+                    lines.map(|(slice, lines)| progress.check().map(|()| build(slice, lines))).collect()
+                })
                 .collect::<Result<_>>()?;
             consume(batch, built.into_iter().flatten().collect())?;
             progress.advance(batch.len() as u64);

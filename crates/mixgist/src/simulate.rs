@@ -16,6 +16,9 @@ pub struct SampledPoints {
     pub labels: Vec<u32>,
 }
 
+/// Points whose memory is made at a time.
+const POINTS_PER_BLOCK: usize = 1 << 18;
+
 /// n points from F: an atom by its weight, then a Gaussian; point i depends on (seed, i) alone.
 ///
 /// Points in parallel; cost O(K + d²) a point.
@@ -26,8 +29,6 @@ pub fn sample_points(mixture: &Mixture, n: usize, seed: u64, progress: &dyn Prog
     let (mut values, mut labels) = (Vec::new(), Vec::new());
     values.try_reserve_exact(size).map_err(|_| too_large())?;
     labels.try_reserve_exact(n).map_err(|_| too_large())?;
-    values.resize(size, 0.0);
-    labels.resize(n, 0u32);
 
     let cumulative: Vec<f64> = mixture
         .weights()
@@ -39,21 +40,29 @@ pub fn sample_points(mixture: &Mixture, n: usize, seed: u64, progress: &dyn Prog
         .collect();
     let total = cumulative[cumulative.len() - 1];
     progress.begin("points", n as u64);
-    values.par_chunks_mut(POINTS_PER_TASK * d).zip(labels.par_chunks_mut(POINTS_PER_TASK)).enumerate().try_for_each(
-        |(task, (values, labels))| {
-            progress.check()?;
-            for (i, (point, label)) in values.chunks_exact_mut(d).zip(labels.iter_mut()).enumerate() {
-                let mut rng = stream(seed, Purpose::Points, (task * POINTS_PER_TASK + i) as u64);
-                let u = rng.random::<f64>() * total;
-                let atom = cumulative.partition_point(|&c| c <= u).min(cumulative.len() - 1);
-                standard_normals(&mut rng, point);
-                place(mixture, atom, point);
-                *label = atom as u32;
-            }
-            progress.advance(labels.len() as u64);
-            Ok(())
-        },
-    )?;
+    // Fresh memory takes time too: it is made as the points come.
+    for start in (0..n).step_by(POINTS_PER_BLOCK) {
+        let end = n.min(start + POINTS_PER_BLOCK);
+        values.resize(end * d, 0.0);
+        labels.resize(end, 0u32);
+        let tasks = values[start * d..].par_chunks_mut(POINTS_PER_TASK * d);
+        tasks.zip(labels[start..].par_chunks_mut(POINTS_PER_TASK)).enumerate().try_for_each(
+            |(task, (values, labels))| {
+                progress.check()?;
+                let first = start + task * POINTS_PER_TASK;
+                for (i, (point, label)) in values.chunks_exact_mut(d).zip(labels.iter_mut()).enumerate() {
+                    let mut rng = stream(seed, Purpose::Points, (first + i) as u64);
+                    let u = rng.random::<f64>() * total;
+                    let atom = cumulative.partition_point(|&c| c <= u).min(cumulative.len() - 1);
+                    standard_normals(&mut rng, point);
+                    place(mixture, atom, point);
+                    *label = atom as u32;
+                }
+                progress.advance(labels.len() as u64);
+                Ok(())
+            },
+        )?;
+    }
     Ok(SampledPoints { values, labels })
 }
 

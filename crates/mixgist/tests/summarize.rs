@@ -266,12 +266,14 @@ impl Progress for Impatient {
 #[test]
 fn a_job_stops_when_asked_to() {
     let ensemble = Kind::Plain.ensemble(2, 450, 1);
+    // With several threads each of them asks once.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     for (route, loss) in [(Route::Certified, "distance"), (Route::Pairs, "distance"), (Route::Sweep, "power")] {
         let loss = mixgist::Loss::NAMES.iter().find(|(name, _)| *name == loss).unwrap().1;
-        for patience in 0..3 {
+        for patience in [0, 1, 2, 40, 150] {
             let impatient = Impatient { steps: AtomicUsize::new(0), patience };
             let settings = Settings { route, loss, ..fixed(200) };
-            let error = summarize(&ensemble, None, &settings, &impatient).unwrap_err();
+            let error = pool.install(|| summarize(&ensemble, None, &settings, &impatient)).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Interrupted);
             assert_eq!(impatient.steps.load(Ordering::Relaxed), patience + 1, "asked once more after the answer");
         }
@@ -297,4 +299,55 @@ fn chains_that_the_burn_in_removes_are_named() {
     assert_eq!(left.lost_chains(), [1]);
     let lost = run(&left, &fixed(50)).warnings.into_iter().find(|warning| warning.name() == "chains-lost").unwrap();
     assert_eq!(lost.to_string(), "no draw of chain 1 is left after the burn-in");
+}
+
+/// How often a job asks whether to go on.
+fn questions<T>(job: impl FnOnce(&dyn Progress) -> mixgist::Result<T>) -> usize {
+    let patient = Impatient { steps: AtomicUsize::new(0), patience: usize::MAX };
+    job(&patient).unwrap();
+    patient.steps.into_inner()
+}
+
+/// Little work passes between two questions, however much there is.
+#[test]
+fn a_long_job_asks_often() {
+    let (draws, slices) = (450, 200);
+    let ensemble = Kind::Plain.ensemble(2, draws, 1);
+    let eights = draws / 8;
+    for (route, loss, least) in [
+        (Route::Pairs, "distance", slices * eights),
+        (Route::Certified, "distance", slices),
+        (Route::Sweep, "power", 2 * slices),
+    ] {
+        let loss = mixgist::Loss::NAMES.iter().find(|(name, _)| *name == loss).unwrap().1;
+        let settings = Settings { route, loss, ..fixed(slices) };
+        let asked = questions(|progress| summarize(&ensemble, None, &settings, progress));
+        assert!(asked >= least, "{route:?}: {asked}");
+    }
+    for p in [1.0, 2.0] {
+        let few = Kind::Plain.ensemble(2, 130, 1);
+        let metric = mixgist::Metric::Sliced(Box::new(Settings { order: order(p), ..fixed(slices) }));
+        let asked = questions(|progress| metric.matrix(&few, progress));
+        assert!(asked >= slices + 130, "order {p}: {asked}");
+    }
+}
+
+#[test]
+fn partitions_and_points_are_worked_on_in_small_steps() {
+    use mixgist::partition::{Loss, certainties, expected_losses, partition_ball, similarity_block};
+    let (draws, n) = (40, 60_000);
+    let labels: Vec<u32> = (0..draws * n).map(|i| ((i / n + i) % 5) as u32).collect();
+    let partitions = mixgist::PartitionDraws::from_dense(n, &labels).unwrap();
+    let (first, vi) = (partitions.draw(0), Loss::Vi { a: 1.0 });
+    // Rows of 60,000 labels in 40 draws: a million comparisons at a time are 17 draws of a row.
+    assert!(questions(|progress| similarity_block(&partitions, 0..4, 0..n, progress)) >= 4 * 3);
+    assert!(questions(|progress| partition_ball(vi, &first, &partitions, 0.9, progress)) >= draws);
+    assert!(questions(|progress| expected_losses(&[vi], &first, &partitions, progress)) >= draws);
+    assert!(questions(|progress| certainties(&first, &partitions, progress)) >= draws);
+
+    let mixture = mixgist::Mixture::new(&Kind::Plain.ensemble(2, 2, 1).draw(0)).unwrap();
+    let sample = |progress: &dyn Progress| mixgist::simulate::sample_points(&mixture, 600_000, 1, progress);
+    assert!(questions(sample) >= 600_000 / 4096);
+    let impatient = Impatient { steps: AtomicUsize::new(0), patience: 10 };
+    assert_eq!(sample(&impatient).unwrap_err().kind(), ErrorKind::Interrupted);
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,22 +15,60 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
+def _unmasked(name: str, values: Any) -> NDArray[Any]:
+    """An array; masked entries are missing ones, what stands under the mask is no value."""
+    if np.ma.is_masked(values):
+        raise _missing(name, np.ma.getmaskarray(values), "masked")
+    return np.asarray(values)
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, NaT or pandas' NA: what is missing does not equal itself."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        return True
+
+
+def _missing(name: str, where: NDArray[np.bool_], how: str = "missing") -> ValueError:
+    """The error that names the first missing entry."""
+    place = ", ".join(map(str, np.argwhere(where)[0]))
+    entries = f"{int(where.sum())} {how} entr{'y' if where.sum() == 1 else 'ies'}"
+    return ValueError(f"{name} has {entries}, the first at [{place}]\nhint: leave these observations or draws out")
+
+
 def floats(name: str, values: Any) -> Floats:
     """A contiguous float64 array: the one that was given where it is one already."""
-    if np.ma.isMaskedArray(values):
-        if np.ma.is_masked(values):
-            raise ValueError(f"{name} has masked entries")
-        values = np.asarray(values)
-    array = np.asarray(values)
+    array = _unmasked(name, values)
+    if array.dtype.kind == "O":
+        array = _numbers(name, array, columns_of(values))
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} has dtype {array.dtype}, expected numbers")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
+def _numbers(name: str, array: NDArray[Any], columns: list[str] | None) -> Floats:
+    """The numbers of an array of objects, as data frames with nullable columns make them; missing ones become NaN."""
+    numbers = np.full(array.shape, np.nan)
+    for place, value in np.ndenumerate(array):
+        if isinstance(value, (Real, Decimal, np.bool_)):
+            numbers[place] = float(value)
+        elif not _is_missing(value):
+            where = f"entry [{', '.join(map(str, place))}] of {name}"
+            if columns is not None and array.ndim == 2:
+                where = f"column {columns[place[1]]!r} of {name}"
+            raise TypeError(f"{where} holds {value!r}, expected numbers")
+    return numbers
+
+
 def integers(name: str, values: Any) -> Integers:
     """A contiguous int64 array; numbers with a fraction are refused."""
-    array = np.asarray(values)
+    array = _unmasked(name, values)
     if array.dtype.kind == "f":
+        if np.isnan(array).any():
+            raise _missing(name, np.isnan(array))
         if not np.all(np.isfinite(array) & (np.floor(array) == array)):
             raise ValueError(f"{name} has entries that are not integers")
     elif array.dtype.kind not in "iub":
@@ -49,15 +89,21 @@ def points(name: str, values: ArrayLike) -> Floats:
 
 
 def columns_of(data: Any) -> list[str] | None:
-    """Names of the columns of a data frame."""
+    """Names of the columns of a data frame, or of the one that a series is."""
     names = getattr(data, "columns", None)
+    if names is None and type(data).__name__ == "Series" and data.name not in (None, ""):
+        names = [data.name]
     return None if names is None else [str(name) for name in names]
 
 
 def labels(name: str, values: Any) -> Integers:
     """Labels of any kind (integers, strings) as integers."""
-    array = np.asarray(values)
+    array = _unmasked(name, values)
     if array.dtype.kind in "USO":
+        if array.dtype.kind == "O":
+            missing = np.reshape([_is_missing(value) for value in array.flat], array.shape)
+            if missing.any():
+                raise _missing(name, missing)
         _, codes = np.unique(array.astype(str), return_inverse=True)
         array = codes.reshape(array.shape)
     return integers(name, array)

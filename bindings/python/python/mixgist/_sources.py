@@ -22,7 +22,8 @@ def arviz(
         "covariances": _variable(dataset, covariances, atom).values,
     }
     chains, draws = w.shape[:2]
-    arrays["iterations"] = np.tile(_draw_numbers(dataset, draws), chains)
+    arrays["chains"] = np.repeat(_coordinates(dataset, "chain", chains), draws)
+    arrays["iterations"] = np.tile(_coordinates(dataset, "draw", draws), chains)
     if labels is not None:
         z = _variable(dataset, labels, None).values
         arrays["labels"] = z.reshape(chains * draws, -1)
@@ -34,6 +35,8 @@ def arviz(
 
 def _group(idata: Any, group: str) -> Any:
     """The Dataset of a group."""
+    if isinstance(idata, dict):
+        raise TypeError("idata is a dict, expected an InferenceData, a DataTree or a Dataset\nhint: arviz.from_dict makes one of it")
     if hasattr(idata, "data_vars") and not hasattr(idata, "children"):
         return idata
     try:
@@ -64,12 +67,12 @@ def _variable(dataset: Any, name: str, atom: Any) -> Any:
     return variable.transpose(*first, ...)
 
 
-def _draw_numbers(dataset: Any, draws: int) -> np.ndarray[Any, Any]:
-    """The numbers of the draws, where they count iterations."""
-    numbers = np.asarray(dataset["draw"].values)
-    if numbers.dtype.kind in "iu" and numbers.size == draws and (numbers >= 0).all():
+def _coordinates(dataset: Any, axis: str, count: int) -> np.ndarray[Any, Any]:
+    """The numbers of the chains or draws, where they have numbers; otherwise they are counted."""
+    numbers = np.asarray(dataset[axis].values)
+    if numbers.dtype.kind in "iu" and numbers.size == count and (numbers >= 0).all():
         return numbers.astype(np.int64)
-    return np.arange(draws)
+    return np.arange(count)
 
 
 def cmdstan(fit: Any, weights: str, means: str, covariances: str, labels: str | None) -> dict[str, Any]:

@@ -64,6 +64,11 @@ fn what_cannot_be_drawn_is_said() {
     assert!(message("plot summary.json -o x.pdf").contains("--output writes .svg or .png files"));
     assert!(message("report summary.json -o x.pdf").contains("--output writes .html or .htm files"));
     assert!(message("report summary.json draws.npz -o x.html").contains("cannot be reported on together"));
+    assert_eq!(
+        message("report summary.json --seed 0 --slices 50 --units sd --distance sw --thin 2 -o x.html"),
+        "error: --distance, --slices, --units, --seed, --thin are for draws; a summary says how it was made\n\
+         hint: leave them out, give the draws instead of the summary, or summarise again with these options\n"
+    );
     assert!(message("plot data.csv -o x.svg").contains("data.csv"));
     assert_eq!(place.files(), ["data.csv", "draws.npz", "summary.json"]);
 }

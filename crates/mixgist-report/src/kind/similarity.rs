@@ -32,7 +32,7 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     if let Some(weights) = partitions.draw_weights() {
         few = few.with_draw_weights(weights)?;
     }
-    let block = similarity_block(&few, 0..count, 0..count)?;
+    let block = similarity_block(&few, 0..count, 0..count, subject.progress)?;
     let rows = block.values.chunks_exact(count).map(<[f64]>::to_vec).collect();
 
     let bounds = labels.map_or(Vec::new(), |labels| boundaries(&shown, labels));

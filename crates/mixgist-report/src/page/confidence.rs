@@ -6,13 +6,22 @@ use mixgist::{ErrorKind, Result};
 use mixgist_io::posterior::ConformalDocument;
 
 use super::{Page, figures, table};
+use crate::replay::known_slicer;
 use crate::subject::Subject;
+use crate::svg::escaped;
 use crate::words::{significant, with_error};
 
 pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
     let mut text = String::new();
     if subject.draws.is_some() {
         text.push_str(&ball(subject)?);
+    }
+    if let (Some(_), Err(error)) = (subject.draws, known_slicer(subject.summary)) {
+        let _ = writeln!(
+            text,
+            "<p class=\"doubt\">Figures of distances between draws are left out: {}.</p>",
+            escaped(&error.to_string())
+        );
     }
     text.push_str(&figures::drawn(&["map", "losses", "similarity"], subject, page)?);
     Ok(text)

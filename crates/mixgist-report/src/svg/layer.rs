@@ -1,8 +1,9 @@
 //! The layers of a panel as paths.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::markup::{Anchor, Markup, coordinate, pair, stroke_attributes};
+use super::markup::{Anchor, Markup, coordinate, in_reach, pair, stroke_attributes, tenths};
 use crate::figure::{Crossing, Fill, Layer, Panel, Points, Position, Side, Stroke};
 use crate::font::{self, Weight};
 use crate::palette::{Color, Marker};
@@ -30,6 +31,60 @@ pub fn draw_all(markup: &mut Markup, panel: &Panel, [left, top]: [f64; 2]) {
 pub fn single_point(markup: &mut Markup, marker: Marker, radius: f64, color: Color, [x, y]: [f64; 2]) {
     let d = format!("M{}{}", pair(x, y), outline(marker, radius));
     let _ = writeln!(markup.text, "<path d=\"{d}\"{}/>", marker_attributes(marker, radius, color, 1.0));
+}
+
+/// A curve may leave its course by this much, in units of the drawing, of which a screen shows one or two pixels: it is not seen.
+const TOLERANCE: f64 = 0.2;
+
+/// The corners that a curve needs so that none of the others is farther than [`TOLERANCE`] from it (Douglas and Peucker).
+fn simplified(path: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    let mut needed = vec![false; path.len()];
+    let mut parts = match path.len() {
+        0 => Vec::new(),
+        corners => vec![(0, corners - 1)],
+    };
+    while let Some((first, last)) = parts.pop() {
+        (needed[first], needed[last]) = (true, true);
+        let gap = |i: usize| distance_to_line(path[i], path[first], path[last]);
+        let farthest = (first + 1..last).map(|i| (i, gap(i))).max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((corner, _)) = farthest.filter(|(_, gap)| *gap > TOLERANCE) {
+            parts.extend([(first, corner), (corner, last)]);
+        }
+    }
+    path.iter().zip(needed).filter(|(_, needed)| *needed).map(|(&at, _)| at).collect()
+}
+
+/// From a point to the line between two others.
+fn distance_to_line([x, y]: [f64; 2], [ax, ay]: [f64; 2], [bx, by]: [f64; 2]) -> f64 {
+    let (dx, dy) = (bx - ax, by - ay);
+    let length = dx * dx + dy * dy;
+    let along = if length > 0.0 { (((x - ax) * dx + (y - ay) * dy) / length).clamp(0.0, 1.0) } else { 0.0 };
+    (x - ax - along * dx).hypot(y - ay - along * dy)
+}
+
+/// A path through these corners: the first as it is, the others as steps, which take less space. Steps are between rounded corners,
+/// so that they do not drift.
+fn line(corners: &[[f64; 2]]) -> String {
+    let mut d = String::new();
+    let mut last: Option<[i64; 2]> = None;
+    for at in corners {
+        let here = at.map(tenths);
+        let text = match last {
+            None => format!("M{}", pair(here[0] as f64 / 10.0, here[1] as f64 / 10.0)),
+            Some(last) if last == here => continue,
+            Some([x, y]) => {
+                let step = pair((here[0] - x) as f64 / 10.0, (here[1] - y) as f64 / 10.0);
+                match (d.contains('l'), step.starts_with('-')) {
+                    (false, _) => format!("l{step}"),
+                    (true, true) => step,
+                    (true, false) => format!(" {step}"),
+                }
+            }
+        };
+        d.push_str(&text);
+        last = Some(here);
+    }
+    d
 }
 
 struct Frame<'a> {
@@ -80,17 +135,7 @@ impl Frame<'_> {
     }
 
     fn line(&self, path: &[Position]) -> String {
-        let mut d = String::new();
-        let mut last = String::new();
-        for &at in path {
-            let [x, y] = self.place(at);
-            let here = pair(x, y);
-            if here != last {
-                let _ = write!(d, "{}{here}", if d.is_empty() { 'M' } else { 'L' });
-                last = here;
-            }
-        }
-        d
+        line(&simplified(&path.iter().map(|&at| self.place(at).map(in_reach)).collect::<Vec<_>>()))
     }
 
     fn area(&self, markup: &mut Markup, rings: &[Vec<Position>], fill: Fill, outline: Option<Stroke>) {
@@ -108,10 +153,17 @@ impl Frame<'_> {
 
     fn rug(&self, markup: &mut Markup, values: &[f64], color: Color) {
         let (width, height) = (self.panel.width, self.panel.height);
-        let mut places: Vec<String> = values.iter().map(|x| coordinate(self.panel.x.fraction(*x) * width)).collect();
-        places.sort();
-        places.dedup();
-        let d: String = places.iter().map(|x| format!("M{x} {}v-8", coordinate(height))).collect();
+        // Strokes of this width that are half a unit apart are one area.
+        let halves = |x: &f64| (in_reach(self.panel.x.fraction(*x) * width) * 2.0).round() as i64;
+        let places: BTreeSet<i64> = values.iter().map(halves).collect();
+        let (mut d, mut last) = (String::new(), None);
+        for place in places {
+            let _ = match last {
+                None => write!(d, "M{}v-8", pair(place as f64 / 2.0, height)),
+                Some(last) => write!(d, "m{}v-8", pair((place - last) as f64 / 2.0, 8.0)),
+            };
+            last = Some(place);
+        }
         markup.path(&d, Stroke::new(color, 0.7).with_opacity(0.6));
     }
 
@@ -201,4 +253,32 @@ fn marker_attributes(marker: Marker, radius: f64, color: Color, opacity: f64) ->
         Marker::Triangle | Marker::TriangleDown | Marker::Diamond => format!(" fill=\"{color}\""),
     };
     if opacity < 1.0 { format!("{look} opacity=\"{opacity}\"") } else { look }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_a_corner_and_steps_between_rounded_corners() {
+        assert_eq!(line(&[[1.04, 2.0], [1.06, 2.0], [3.0, 1.0], [3.0, 1.0], [3.5, 4.0]]), "M1 2l.1 0 1.9-1 .5 3");
+        assert_eq!((line(&[]), line(&[[5.0, -1.0]])), (String::new(), "M5-1".into()));
+    }
+
+    /// No corner of a circle is farther from the simplified one than what is allowed, and most are not needed.
+    #[test]
+    fn curves_keep_their_course() {
+        let circle: Vec<[f64; 2]> = (0..=1000)
+            .map(|i| f64::from(i) * std::f64::consts::TAU / 1000.0)
+            .map(|t| [90.0 * t.cos(), 90.0 * t.sin()])
+            .collect();
+        let few = simplified(&circle);
+        assert!(few.len() < 120 && few[0] == circle[0] && few[few.len() - 1] == circle[1000], "{}", few.len());
+        for &at in &circle {
+            let gap = few.windows(2).map(|ends| distance_to_line(at, ends[0], ends[1])).fold(f64::INFINITY, f64::min);
+            assert!(gap <= TOLERANCE);
+        }
+        assert_eq!(simplified(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [2.0, 3.0]]), [[0.0, 0.0], [2.0, 0.0], [2.0, 3.0]]);
+        assert_eq!(simplified(&[]), Vec::<[f64; 2]>::new());
+    }
 }

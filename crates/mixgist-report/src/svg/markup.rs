@@ -106,9 +106,19 @@ pub fn stroke_attributes(stroke: Stroke) -> String {
     text
 }
 
-/// A coordinate with a tenth of a unit and no idle digits. What is far outside is brought near, what is no number goes to 0.
+/// What is far outside is brought near, what is no number goes to 0.
+pub fn in_reach(x: f64) -> f64 {
+    if x.is_nan() { 0.0 } else { x.clamp(-99_999.0, 99_999.0) }
+}
+
+/// A coordinate that is in reach, in tenths of a unit.
+pub fn tenths(x: f64) -> i64 {
+    (in_reach(x) * 10.0).round() as i64
+}
+
+/// A coordinate that is in reach, with a tenth of a unit and no idle digits.
 pub fn coordinate(x: f64) -> String {
-    let tenths = (x.clamp(-99_999.0, 99_999.0) * 10.0).round() as i64;
+    let tenths = tenths(x);
     let sign = if tenths < 0 { "-" } else { "" };
     match (tenths.abs() / 10, tenths.abs() % 10) {
         (whole, 0) => format!("{sign}{whole}"),

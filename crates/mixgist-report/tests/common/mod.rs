@@ -43,17 +43,55 @@ impl Scene {
                 covariances.extend((0..dim).map(|_| 0.8 + 0.3 * noise.next()));
             }
         }
-        let form = CovarianceForm::Diagonal;
-        let chains = (0..draws).map(|m| (2 * m / draws) as u32).collect();
-        let ensemble = Ensemble::from_dense(dim, 3, &weights, &means, &covariances, form)
-            .and_then(|ensemble| ensemble.with_chains(chains, (0..draws as u64).collect()))
-            .unwrap();
         let mut data = Vec::new();
         for i in 0..n {
             let centre = if i % 5 < 3 { 0.0 } else { 5.0 };
             data.extend((0..dim).map(|_| centre + 2.0 * (noise.next() + noise.next())));
         }
         let labels: Vec<u32> = (0..draws * n).map(|i| u32::from((i % n) % 5 >= 3 || i % 97 == 0)).collect();
+        Self::summarised([weights, means, covariances], dim, data, labels, distances, columns)
+    }
+
+    #[allow(dead_code, reason = "each test file uses the scenes it needs")]
+    /// `clusters` equal atoms and as many clusters of observations, which overlap in every pair of coordinates.
+    pub fn with_clusters(
+        dim: usize,
+        draws: usize,
+        n: usize,
+        distances: &[&str],
+        columns: &[&str],
+        clusters: usize,
+    ) -> Scene {
+        let mut noise = Noise(1);
+        let (mut means, mut covariances, mut data) = (Vec::new(), Vec::new(), Vec::new());
+        let centre = |k: usize, a: usize| 3.0 * ((k * (2 * a + 1)) % clusters) as f64;
+        for k in (0..draws).flat_map(|_| 0..clusters) {
+            means.extend((0..dim).map(|a| centre(k, a) + 0.4 * noise.next()));
+            covariances.extend((0..dim).map(|_| 0.8 + 0.3 * noise.next()));
+        }
+        for i in 0..n {
+            data.extend((0..dim).map(|a| centre(i % clusters, a) + 2.0 * (noise.next() + noise.next())));
+        }
+        let labels = (0..draws * n).map(|i| ((i % n) % clusters) as u32).collect();
+        let weights = vec![1.0 / clusters as f64; draws * clusters];
+        Self::summarised([weights, means, covariances], dim, data, labels, distances, columns)
+    }
+
+    fn summarised(
+        [weights, means, covariances]: [Vec<f64>; 3],
+        dim: usize,
+        data: Vec<f64>,
+        labels: Vec<u32>,
+        distances: &[&str],
+        columns: &[&str],
+    ) -> Scene {
+        let n = data.len() / dim;
+        let (draws, atoms) = (labels.len() / n, weights.len() * n / labels.len());
+        let form = CovarianceForm::Diagonal;
+        let chains = (0..draws).map(|m| (2 * m / draws) as u32).collect();
+        let ensemble = Ensemble::from_dense(dim, atoms, &weights, &means, &covariances, form)
+            .and_then(|ensemble| ensemble.with_chains(chains, (0..draws as u64).collect()))
+            .unwrap();
         let points = Points::new(dim, &data).unwrap();
         let columns: Vec<String> = columns.iter().map(|name| name.to_string()).collect();
         let document = |name: &&str| {

@@ -117,10 +117,11 @@ pub(crate) fn cost_matrix(projection: &Projection, progress: &dyn Progress) -> R
     let mut costs = Condensed::zeros(projection.draws())?;
     for_each_batch(projection, &batches, progress, |_, new_costs| {
         let blocks = costs.row_blocks();
-        blocks.into_par_iter().enumerate().for_each_init(Vec::new, |scratch, (block, sums)| {
-            new_costs(block, scratch);
+        blocks.into_par_iter().enumerate().try_for_each_init(Vec::new, |scratch, (block, sums)| {
+            new_costs(block, scratch)?;
             sums.iter_mut().zip(scratch).for_each(|(sum, cost)| *sum += *cost);
-        });
+            Ok(())
+        })
     })?;
     let slices = projection.slices() as f64;
     costs.map(|sum| (sum / slices).max(0.0));
@@ -141,17 +142,21 @@ pub(crate) fn distance_matrix(projection: &Projection, progress: &dyn Progress) 
         let mut unfinished = unfinished.row_blocks();
         unfinished.resize_with(sums.len.div_ceil(PANEL), Default::default);
         let blocks = sums.row_blocks().into_par_iter().zip(squares.row_blocks()).zip(unfinished);
-        blocks.enumerate().for_each_init(Vec::new, |scratch, (block, ((sums, squares), unfinished))| {
-            new_costs(block, scratch);
+        blocks.enumerate().try_for_each_init(Vec::new, |scratch, (block, ((sums, squares), unfinished))| {
+            new_costs(block, scratch)?;
             scratch.iter_mut().zip(unfinished.iter()).for_each(|(cost, before)| *cost += before);
-            let Some(slices) = finished else { return unfinished.copy_from_slice(scratch) };
+            let Some(slices) = finished else {
+                unfinished.copy_from_slice(scratch);
+                return Ok(());
+            };
             unfinished.fill(0.0);
             for ((sum, square), &mut cost) in sums.iter_mut().zip(squares).zip(scratch) {
                 let mut batch_sums = BatchSums { sum: *sum, squares: *square };
                 batch_sums.add(cost, slices);
                 (*sum, *square) = (batch_sums.sum, batch_sums.squares);
             }
-        });
+            Ok(())
+        })
     })?;
     let (order, slices) = (projection.order(), projection.slices());
     let pairs = sums.values.par_iter_mut().zip(squares.values.par_iter_mut()).with_min_len(1 << 14);
@@ -165,15 +170,15 @@ pub(crate) fn distance_matrix(projection: &Projection, progress: &dyn Progress) 
 }
 
 /// Computes the entries above the diagonal of a block of eight rows, summed over the slices of a batch, in the order of
-/// [`Condensed`], into scratch space.
-type NewCosts<'a> = dyn Fn(usize, &mut Vec<f64>) + Sync + 'a;
+/// [`Condensed`], into scratch space; asks between its rows or slices whether to go on.
+type NewCosts<'a> = dyn Fn(usize, &mut Vec<f64>) -> Result<()> + Sync + 'a;
 
 /// Calls `fold` with each batch and a function that gives its costs, block of rows by block of rows.
 fn for_each_batch(
     projection: &Projection,
     batches: &[Vec<usize>],
     progress: &dyn Progress,
-    mut fold: impl FnMut(&[usize], &NewCosts),
+    mut fold: impl FnMut(&[usize], &NewCosts) -> Result<()>,
 ) -> Result<()> {
     let order = projection.order();
     if order != Order::TWO {
@@ -181,10 +186,7 @@ fn for_each_batch(
             batches,
             progress,
             |lines| lines,
-            |batch, lines| {
-                fold(batch, &|block, out| merged_block(&lines, block, order, out));
-                Ok(())
-            },
+            |batch, lines| fold(batch, &|block, out| merged_block(&lines, block, order, progress, out)),
         );
     }
     let weights = projection.draw_weights();
@@ -194,8 +196,7 @@ fn for_each_batch(
         |lines| Bridge::new(lines, weights),
         |slices, bridges| {
             let batch = Batch::new(bridges);
-            fold(slices, &|block, out| bridged_block(&batch, block, out));
-            Ok(())
+            fold(slices, &|block, out| bridged_block(&batch, block, progress, out))
         },
     )
 }
@@ -204,26 +205,40 @@ fn rows_of_block(block: usize, draws: usize) -> std::ops::Range<usize> {
     block * PANEL..draws.min((block + 1) * PANEL)
 }
 
-fn bridged_block(batch: &Batch, block: usize, out: &mut Vec<f64>) {
+fn bridged_block(batch: &Batch, block: usize, progress: &dyn Progress, out: &mut Vec<f64>) -> Result<()> {
     let draws = batch.draws();
     let rows: Vec<usize> = rows_of_block(block, draws).collect();
     out.resize(rows.len() * draws, 0.0);
-    row_costs(batch, &rows, Columns::FromOwnPanel, out);
+    row_costs(batch, &rows, Columns::FromOwnPanel, progress, out)?;
     let mut filled = 0;
     for (r, &i) in rows.iter().enumerate() {
         out.copy_within(r * draws + i + 1..(r + 1) * draws, filled);
         filled += draws - i - 1;
     }
     out.truncate(filled);
+    Ok(())
 }
 
+/// Draws of a row that are merged, on all slices of a batch, between two looks at whether to go on.
+const MERGED_TOGETHER: usize = 64;
+
 /// The obvious way, for any order: every pair by a merge.
-fn merged_block(lines: &[Lines], block: usize, order: Order, out: &mut Vec<f64>) {
+fn merged_block(
+    lines: &[Lines],
+    block: usize,
+    order: Order,
+    progress: &dyn Progress,
+    out: &mut Vec<f64>,
+) -> Result<()> {
     out.clear();
     let draws = lines[0].len();
     for i in rows_of_block(block, draws) {
         for j in i + 1..draws {
+            if j % MERGED_TOGETHER == 0 {
+                progress.check()?;
+            }
             out.push(lines.iter().map(|lines| transport_cost(lines.draw(i), lines.draw(j), order)).sum());
         }
     }
+    Ok(())
 }

@@ -71,7 +71,7 @@ const COMPRESSION: f64 = 0.03;
 /// Up to this many rows are merged with all draws pair by pair; for more, decomposing the slices pays.
 pub(crate) const MOST_MERGED: usize = 8;
 
-/// Kept slices that are worked on between two looks at whether to go on.
+/// Kept slices that are worked on at a time.
 const LINES_TOGETHER: usize = 32;
 
 /// Pairs of draws whose transport costs say what is typical.
@@ -153,12 +153,17 @@ impl<'p, 'a> Bridges<'p, 'a> {
     ) -> Result<()> {
         let slices: Vec<usize> = self.batches.concat();
         let mut done = 0;
+        let asking = |slice: usize, bridge: &Bridge| progress.check().map(|()| look(slice, bridge));
         self.for_each(progress, |batch| {
             let own = &slices[done..done + batch.bridges().len()];
-            let found: Vec<T> =
-                own.par_iter().zip(batch.bridges()).map(|(&slice, bridge)| look(slice, bridge)).collect();
+            let found: Vec<T> = own
+                .par_iter()
+                .zip(batch.bridges())
+                .map(|(&slice, bridge)| asking(slice, bridge))
+                .collect::<Result<_>>()?;
             own.iter().zip(found).for_each(|(&slice, found)| take(slice, found));
             done += own.len();
+            Ok(())
         })
     }
 
@@ -172,15 +177,16 @@ impl<'p, 'a> Bridges<'p, 'a> {
         let mut sums = vec![0.0; rows.len() * self.projection.draws()];
         self.for_each(progress, |batch| {
             sums.fill(0.0);
-            add_rows(batch, rows, &mut sums);
+            add_rows(batch, rows, progress, &mut sums)?;
             take(batch.bridges().len(), &sums);
+            Ok(())
         })
     }
 
     /// For each of `rows`, the mean over slices of the transport cost to every draw: `rows.len()` × M numbers.
     pub(crate) fn row_costs(&mut self, rows: &[usize], progress: &dyn Progress) -> Result<Vec<f64>> {
         let mut sums = vec![0.0; rows.len() * self.projection.draws()];
-        self.for_each(progress, |batch| add_rows(batch, rows, &mut sums))?;
+        self.for_each(progress, |batch| add_rows(batch, rows, progress, &mut sums))?;
         divide(&mut sums, self.projection.slices());
         Ok(sums)
     }
@@ -224,17 +230,19 @@ impl<'p, 'a> Bridges<'p, 'a> {
         let mut mean_squares = vec![0.0; draws];
         let mut size = 0.0;
         self.for_each(progress, |batch| {
-            add_rows(batch, rows, &mut costs);
+            add_rows(batch, rows, progress, &mut costs)?;
             let of_slice = |bridge: &Bridge| {
+                progress.check()?;
                 let mut squares = vec![0.0; draws];
                 let size = bridge.add_mean_squares(weights, &mut squares);
-                (squares, size)
+                Ok((squares, size))
             };
-            let found: Vec<(Vec<f64>, f64)> = batch.bridges().par_iter().map(of_slice).collect();
+            let found: Vec<(Vec<f64>, f64)> = batch.bridges().par_iter().map(of_slice).collect::<Result<_>>()?;
             for (squares, of_slice) in &found {
                 add(&mut mean_squares, squares);
                 size += of_slice;
             }
+            Ok(())
         })?;
         divide(&mut costs, self.projection.slices());
         divide(&mut mean_squares, self.projection.slices());
@@ -248,17 +256,17 @@ impl<'p, 'a> Bridges<'p, 'a> {
         let mut sums: Vec<Vec<f64>> = Vec::with_capacity(self.projection.slices());
         match &self.kept {
             Some(kept) if self.form == Form::Exact => {
-                let of_slice = |bridge: &Bridge| -> Vec<f64> {
+                let of_slice = |bridge: &Bridge| -> Result<Vec<f64>> {
                     let mut costs = vec![0.0; draws];
                     let of_row = |row: &WeightedRow| {
-                        row_costs_on(bridge, row.draw, &mut costs);
-                        row.weighted(&costs)
+                        row_costs_on(bridge, row.draw, progress, &mut costs)?;
+                        Ok(row.weighted(&costs))
                     };
                     rows.iter().map(of_row).collect()
                 };
                 for batch in &kept.batches {
-                    progress.check()?;
-                    sums.par_extend(batch.bridges().par_iter().map(of_slice));
+                    let found: Vec<Vec<f64>> = batch.bridges().par_iter().map(of_slice).collect::<Result<_>>()?;
+                    sums.extend(found);
                     progress.advance(batch.bridges().len() as u64);
                 }
             }
@@ -318,9 +326,9 @@ impl<'p, 'a> Bridges<'p, 'a> {
             );
         }
         for (chunk, lines) in kept.chunks(LINES_TOGETHER).enumerate() {
-            progress.check()?;
-            let look = |(i, lines): (usize, &&Lines)| look(chunk * LINES_TOGETHER + i, lines);
-            let found: Vec<T> = lines.par_iter().enumerate().map(look).collect();
+            let look =
+                |(i, lines): (usize, &&Lines)| progress.check().map(|()| look(chunk * LINES_TOGETHER + i, lines));
+            let found: Vec<T> = lines.par_iter().enumerate().map(look).collect::<Result<_>>()?;
             found.into_iter().for_each(&mut take);
             progress.advance(lines.len() as u64);
         }
@@ -328,11 +336,11 @@ impl<'p, 'a> Bridges<'p, 'a> {
     }
 
     /// Calls `job` with each batch.
-    fn for_each(&mut self, progress: &dyn Progress, mut job: impl FnMut(&Batch)) -> Result<()> {
+    fn for_each(&mut self, progress: &dyn Progress, mut job: impl FnMut(&Batch) -> Result<()>) -> Result<()> {
         if let Some(kept) = &self.kept {
             for batch in &kept.batches {
                 progress.check()?;
-                job(batch);
+                job(batch)?;
                 progress.advance(batch.bridges().len() as u64);
             }
             return Ok(());
@@ -355,7 +363,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
                     kept.lines.extend(slice.lines.filter(|_| keeping == Keeping::DecomposedAndLines));
                 }
                 let batch = Batch::new(bridges);
-                job(&batch);
+                job(&batch)?;
                 if keeping != Keeping::Nothing {
                     kept.batches.push(batch);
                 }
@@ -466,26 +474,27 @@ pub(crate) struct AnchorRows {
 /// rows keep them busy, and their parts would take memory.
 const FEW_ROWS: usize = 4 * PANEL;
 
-fn add_rows(batch: &Batch, rows: &[usize], sums: &mut [f64]) {
+fn add_rows(batch: &Batch, rows: &[usize], progress: &dyn Progress, sums: &mut [f64]) -> Result<()> {
     let draws = batch.draws();
     if rows.len() <= FEW_ROWS {
         let tasks: Vec<(usize, usize)> =
             (0..rows.len()).step_by(PANEL).flat_map(|r| (0..batch.parts()).map(move |part| (r, part))).collect();
-        let of_task = |&(r, part): &(usize, usize)| -> Vec<f64> {
+        let of_task = |&(r, part): &(usize, usize)| -> Result<Vec<f64>> {
             let rows = &rows[r..rows.len().min(r + PANEL)];
             let mut costs = vec![0.0; rows.len() * draws];
-            part_row_costs(batch, part, rows, &mut costs);
-            costs
+            part_row_costs(batch, part, rows, progress, &mut costs)?;
+            Ok(costs)
         };
-        let found: Vec<Vec<f64>> = tasks.par_iter().map(of_task).collect();
+        let found: Vec<Vec<f64>> = tasks.par_iter().map(of_task).collect::<Result<_>>()?;
         tasks.iter().zip(&found).for_each(|(&(r, _), costs)| add(&mut sums[r * draws..], costs));
-        return;
+        return Ok(());
     }
-    sums.par_chunks_mut(PANEL * draws).zip(rows.par_chunks(PANEL)).for_each(|(sums, rows)| {
+    sums.par_chunks_mut(PANEL * draws).zip(rows.par_chunks(PANEL)).try_for_each(|(sums, rows)| {
         let mut costs = vec![0.0; rows.len() * draws];
-        row_costs(batch, rows, Columns::All, &mut costs);
+        row_costs(batch, rows, Columns::All, progress, &mut costs)?;
         add(sums, &costs);
-    });
+        Ok(())
+    })
 }
 
 fn add(sums: &mut [f64], new: &[f64]) {

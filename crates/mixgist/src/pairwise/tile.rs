@@ -3,7 +3,9 @@
 use fearless_simd::{Level, Simd, dispatch, f64x4, prelude::*};
 
 use super::bridge::{Bridge, PANEL, add_panel_products, add_row_products};
+use crate::Result;
 use crate::line::{Order, transport_cost};
+use crate::progress::Progress;
 
 /// Which columns of a row are wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,23 +58,44 @@ impl<'a> Batch<'a> {
 const CANCELLATION: f64 = 1e-5;
 
 /// Costs summed over the slices of a batch, for up to eight rows: `out[r * draws + j]` is set for each wanted column j of draw `rows[r]`.
-pub(super) fn row_costs(batch: &Batch, rows: &[usize], columns: Columns, out: &mut [f64]) {
-    row_costs_at(Level::new(), &batch.bridges, &batch.norms, rows, columns, out);
+pub(super) fn row_costs(
+    batch: &Batch,
+    rows: &[usize],
+    columns: Columns,
+    progress: &dyn Progress,
+    out: &mut [f64],
+) -> Result<()> {
+    row_costs_at(Level::new(), &batch.bridges, &batch.norms, rows, columns, progress, out)
 }
 
 /// As [`row_costs`], over one part of the batch and for all columns.
-pub(super) fn part_row_costs(batch: &Batch, part: usize, rows: &[usize], out: &mut [f64]) {
+pub(super) fn part_row_costs(
+    batch: &Batch,
+    part: usize,
+    rows: &[usize],
+    progress: &dyn Progress,
+    out: &mut [f64],
+) -> Result<()> {
     let bridges = batch.bridges.chunks(PART).nth(part).expect("the part exists");
-    row_costs_at(Level::new(), bridges, &batch.part_norms[part], rows, Columns::All, out);
+    row_costs_at(Level::new(), bridges, &batch.part_norms[part], rows, Columns::All, progress, out)
 }
 
 /// Costs on a single slice from one draw to all.
-pub(super) fn row_costs_on(bridge: &Bridge, row: usize, out: &mut [f64]) {
-    row_costs_at(Level::new(), std::slice::from_ref(bridge), bridge.norms(), &[row], Columns::All, out);
+pub(super) fn row_costs_on(bridge: &Bridge, row: usize, progress: &dyn Progress, out: &mut [f64]) -> Result<()> {
+    let bridges = std::slice::from_ref(bridge);
+    row_costs_at(Level::new(), bridges, bridge.norms(), &[row], Columns::All, progress, out)
 }
 
 /// With given instructions, on which the bits do not depend; `norms` are those of the draws, summed over the slices.
-fn row_costs_at(level: Level, bridges: &[Bridge], norms: &[f64], rows: &[usize], columns: Columns, out: &mut [f64]) {
+fn row_costs_at(
+    level: Level,
+    bridges: &[Bridge],
+    norms: &[f64],
+    rows: &[usize],
+    columns: Columns,
+    progress: &dyn Progress,
+    out: &mut [f64],
+) -> Result<()> {
     let draws = norms.len();
     out.fill(0.0);
     // Rows that are a whole panel are used where they stand; others are gathered into one.
@@ -87,6 +110,7 @@ fn row_costs_at(level: Level, bridges: &[Bridge], norms: &[f64], rows: &[usize],
     };
     let first_panel = if columns == Columns::FromOwnPanel { own_panel } else { 0 };
     for panel in first_panel..draws.div_ceil(PANEL) {
+        progress.check()?;
         let mut products = [[0.0; PANEL]; PANEL];
         dispatch!(level, simd => add_products(simd, &row_panels, bridges, panel, &mut products));
         let width = PANEL.min(draws - panel * PANEL);
@@ -96,6 +120,7 @@ fn row_costs_at(level: Level, bridges: &[Bridge], norms: &[f64], rows: &[usize],
     }
     let first_column = first_panel * PANEL;
     for bridge in bridges {
+        progress.check()?;
         match columns {
             Columns::FromOwnPanel => dispatch!(level, simd => add_panel_products(simd, bridge, own_panel, out)),
             Columns::All => {
@@ -113,6 +138,7 @@ fn row_costs_at(level: Level, bridges: &[Bridge], norms: &[f64], rows: &[usize],
             *product = if cost < CANCELLATION * scale { merged_cost(bridges, i, j) } else { cost };
         }
     }
+    Ok(())
 }
 
 #[cold]
@@ -162,13 +188,14 @@ fn add_products<S: Simd>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::line::Lines;
     use crate::pairwise::bridge::tests::{RandomSlice, random_slice};
     use crate::vector_math::tests::{bits, every_level};
 
     fn costs(level: Level, batch: &Batch, rows: &[usize], columns: Columns) -> Vec<f64> {
         let mut out = vec![f64::NAN; rows.len() * batch.draws()];
-        row_costs_at(level, &batch.bridges, &batch.norms, rows, columns, &mut out);
+        row_costs_at(level, &batch.bridges, &batch.norms, rows, columns, &Silent, &mut out).unwrap();
         out
     }
 
@@ -217,7 +244,10 @@ mod tests {
                     let row = costs(Level::new(), batch, &[i], Columns::All);
                     (0..draws).for_each(|j| check(i, j, row[j]));
                     let mut parts = vec![0.0; 2 * draws];
-                    parts.chunks_mut(draws).enumerate().for_each(|(p, row)| part_row_costs(batch, p, &[i], row));
+                    parts
+                        .chunks_mut(draws)
+                        .enumerate()
+                        .for_each(|(p, row)| part_row_costs(batch, p, &[i], &Silent, row).unwrap());
                     (0..draws).for_each(|j| check(i, j, parts[j] + parts[draws + j]));
                 }
             });

@@ -2,7 +2,7 @@
 
 use super::{Loss, REGISTRY, losses_to_draws};
 use crate::labels::{Partition, PartitionDraws};
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
 
 /// The smallest ball around an estimate, in a metric on partitions, that holds the asked-for posterior probability.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +40,13 @@ const TIE: f64 = 1e-12;
 /// The credible ball of probability `level` around `estimate` under a loss that is a metric (see [`Loss::is_metric`]).
 ///
 /// Draws of weight 0 are not part of the posterior. Cost O(M n + M log M).
-pub fn partition_ball(loss: Loss, estimate: &Partition, draws: &PartitionDraws, level: f64) -> Result<PartitionBall> {
+pub fn partition_ball(
+    loss: Loss,
+    estimate: &Partition,
+    draws: &PartitionDraws,
+    level: f64,
+    progress: &dyn Progress,
+) -> Result<PartitionBall> {
     if !loss.is_metric() {
         let metrics: Vec<&str> = REGISTRY
             .iter()
@@ -53,7 +59,7 @@ pub fn partition_ball(loss: Loss, estimate: &Partition, draws: &PartitionDraws, 
     if !(level > 0.0 && level <= 1.0) {
         return Err(Error::usage(format!("level is {level}, must be above 0 and at most 1")));
     }
-    let distances = losses_to_draws(loss, estimate, draws)?;
+    let distances = losses_to_draws(loss, estimate, draws, progress)?;
     let mut order: Vec<usize> = (0..draws.len()).filter(|&m| draws.weight(m) > 0.0).collect();
     order.sort_by(|&a, &b| distances[a].total_cmp(&distances[b]).then(a.cmp(&b)));
 
@@ -99,6 +105,7 @@ fn farthest(among: impl Iterator<Item = usize>, distances: &[f64], draws: &Parti
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::partition::{OmariConvention, loss_between};
     use proptest::prelude::*;
 
@@ -116,17 +123,17 @@ mod tests {
         ])
         .unwrap();
         // Binder's distances are 0, 0, 2/16, 2/16, 8/16, 4/16, 2/16.
-        let ball = partition_ball(Loss::Binder { a: 1.0 }, &estimate, &draws, 0.8).unwrap();
+        let ball = partition_ball(Loss::Binder { a: 1.0 }, &estimate, &draws, 0.8, &Silent).unwrap();
         assert_eq!(ball.radius, 0.25);
         assert_eq!(ball.inside, [0, 1, 2, 3, 5, 6]);
         assert!((ball.probability - 6.0 / 7.0).abs() < 1e-12);
         assert_eq!(ball.horizontal, BallBound { distance: 0.25, draws: vec![5] });
         assert_eq!(ball.upper_vertical, BallBound { distance: 0.0, draws: vec![0] });
         assert_eq!(ball.lower_vertical, BallBound { distance: 0.25, draws: vec![5] });
-        let ball = partition_ball(Loss::Binder { a: 1.0 }, &estimate, &draws, 0.5).unwrap();
+        let ball = partition_ball(Loss::Binder { a: 1.0 }, &estimate, &draws, 0.5, &Silent).unwrap();
         assert_eq!((ball.radius, ball.inside.len()), (0.125, 5));
         assert_eq!(ball.lower_vertical, BallBound { distance: 0.125, draws: vec![2, 3] });
-        let whole = partition_ball(Loss::Vi { a: 1.0 }, &estimate, &draws, 1.0).unwrap();
+        let whole = partition_ball(Loss::Vi { a: 1.0 }, &estimate, &draws, 1.0, &Silent).unwrap();
         assert_eq!(whole.inside.len(), 7);
         assert_eq!(whole.upper_vertical, BallBound { distance: 1.0, draws: vec![4] });
     }
@@ -136,11 +143,11 @@ mod tests {
         let estimate = Partition::from_integers(&[0, 1]).unwrap();
         let draws = PartitionDraws::from_dense(2, &[0, 0]).unwrap();
         for loss in [Loss::Omari(OmariConvention::Identical), Loss::Vi { a: 0.5 }, Loss::Binder { a: 1.5 }] {
-            let error = partition_ball(loss, &estimate, &draws, 0.9).unwrap_err();
+            let error = partition_ball(loss, &estimate, &draws, 0.9, &Silent).unwrap_err();
             assert_eq!(error.hint_text(), Some("one of binder, vi, nvi, id, nid"));
         }
         for level in [0.0, -0.1, 1.1, f64::NAN] {
-            assert!(partition_ball(Loss::Nvi, &estimate, &draws, level).is_err());
+            assert!(partition_ball(Loss::Nvi, &estimate, &draws, level, &Silent).is_err());
         }
     }
 
@@ -153,7 +160,7 @@ mod tests {
             let estimate = Partition::from_integers(&rows[0]).unwrap();
             let draws = PartitionDraws::from_rows(&rows[1..]).unwrap();
             for loss in [Loss::Binder { a: 1.0 }, Loss::Vi { a: 1.0 }, Loss::Nid] {
-                let ball = partition_ball(loss, &estimate, &draws, level).unwrap();
+                let ball = partition_ball(loss, &estimate, &draws, level, &Silent).unwrap();
                 let share = |radius: f64| {
                     let inside = (0..draws.len())
                         .filter(|&m| loss_between(loss, &estimate, &draws.draw(m)).unwrap() <= radius);

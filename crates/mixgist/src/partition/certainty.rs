@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::labels::{Partition, PartitionDraws};
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
 
 /// How an observation is tied to its cluster and to the nearest other one.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Certainty {
 /// certainty_i = own_i / (own_i + other_i).
 ///
 /// The means come from contingency tables, no π_ij is formed. Cost O(M n k), memory O(n k) for k clusters.
-pub fn certainties(estimate: &Partition, draws: &PartitionDraws) -> Result<Vec<Certainty>> {
+pub fn certainties(estimate: &Partition, draws: &PartitionDraws, progress: &dyn Progress) -> Result<Vec<Certainty>> {
     draws.check_size(estimate)?;
     let (n, clusters) = (estimate.len(), estimate.clusters());
     let sizes = estimate.sizes();
@@ -38,6 +38,7 @@ pub fn certainties(estimate: &Partition, draws: &PartitionDraws) -> Result<Vec<C
     let mut together = vec![0.0; n * clusters];
     let mut table = Vec::new();
     for m in 0..draws.len() {
+        progress.check()?;
         let (labels, weight) = (draws.labels(m), draws.weight(m));
         table.clear();
         table.resize(clusters * draws.clusters(m), 0.0);
@@ -82,6 +83,7 @@ fn certainty(cluster: u32, sums: &[f64], sizes: &[u32]) -> Certainty {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::partition::similarity_block;
     use proptest::prelude::*;
 
@@ -93,8 +95,8 @@ mod tests {
             let estimate = Partition::from_integers(&rows[0]).unwrap();
             let draws = PartitionDraws::from_rows(&rows[1..]).unwrap();
             let n = estimate.len();
-            let similarity = similarity_block(&draws, 0..n, 0..n).unwrap().values;
-            let all = certainties(&estimate, &draws).unwrap();
+            let similarity = similarity_block(&draws, 0..n, 0..n, &Silent).unwrap().values;
+            let all = certainties(&estimate, &draws, &Silent).unwrap();
             for i in 0..n {
                 let mean = |k: u32| {
                     let members: Vec<usize> = (0..n).filter(|&j| j != i && estimate.labels()[j] == k).collect();
@@ -115,11 +117,12 @@ mod tests {
     fn sure_torn_and_misplaced() {
         let draws = PartitionDraws::from_rows(&[[0, 0, 0, 1, 1], [0, 0, 1, 1, 1]]).unwrap();
         let estimate = Partition::from_integers(&[0, 0, 0, 1, 1]).unwrap();
-        let certainty: Vec<f64> = certainties(&estimate, &draws).unwrap().iter().map(|c| c.certainty).collect();
+        let certainty: Vec<f64> =
+            certainties(&estimate, &draws, &Silent).unwrap().iter().map(|c| c.certainty).collect();
         assert_eq!(certainty[2], 0.5);
         assert_eq!(certainty[0], 1.0);
         let wrong = Partition::from_integers(&[0, 0, 0, 0, 1]).unwrap();
-        assert!(certainties(&wrong, &draws).unwrap()[3].certainty < 0.5);
-        assert!(certainties(&Partition::from_integers(&[0]).unwrap(), &draws).is_err());
+        assert!(certainties(&wrong, &draws, &Silent).unwrap()[3].certainty < 0.5);
+        assert!(certainties(&Partition::from_integers(&[0]).unwrap(), &draws, &Silent).is_err());
     }
 }

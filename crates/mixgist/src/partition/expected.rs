@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::contingency::{Comparison, PairSums, Potential};
 use super::loss::{Loss, Scale};
 use crate::labels::{Partition, PartitionDraws};
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
 
 /// L(estimate, draw) of two partitions of the same observations. Cost O(n).
 pub fn loss_between(loss: Loss, estimate: &Partition, draw: &Partition) -> Result<f64> {
@@ -22,21 +22,31 @@ pub fn loss_between(loss: Loss, estimate: &Partition, draw: &Partition) -> Resul
 }
 
 /// L(estimate, draw m) for every draw m. Cost O(M n), in parallel.
-pub fn losses_to_draws(loss: Loss, estimate: &Partition, draws: &PartitionDraws) -> Result<Vec<f64>> {
+pub fn losses_to_draws(
+    loss: Loss,
+    estimate: &Partition,
+    draws: &PartitionDraws,
+    progress: &dyn Progress,
+) -> Result<Vec<f64>> {
     loss.check()?;
-    let sums = pair_sums(estimate, draws, [loss.potential()])?;
+    let sums = pair_sums(estimate, draws, [loss.potential()], progress)?;
     Ok(sums.iter().map(|&[sums]| loss.of(sums, Scale::new(estimate.len()))).collect())
 }
 
 /// The mean of the loss over the (weighted) draws. Cost O(M n), in parallel.
-pub fn expected_loss(loss: Loss, estimate: &Partition, draws: &PartitionDraws) -> Result<f64> {
-    Ok(weighted_mean(&losses_to_draws(loss, estimate, draws)?, draws))
+pub fn expected_loss(loss: Loss, estimate: &Partition, draws: &PartitionDraws, progress: &dyn Progress) -> Result<f64> {
+    Ok(weighted_mean(&losses_to_draws(loss, estimate, draws, progress)?, draws))
 }
 
 /// The expected losses of one estimate under several losses, from one pass over the draws.
-pub fn expected_losses(losses: &[Loss], estimate: &Partition, draws: &PartitionDraws) -> Result<Vec<f64>> {
+pub fn expected_losses(
+    losses: &[Loss],
+    estimate: &Partition,
+    draws: &PartitionDraws,
+    progress: &dyn Progress,
+) -> Result<Vec<f64>> {
     losses.iter().try_for_each(Loss::check)?;
-    let sums = pair_sums(estimate, draws, [Potential::Pairs, Potential::Entropy])?;
+    let sums = pair_sums(estimate, draws, [Potential::Pairs, Potential::Entropy], progress)?;
     let scale = Scale::new(estimate.len());
     Ok(losses
         .iter()
@@ -62,22 +72,27 @@ fn pair_sums<const P: usize>(
     estimate: &Partition,
     draws: &PartitionDraws,
     potentials: [Potential; P],
+    progress: &dyn Progress,
 ) -> Result<Vec<[PairSums; P]>> {
     draws.check_size(estimate)?;
     let comparison = Comparison::new(estimate);
-    Ok((0..draws.len())
+    (0..draws.len())
         .into_par_iter()
         .with_min_len(16)
         .map_init(
             || comparison.clone(),
-            |comparison, m| comparison.sums(draws.labels(m), draws.clusters(m), potentials),
+            |comparison, m| {
+                progress.check()?;
+                Ok(comparison.sums(draws.labels(m), draws.clusters(m), potentials))
+            },
         )
-        .collect())
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::partition::{LossOptions, OmariConvention, REGISTRY};
     use dahl_partition::PartitionsHolderView;
     use dahl_salso::log2cache::Log2Cache;
@@ -149,11 +164,11 @@ mod tests {
             let estimate = Partition::from_integers(&rows[0]).unwrap();
             let draws = PartitionDraws::from_rows(&rows[1..]).unwrap();
             let losses = every_loss(a);
-            let together = expected_losses(&losses, &estimate, &draws).unwrap();
+            let together = expected_losses(&losses, &estimate, &draws, &Silent).unwrap();
             for (loss, &value) in losses.iter().zip(&together) {
                 let oracle = by_oracle(*loss, &estimate, &draws);
                 prop_assert!((value - oracle).abs() < 1e-10, "{loss}: {value} against {oracle}");
-                let alone = expected_loss(*loss, &estimate, &draws).unwrap();
+                let alone = expected_loss(*loss, &estimate, &draws, &Silent).unwrap();
                 prop_assert!((value - alone).abs() < 1e-13, "{loss}: {value} against {alone}");
             }
         }
@@ -180,8 +195,8 @@ mod tests {
             let weighted = PartitionDraws::from_rows(&rows[1..]).unwrap().with_draw_weights(&weights).unwrap();
             let repeated = PartitionDraws::from_rows(&repeated).unwrap();
             for loss in every_loss(0.7) {
-                let left = expected_loss(loss, &estimate, &weighted).unwrap();
-                let right = expected_loss(loss, &estimate, &repeated).unwrap();
+                let left = expected_loss(loss, &estimate, &weighted, &Silent).unwrap();
+                let right = expected_loss(loss, &estimate, &repeated, &Silent).unwrap();
                 prop_assert!((left - right).abs() < 1e-12);
             }
         }
@@ -234,7 +249,7 @@ mod tests {
         let long = Partition::from_integers(&[0, 1, 1]).unwrap();
         assert!(loss_between(Loss::Nid, &short, &long).is_err());
         let draws = PartitionDraws::from_partitions(&[long]).unwrap();
-        let message = expected_loss(Loss::Nid, &short, &draws).unwrap_err().to_string();
+        let message = expected_loss(Loss::Nid, &short, &draws, &Silent).unwrap_err().to_string();
         assert_eq!(message, "the partition labels 2 observations, the draws label 3");
     }
 

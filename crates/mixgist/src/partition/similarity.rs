@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::labels::PartitionDraws;
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
 
 /// A rectangle of the similarity matrix.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,8 +37,16 @@ pub fn similarity_of_pairs(draws: &PartitionDraws, pairs: &[(usize, usize)]) -> 
         .collect())
 }
 
+/// Labels that are compared between two looks at whether to go on.
+const COMPARED: usize = 1 << 20;
+
 /// π_ij for i in `rows` and j in `columns`. Cost O(M · rows · columns) in parallel, memory the block alone.
-pub fn similarity_block(draws: &PartitionDraws, rows: Range<usize>, columns: Range<usize>) -> Result<SimilarityBlock> {
+pub fn similarity_block(
+    draws: &PartitionDraws,
+    rows: Range<usize>,
+    columns: Range<usize>,
+    progress: &dyn Progress,
+) -> Result<SimilarityBlock> {
     let n = draws.observations();
     for (what, range) in [("rows", &rows), ("columns", &columns)] {
         if range.start > range.end || range.end > n {
@@ -56,8 +64,13 @@ pub fn similarity_block(draws: &PartitionDraws, rows: Range<usize>, columns: Ran
     })?;
     values.resize(cells, 0.0);
     if cells > 0 {
-        values.par_chunks_mut(columns.len()).zip(rows.clone()).for_each(|(row, i)| {
+        let together = (COMPARED / columns.len()).max(1);
+        progress.begin("similarities", rows.len() as u64);
+        values.par_chunks_mut(columns.len()).zip(rows.clone()).try_for_each(|(row, i)| {
             for m in 0..draws.len() {
+                if m % together == 0 {
+                    progress.check()?;
+                }
                 let (labels, weight) = (draws.labels(m), draws.weight(m));
                 let own = labels[i];
                 for (value, &label) in row.iter_mut().zip(&labels[columns.clone()]) {
@@ -65,7 +78,9 @@ pub fn similarity_block(draws: &PartitionDraws, rows: Range<usize>, columns: Ran
                 }
             }
             row.iter_mut().for_each(|value| *value = value.min(1.0));
-        });
+            progress.advance(1);
+            Ok(())
+        })?;
     }
     Ok(SimilarityBlock { rows, columns, values })
 }
@@ -73,6 +88,7 @@ pub fn similarity_block(draws: &PartitionDraws, rows: Range<usize>, columns: Ran
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
 
     #[test]
     fn blocks_and_pairs_agree_with_counting() {
@@ -81,27 +97,27 @@ mod tests {
             .with_draw_weights(&[1.0, 2.0, 1.0])
             .unwrap();
         let expected = [[1.0, 0.5, 0.25, 0.0], [0.5, 1.0, 0.75, 0.5], [0.25, 0.75, 1.0, 0.75], [0.0, 0.5, 0.75, 1.0]];
-        let block = similarity_block(&draws, 1..3, 0..4).unwrap();
+        let block = similarity_block(&draws, 1..3, 0..4, &Silent).unwrap();
         assert_eq!(block.values, [expected[1], expected[2]].concat());
         let pairs: Vec<(usize, usize)> = (0..4).flat_map(|i| (0..4).map(move |j| (i, j))).collect();
         assert_eq!(similarity_of_pairs(&draws, &pairs).unwrap(), expected.concat());
-        assert!(similarity_block(&draws, 2..2, 0..4).unwrap().values.is_empty());
+        assert!(similarity_block(&draws, 2..2, 0..4, &Silent).unwrap().values.is_empty());
     }
 
     #[test]
     fn observations_that_do_not_exist_are_refused() {
         let draws = PartitionDraws::from_dense(2, &[0, 1]).unwrap();
         assert!(similarity_of_pairs(&draws, &[(0, 2)]).is_err());
-        assert!(similarity_block(&draws, 0..3, 0..1).is_err());
+        assert!(similarity_block(&draws, 0..3, 0..1, &Silent).is_err());
         let backwards = Range { start: 2, end: 1 };
-        assert!(similarity_block(&draws, 0..1, backwards).is_err());
+        assert!(similarity_block(&draws, 0..1, backwards, &Silent).is_err());
     }
 
     #[test]
     fn a_hundred_thousand_observations_by_blocks() {
         let labels: Vec<u32> = (0..300_000).map(|i| i % 7).collect();
         let draws = PartitionDraws::from_dense(100_000, &labels).unwrap();
-        let block = similarity_block(&draws, 99_990..100_000, 0..100_000).unwrap();
+        let block = similarity_block(&draws, 99_990..100_000, 0..100_000, &Silent).unwrap();
         for (cell, &value) in block.values.iter().enumerate() {
             let (i, j) = (99_990 + cell / 100_000, cell % 100_000);
             assert_eq!(value, f64::from(i % 7 == j % 7));

@@ -27,7 +27,7 @@ pub(super) fn k_medoids(
     }
     let mut medoids: Vec<usize> = starts.iter().copied().take(k).collect();
     while medoids.len() < k {
-        medoids.push(build_step(matrix, weights, set, &medoids));
+        medoids.push(build_step(matrix, weights, set, &medoids, progress)?);
     }
     let mut near = nearest(matrix, set, &medoids);
     let scale: f64 = set.iter().zip(&near).map(|(&i, near)| weights[i] * near.first).sum();
@@ -53,19 +53,26 @@ pub(super) fn k_medoids(
 }
 
 /// The point that lowers the sum most as a further medoid; the first among equals.
-fn build_step(matrix: &Condensed, weights: &[f64], set: &[usize], medoids: &[usize]) -> usize {
+fn build_step(
+    matrix: &Condensed,
+    weights: &[f64],
+    set: &[usize],
+    medoids: &[usize],
+    progress: &dyn Progress,
+) -> Result<usize> {
     let near = nearest(matrix, set, medoids);
     let cost = |candidate: usize| -> f64 {
         set.iter().zip(&near).map(|(&i, near)| weights[i] * matrix.get(i, candidate).min(near.first)).sum()
     };
     let mut best = (f64::INFINITY, set[0]);
     for &candidate in set.iter().filter(|candidate| !medoids.contains(candidate)) {
+        progress.check()?;
         let cost = cost(candidate);
         if cost < best.0 {
             best = (cost, candidate);
         }
     }
-    best.1
+    Ok(best.1)
 }
 
 fn nearest(matrix: &Condensed, set: &[usize], medoids: &[usize]) -> Vec<Near> {

@@ -172,7 +172,7 @@ fn search_in<T: Label, C: Tables>(
             Partition::from_integers(&labels)
         })
         .collect::<Result<Vec<_>>>()?;
-    let mut candidates = candidates(ends, options.loss, draws)?;
+    let mut candidates = candidates(ends, options.loss, draws, progress)?;
     candidates.truncate(REFINED);
     let columns = if sampled { Columns::new(draws, potential) } else { columns };
     progress.begin("partition refinement", candidates.len() as u64);
@@ -182,7 +182,7 @@ fn search_in<T: Label, C: Tables>(
             let labels =
                 run::refine::<T, C>(&candidate.partition, &columns, objective, options, candidate.run, progress)?;
             candidate.partition = Partition::from_integers(&labels)?;
-            candidate.expected_loss = expected_loss(options.loss, &candidate.partition, draws)?;
+            candidate.expected_loss = expected_loss(options.loss, &candidate.partition, draws, progress)?;
             progress.advance(1);
             Ok(candidate)
         })
@@ -208,13 +208,18 @@ struct Candidate {
 }
 
 /// The distinct ends of the runs, best first; equal losses in the order of the runs.
-fn candidates(ends: Vec<Partition>, loss: Loss, draws: &PartitionDraws) -> Result<Vec<Candidate>> {
+fn candidates(
+    ends: Vec<Partition>,
+    loss: Loss,
+    draws: &PartitionDraws,
+    progress: &dyn Progress,
+) -> Result<Vec<Candidate>> {
     let mut candidates: Vec<Candidate> = Vec::new();
     for (run, partition) in ends.into_iter().enumerate() {
         match candidates.iter_mut().find(|candidate| candidate.partition == partition) {
             Some(candidate) => candidate.runs_agreeing += 1,
             None => {
-                let expected_loss = expected_loss(loss, &partition, draws)?;
+                let expected_loss = expected_loss(loss, &partition, draws, progress)?;
                 candidates.push(Candidate { partition, expected_loss, run, runs_agreeing: 1 });
             }
         }

@@ -60,7 +60,7 @@ fn least(partitions: &[Partition], loss: Loss, draws: &PartitionDraws, allowed: 
     partitions
         .iter()
         .filter(|p| allowed(p))
-        .map(|p| expected_loss(loss, p, draws).unwrap())
+        .map(|p| expected_loss(loss, p, draws, &Silent).unwrap())
         .fold(f64::INFINITY, f64::min)
 }
 
@@ -139,7 +139,7 @@ proptest! {
                 for k in 0..draws.max_clusters() as u32 {
                     labels[i] = k;
                     let moved = Partition::from_integers(&labels).unwrap();
-                    prop_assert!(expected_loss(loss, &moved, &draws).unwrap() >= estimate.expected_loss - slack);
+                    prop_assert!(expected_loss(loss, &moved, &draws, &Silent).unwrap() >= estimate.expected_loss - slack);
                 }
                 labels[i] = own;
             }
@@ -222,7 +222,7 @@ proptest! {
             let dense = search_in::<u8, DenseTables>(&draws, &objective, &options, &Silent).unwrap();
             let sparse = search_in::<u32, SparseTables>(&draws, &objective, &options, &Silent).unwrap();
             for estimate in [dense, sparse] {
-                let exact = expected_loss(loss, &estimate.partition, &draws).unwrap();
+                let exact = expected_loss(loss, &estimate.partition, &draws, &Silent).unwrap();
                 prop_assert!((estimate.expected_loss - exact).abs() < 1e-12, "{}", loss);
             }
         }
@@ -256,7 +256,7 @@ fn merges_are_scored_as_they_turn_out() {
         assert!(state.merge(), "{loss}");
         let merged = Partition::from_integers(state.labels()).unwrap();
         let after = state.expected_loss();
-        assert!(after < before && (after - expected_loss(loss, &merged, &draws).unwrap()).abs() < 1e-12);
+        assert!(after < before && (after - expected_loss(loss, &merged, &draws, &Silent).unwrap()).abs() < 1e-12);
         // The path ends where no further merge helps.
         assert!(!state.merge());
     }
