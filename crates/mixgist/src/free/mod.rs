@@ -6,8 +6,8 @@
 //! distance loss the draws are reweighted by the inverse of their distance, which turns the mean into the geometric median: first with
 //! the distances from the geometric median itself, then, for each fit, with the distances from that fit.
 //!
-//! An atom is never narrower than nearly all atoms of the draws: `sw` and `smix-w` would let a covariance collapse. In every direction its variance exceeds half of
-//! what all but a thousandth of the posterior mass exceeds.
+//! An atom is never narrower than nearly all atoms of the draws: `sw` and `smix-w` would let a covariance collapse. In every direction its variance exceeds four
+//! fifths of a bound that all but a hundredth of the posterior mass exceeds.
 //!
 //! **How many atoms.** The path holds the best fit for k = 1 … 15 atoms, each judged on slices that it was not fitted to. `auto` takes the smallest
 //! k that cannot be told from the best one: its held-out expected loss is at most [`SAFE_SEPARATION`] standard errors above the least one on the path, but

@@ -26,7 +26,7 @@ pub(super) struct Depth(usize, f64);
 /// For finding out which start is best.
 const ROUGH: Depth = Depth(40, 3e-4);
 /// For fits that are only a start for others.
-pub(super) const PASSING: Depth = Depth(60, 3e-5);
+const PASSING: Depth = Depth(60, 3e-5);
 /// For fits that are reported.
 pub(super) const FINE: Depth = Depth(150, 3e-6);
 
