@@ -38,11 +38,21 @@ pub fn effective_draws(ensemble: &Ensemble, values: &[f64]) -> f64 {
     let chains: Vec<Vec<f64>> = members.iter().map(|chain| chain.iter().map(|&m| values[m]).collect()).collect();
     let slices: Vec<&[f64]> = chains.iter().map(Vec::as_slice).collect();
     let squares = weights.iter().map(|w| w * w).sum::<f64>();
+    if all_alike(values) {
+        return (1.0 / squares).clamp(1.0, ensemble.len() as f64);
+    }
     let successive = values_worth_one(&slices);
     let shared = between_chains(&slices, successive);
     let of_chains = members.iter().map(|chain| weight(chain).powi(2)).sum::<f64>();
     let variance = (successive * squares).max(shared * of_chains + (1.0 - shared) * squares);
     (1.0 / variance).clamp(1.0, ensemble.len() as f64)
+}
+
+/// Whether values differ by rounding at most: how that is correlated says nothing about the draws.
+fn all_alike(values: &[f64]) -> bool {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    most - least <= 1e-12 * most.abs().max(least.abs())
 }
 
 /// The share of the variance that lies between chains and that chance does not explain: what is beyond the mean plus four standard deviations of
@@ -145,6 +155,17 @@ mod tests {
                 x
             })
             .collect()
+    }
+
+    /// Rounding that happens to follow the chains does not make draws worth less.
+    #[test]
+    fn values_that_differ_by_rounding_count_as_equal() {
+        let chains = (0..60).map(|m| m / 30).collect();
+        let draws = ensemble(60).with_chains(chains, (0..60).collect()).unwrap();
+        let values: Vec<f64> = (0..60).map(|m| 0.02 * (1.0 + f64::EPSILON * f64::from(m / 30))).collect();
+        assert!((effective_draws(&draws, &values) - 60.0).abs() < 1e-9);
+        let values: Vec<f64> = (0..60).map(|m| 0.02 + 0.01 * f64::from(m / 30)).collect();
+        assert!(effective_draws(&draws, &values) < 2.1);
     }
 
     /// Of an AR(1) chain the theory says n (1 − ρ)/(1 + ρ).
