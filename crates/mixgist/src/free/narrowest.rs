@@ -1,8 +1,7 @@
 //! How narrow an atom may become.
 //!
-//! `sw` and `smix-w` see little of the narrow directions of a covariance, so that one may collapse onto a line at a finite loss: on Old Faithful's draws a fit with
-//! eight atoms had one with a standard deviation of 2e-15, and a density of no use. So the atoms of a fit stay wider than nearly all
-//! that the posterior has.
+//! `sw` and `smix-w` see little of the narrow directions of a covariance, so that one may collapse onto a line at a finite loss, as
+//! one did on Old Faithful's draws, and leave a density of no use. So the atoms of a fit stay wider than nearly all that the posterior has.
 
 use crate::ensemble::Ensemble;
 use crate::linalg::{apply_to_spectrum, cholesky_in_place, eigen_symmetric, log_spd, whiten};
