@@ -196,6 +196,16 @@ fn heavy_tails_do_not_carry_atoms_away() {
     assert!(loss.is_finite() && loss >= assessment.floor.value * (1.0 - 1e-9));
 }
 
+/// A few draws far from all others once left the floor five per cent below what is attained.
+#[test]
+fn far_draws_leave_the_floor_sharp() {
+    for (seed, law) in [(77, "sw"), (24, "sw"), (32, "smix-w")] {
+        let settings = Settings { slicer: slicer(law).unwrap(), seed, ..free(AtomCount::Fixed(2), 24) };
+        let floor = run(&Kind::HeavyTails.ensemble(2, 420, seed), &settings).assessment.unwrap().floor;
+        assert!(floor.value >= 0.995 * floor.attained, "{floor:?} for {law} and seed {seed}");
+    }
+}
+
 #[test]
 fn the_floor_is_sharp() {
     for slices in [100, 300] {

@@ -10,6 +10,12 @@
 //! The bound holds for any r; it is sharp when r_m = ‖Q̃ − Q_m‖, which the iteration of Weiszfeld, r_m ← ‖Q̃ − Q_m‖, brings about. One
 //! sweep over the slices gives ‖Q̃ − Q_m‖ for all draws. What rounding can do to it is taken off the bound.
 //!
+//! With a few draws very far from all others s stays small for long, and a second bound is better. The loss F is convex, and
+//! g = Σ ω_m (Q̃ − Q_m) / ‖Q̃ − Q_m‖ is a slope of it at Q̃, so that the median Q* has F(Q*) ≥ F(Q̃) − ‖g‖ ‖Q* − Q̃‖. Both factors are
+//! bounded by known numbers. Since Σ ω_m u_m = 0, ‖g‖ ≤ Σ ω_m |1 − ‖Q̃ − Q_m‖ / r_m|. And Q* is not far away: with D = ‖Q* − Q̃‖, draws near Q̃
+//! lose at least D − 2 ‖Q̃ − Q_m‖ on the way to Q*, all others gain at most D. If the near ones have the mass β > ½, F(Q*) ≤ F(Q̃)
+//! leaves D ≤ 2 Σ_near ω_m ‖Q̃ − Q_m‖ / (2β − 1).
+//!
 //! The search for the medoid leaves decomposed slices in which each draw has moved by a known, small distance. The floor of those draws
 //! minus the mean distance that they moved is a floor of the draws themselves, by the triangle inequality.
 
@@ -233,12 +239,36 @@ impl<'a> Median<'a> {
         Ok(())
     }
 
-    /// The bound of the module text for the present radii.
+    /// The better one of the two bounds of the module text for the present radii.
     fn lower(&self, found: &FromMean) -> f64 {
         let counted = || (0..self.radii.len()).filter(|&m| self.draw_weights[m] > 0.0);
         let longest = counted().map(|m| found.square(m, 1.0).sqrt() / self.radii[m]).fold(0.0, f64::max);
         let sum: f64 = counted().map(|m| self.draw_weights[m] * found.square(m, -1.0) / self.radii[m]).sum();
-        if longest > 0.0 { sum / longest * (1.0 - ROUNDING) } else { 0.0 }
+        let scaled = if longest > 0.0 { sum / longest } else { 0.0 };
+        let slope: f64 = counted()
+            .map(|m| {
+                let parts = [-1.0, 1.0].map(|sign| (1.0 - found.square(m, sign).sqrt() / self.radii[m]).abs());
+                self.draw_weights[m] * parts[0].max(parts[1])
+            })
+            .sum();
+        let here: f64 = counted().map(|m| self.draw_weights[m] * found.square(m, -1.0).sqrt()).sum();
+        scaled.max(here - slope * self.reach(found)) * (1.0 - ROUNDING)
+    }
+
+    /// How far the geometric median can be from the mean that was tried.
+    fn reach(&self, found: &FromMean) -> f64 {
+        let mut near: Vec<(f64, f64)> =
+            self.draw_weights.iter().enumerate().map(|(m, &weight)| (found.square(m, 1.0).sqrt(), weight)).collect();
+        near.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (mut mass, mut sum, mut reach) = (0.0, 0.0, f64::INFINITY);
+        for (distance, weight) in near {
+            mass += weight;
+            sum += weight * distance;
+            if mass > 0.5 + ROUNDING {
+                reach = f64::min(reach, 2.0 * sum / (2.0 * mass - 1.0));
+            }
+        }
+        reach
     }
 }
 
