@@ -6,7 +6,7 @@ use common::{HOSTILE, Scene};
 use mixgist::slice::{Array, NamedArrays, slicer};
 use mixgist::{AtomCount, Estimator, MixingMeasure, Points, Settings, Silent, SliceCount, summarize};
 use mixgist_io::SummaryDocument;
-use mixgist_report::figure::Layer;
+use mixgist_report::figure::{Layer, Ticks};
 use mixgist_report::{KINDS, Kind, Subject, html};
 
 #[test]
@@ -63,6 +63,25 @@ fn every_observation_is_drawn_once_in_the_colour_of_its_cluster() {
         assert!(points.at.iter().all(|at| (0.0..=1.0).contains(&panel.x.fraction(at[0]))));
     }
     assert_eq!(drawn, 200);
+}
+
+#[test]
+fn every_row_of_components_has_a_line_of_its_own() {
+    for (dim, columns) in [(1, &["x"][..]), (2, &["x", "y"]), (3, &["x", "y", "z"])] {
+        let scene = Scene::with_clusters(dim, 12, 80, &["sw"], columns, 40);
+        let figure = Kind::from_name("components").unwrap().draw(&scene.subjects()[0]).unwrap();
+        let mut named = 0;
+        for panel in figure.panels.iter().flatten() {
+            let Ticks::At(rows) = &panel.y.ticks else { continue };
+            assert!(rows.len() >= 40, "dimension {dim}: {} rows", rows.len());
+            for two in rows.windows(2) {
+                let apart = (panel.y.fraction(two[0].at) - panel.y.fraction(two[1].at)).abs() * panel.height;
+                assert!(apart >= 15.0, "dimension {dim}: {apart} between {} and {}", two[0].text, two[1].text);
+            }
+            named += 1;
+        }
+        assert!(named > 0, "dimension {dim}");
+    }
 }
 
 #[test]

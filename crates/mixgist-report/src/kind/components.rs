@@ -31,11 +31,13 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     let d = subject.estimate.dim();
     let shown = d.min(MOST_COORDINATES);
     let (figure, where_means) = if d == 2 {
-        let plane = plane(subject, &rows)?.sized(370.0, 300.0);
+        // Both are as high as the names need; a plane that is much higher than wide shows no more.
+        let height = height.max(300.0);
+        let plane = plane(subject, &rows)?.sized(370.0, height.min(440.0));
         let weight = interval_panel(&rows, "weight", row_axis(&names), &weights, &|c| c.weight);
         let text = "Left: filled ellipses hold the mean of a component with 95 % probability, thin lines lie two standard \
                     deviations around the estimate's atoms. Right: its weight.";
-        (Figure::grid(2, vec![Some(plane), Some(weight.sized(150.0, 300.0))]), text.to_owned())
+        (Figure::grid(2, vec![Some(plane), Some(weight.sized(150.0, height))]), text.to_owned())
     } else {
         let size = if d == 1 { 170.0 } else { 150.0 };
         let first = interval_panel(&rows, "weight", row_axis(&names), &weights, &|c| c.weight);
