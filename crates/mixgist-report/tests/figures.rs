@@ -85,6 +85,19 @@ fn every_row_of_components_has_a_line_of_its_own() {
 }
 
 #[test]
+fn coordinates_far_from_zero_are_told_apart() {
+    let scene = Scene::moved(2, 40, 50, &["smix-w"], &["time", "y"], 1e8);
+    let subject = scene.subjects().remove(0);
+    let mean = subject.estimate.atoms().mean(subject.main_atoms()[0]).to_vec();
+    let page = html("far", vec![subject]).unwrap();
+    // The answer, the atoms and the components name the mean to a part of its standard deviation, of nearly 1.
+    for digits in [1, 2] {
+        assert!(page.contains(&format!("{:.digits$}", mean[0])), "{} with {digits} decimals", mean[0]);
+    }
+    assert!(!page.contains("1.00e8 [") && !page.contains("1.000e8"));
+}
+
+#[test]
 fn the_same_figure_has_the_same_bytes() {
     let scene = Scene::new(2, 30, 40, &["mix-sw"], &["x", "y"]);
     for kind in KINDS.iter().filter(|kind| kind.fits(&scene.subjects()[0])) {

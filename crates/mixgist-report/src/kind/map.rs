@@ -9,6 +9,7 @@ use crate::mds::landmark_map;
 use crate::palette::{Color, Marker};
 use crate::replay::{Replay, slice_text, stand_in};
 use crate::subject::Subject;
+use crate::words::significant;
 
 /// Landmarks of the map: their pairs cost little, and more do not change the picture.
 const LANDMARKS: usize = 200;
@@ -105,12 +106,14 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         }
     }
     let description = format!(
-        "Map of {draws} posterior draws; {} of them lie within the ball of radius {radius:.4} around the estimate.",
-        inside.len()
+        "Map of {draws} posterior draws; {} of them lie within the ball of radius {} around the estimate.",
+        significant(radius, 4),
+        inside.len(),
+        significant(radius, 4)
     );
     let caption = format!(
         "Each mark is a draw; the nearer, the more alike ({} distances with {}, classical scaling of {} landmarks, the other \
-         draws projected). The two axes show {:.0} % of the squared distances. The ball of radius {radius:.4} holds 95 % of \
+         draws projected). The two axes show {:.0} % of the squared distances. The ball of radius {} holds 95 % of \
          the posterior; marks say whether a draw is within, because distances on the map can only be shorter than they are.{}{}",
         summary.distance,
         slice_text(summary, SLICES),
