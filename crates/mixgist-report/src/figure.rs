@@ -293,7 +293,7 @@ pub enum Layer {
         at: Position,
         /// What it says.
         text: String,
-        /// On which side of the position it stands.
+        /// On which side of the position it stands, unless it would cover a mark there that it need not cover elsewhere.
         side: Side,
         /// Its colour.
         color: Color,
@@ -333,6 +333,8 @@ pub enum Side {
     Centre,
     /// Above it.
     Above,
+    /// Below it.
+    Below,
     /// To the right.
     Right,
     /// To the left.
