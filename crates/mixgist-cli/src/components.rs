@@ -7,7 +7,7 @@ use mixgist_io::posterior::{COMPONENTS_SCHEMA, ComponentsDocument};
 
 use crate::posterior::{EstimateArgs, Posterior, PosteriorArgs};
 use crate::progress::Terminal;
-use crate::text::{self, line, resolved, significant, table};
+use crate::text::{self, count, line, resolved, significant, table};
 
 /// Give every component of an estimate its probability, and intervals for its weight, mean and covariance
 #[derive(Args)]
@@ -111,7 +111,7 @@ fn report(document: &ComponentsDocument, found: &Components, posterior: &Posteri
         lines.push("(in parentheses: the estimate, without an interval)".into());
     }
     if document.dim > shown {
-        lines.push(format!("({} more coordinates; all are in the JSON)", document.dim - shown));
+        lines.push(format!("({}; all are in the JSON)", count(document.dim - shown, "more coordinate")));
     }
     if document.unreported_weight > 5e-4 {
         lines.push(format!(

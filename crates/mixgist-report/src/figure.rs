@@ -62,6 +62,15 @@ impl Figure {
         self.legend.push(LegendEntry { key, text: text.into() });
         self
     }
+
+    /// With a word in the legend on those of `all` that it does not list.
+    #[must_use]
+    pub fn and_more(self, all: usize, listed: usize) -> Self {
+        match all > listed {
+            true => self.with_legend(Key::Point(Marker::Circle, Color::WHITE), format!("and {} more", all - listed)),
+            false => self,
+        }
+    }
 }
 
 /// An entry of the legend.

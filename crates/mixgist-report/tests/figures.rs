@@ -85,6 +85,27 @@ fn every_row_of_components_has_a_line_of_its_own() {
 }
 
 #[test]
+fn a_legend_says_what_it_does_not_list() {
+    for (dim, columns, listed) in [(1, &["x"][..], 8), (2, &["x", "y"], 12)] {
+        let scene = Scene::with_clusters(dim, 12, 45, &["sw"], columns, 15);
+        let figure = Kind::of_estimate(dim).draw(&scene.subjects()[0]).unwrap();
+        let last = figure.legend.last().unwrap();
+        assert_eq!(last.text, format!("and {} more", 15 - listed), "dimension {dim}");
+    }
+}
+
+#[test]
+fn no_axis_of_weights_reaches_beyond_one() {
+    let scene = Scene::with_clusters(2, 60, 20, &["sw"], &["x", "y"], 1);
+    let figure = Kind::from_name("components").unwrap().draw(&scene.subjects()[0]).unwrap();
+    let panel = figure.panels.iter().flatten().find(|panel| panel.x.label == "weight").unwrap();
+    assert!(panel.x.low >= -0.02 && panel.x.high <= 1.02 && panel.x.fraction(1.0) < 1.0, "{:?}", panel.x);
+    let page = html("one", scene.subjects()).unwrap();
+    assert!(page.contains("It has 1 main atom with 100.0 % of the mass, around x = "));
+    assert!(page.contains("The one component can be given intervals"));
+}
+
+#[test]
 fn coordinates_far_from_zero_are_told_apart() {
     let scene = Scene::moved(2, 40, 50, &["smix-w"], &["time", "y"], 1e8);
     let subject = scene.subjects().remove(0);

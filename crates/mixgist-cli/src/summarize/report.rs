@@ -129,7 +129,7 @@ pub fn atoms(summary: &Summary, columns: Option<&[String]>) -> String {
         ));
     }
     if shown < d {
-        text.push_str(&format!("\n({} more coordinates; all are in the JSON)", d - shown));
+        text.push_str(&format!("\n({}; all are in the JSON)", count(d - shown, "more coordinate")));
     }
     text
 }
