@@ -7,7 +7,7 @@ use mixgist_io::posterior::{COMPONENTS_SCHEMA, ComponentsDocument};
 
 use crate::posterior::{EstimateArgs, Posterior, PosteriorArgs};
 use crate::progress::Terminal;
-use crate::text::{line, significant, table};
+use crate::text::{self, count, line, resolved, significant, table};
 
 /// Give every component of an estimate its probability, and intervals for its weight, mean and covariance
 #[derive(Args)]
@@ -93,8 +93,8 @@ fn report(document: &ComponentsDocument, found: &Components, posterior: &Posteri
             }
             None => {
                 row.push(format!("({})", significant(one.weight, 3)));
-                row.extend((0..shown).map(|a| format!("({})", significant(one.mean[a], 4))));
                 let sd = |a: usize| one.covariance[a * document.dim + a].sqrt();
+                row.extend((0..shown).map(|a| format!("({})", resolved(one.mean[a], 4, sd(a)))));
                 row.extend((0..shown).map(|a| format!("({})", significant(sd(a), 3))));
             }
         }
@@ -111,7 +111,7 @@ fn report(document: &ComponentsDocument, found: &Components, posterior: &Posteri
         lines.push("(in parentheses: the estimate, without an interval)".into());
     }
     if document.dim > shown {
-        lines.push(format!("({} more coordinates; all are in the JSON)", document.dim - shown));
+        lines.push(format!("({}; all are in the JSON)", count(document.dim - shown, "more coordinate")));
     }
     if document.unreported_weight > 5e-4 {
         lines.push(format!(
@@ -122,10 +122,8 @@ fn report(document: &ComponentsDocument, found: &Components, posterior: &Posteri
     lines.join("\n")
 }
 
-/// "0.35 [0.28, 0.41]".
 fn interval(interval: &PosteriorInterval) -> String {
-    let PosteriorInterval { median, low, high, .. } = interval;
-    format!("{} [{}, {}]", significant(*median, 3), significant(*low, 3), significant(*high, 3))
+    text::interval(interval.median, interval.low, interval.high)
 }
 
 fn remark(component: &Component) -> String {

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Write};
 
 use mixgist::{Error, Result, Warning};
 
-pub use mixgist_report::words::{count, percent, significant, with_error, within};
+pub use mixgist_report::words::{count, interval, percent, resolved, significant, with_error, within};
 
 /// Prints the answer on standard output. A reader that has seen enough (`mixgist … | head`) is no error.
 pub fn answer(text: &str) -> Result<()> {

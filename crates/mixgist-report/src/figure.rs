@@ -1,7 +1,7 @@
 //! A figure as data: panels with axes and layers. Nothing here knows how it is drawn.
 
 use crate::palette::{Color, Marker};
-use crate::ticks::{Tick, linear_ticks, log_ticks};
+use crate::ticks::{FarTicks, Tick, far_ticks, linear_ticks, log_ticks};
 
 /// A position in data coordinates.
 pub type Position = [f64; 2];
@@ -61,6 +61,15 @@ impl Figure {
     pub fn with_legend(mut self, key: Key, text: impl Into<String>) -> Self {
         self.legend.push(LegendEntry { key, text: text.into() });
         self
+    }
+
+    /// With a word in the legend on those of `all` that it does not list.
+    #[must_use]
+    pub fn and_more(self, all: usize, listed: usize) -> Self {
+        match all > listed {
+            true => self.with_legend(Key::Point(Marker::Circle, Color::WHITE), format!("and {} more", all - listed)),
+            false => self,
+        }
     }
 }
 
@@ -212,15 +221,28 @@ impl Axis {
         }
     }
 
-    /// The marks of an axis that is `length` long.
-    pub fn marks(&self, length: f64, room: f64) -> Vec<Tick> {
+    /// The marks of the axis, about `wanted` of them where that is free.
+    pub fn marks(&self, wanted: usize) -> Marks {
+        let near = |ticks| Marks { ticks, origin: None };
         match (&self.ticks, self.scale) {
-            (Ticks::Hidden, _) => Vec::new(),
-            (Ticks::At(ticks), _) => ticks.clone(),
-            (Ticks::Auto, Scale::Linear) => linear_ticks(self.low, self.high, ((length / room) as usize).max(3)),
-            (Ticks::Auto, Scale::Log) => log_ticks(self.low, self.high),
+            (Ticks::Hidden, _) => near(Vec::new()),
+            (Ticks::At(ticks), _) => near(ticks.clone()),
+            (Ticks::Auto, Scale::Log) => near(log_ticks(self.low, self.high)),
+            (Ticks::Auto, Scale::Linear) => match far_ticks(self.low, self.high, wanted) {
+                Some(FarTicks { origin, ticks }) => Marks { ticks, origin: Some(origin) },
+                None => near(linear_ticks(self.low, self.high, wanted)),
+            },
         }
     }
+}
+
+/// The marks of an axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Marks {
+    /// Where they are and what is written there.
+    pub ticks: Vec<Tick>,
+    /// The number from which those of the ticks are counted, where it is not 0.
+    pub origin: Option<f64>,
 }
 
 fn drawable(low: f64, high: f64) -> (f64, f64) {
@@ -280,7 +302,7 @@ pub enum Layer {
         at: Position,
         /// What it says.
         text: String,
-        /// On which side of the position it stands.
+        /// On which side of the position it stands, unless it would cover a mark there that it need not cover elsewhere.
         side: Side,
         /// Its colour.
         color: Color,
@@ -320,6 +342,8 @@ pub enum Side {
     Centre,
     /// Above it.
     Above,
+    /// Below it.
+    Below,
     /// To the right.
     Right,
     /// To the left.

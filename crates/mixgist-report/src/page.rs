@@ -56,7 +56,7 @@ pub const PARTS: [&str; 5] = ["components", "conformal", "path", "representative
 /// Marks for observations in all figures of a report, so that it stays below 2 MB.
 const MOST_MARKS: usize = 12_000;
 /// Marks for draws in each figure, shared by the summaries.
-const MOST_DRAWS: usize = 4000;
+const MOST_DRAWS: usize = 3000;
 
 /// What the sections share while a page is written.
 #[derive(Default)]

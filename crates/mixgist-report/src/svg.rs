@@ -64,9 +64,11 @@ impl Figure {
             let title = crate::font::fitted(&self.title, Weight::Bold, TITLE_TEXT, width - 20.0);
             markup.words(&title, Weight::Bold, TITLE_TEXT, [width / 2.0, 19.0], Anchor::Middle, Color::INK);
         }
+        // Words may be longer than their panel, but must not meet those of the next.
+        let slack = [self.columns, layout.rows].map(|panels| if panels > 1 { 12.0 } else { 30.0 });
         for (panel, corner) in self.panels.iter().zip(&layout.corners) {
             if let Some(panel) = panel {
-                draw_panel(&mut markup, panel, *corner);
+                draw_panel(&mut markup, panel, *corner, slack);
             }
         }
         for (entry, corner) in self.legend.iter().zip(&layout.legend) {
@@ -87,7 +89,7 @@ pub fn glyph_definitions(glyphs: &BTreeSet<Glyph>) -> String {
     text
 }
 
-fn draw_panel(markup: &mut Markup, panel: &Panel, [left, top]: [f64; 2]) {
+fn draw_panel(markup: &mut Markup, panel: &Panel, [left, top]: [f64; 2], slack: [f64; 2]) {
     let (width, height) = (panel.width, panel.height);
     markup.text.push_str("<g class=\"panel\">");
     layer::draw_all(markup, panel, [left, top]);
@@ -101,18 +103,18 @@ fn draw_panel(markup: &mut Markup, panel: &Panel, [left, top]: [f64; 2]) {
         Color::INK
     );
     if !panel.title.is_empty() {
-        let title = crate::font::fitted(&panel.title, Weight::Bold, PANEL_TITLE, width + 30.0);
+        let title = crate::font::fitted(&panel.title, Weight::Bold, PANEL_TITLE, width + slack[0]);
         markup.words(&title, Weight::Bold, PANEL_TITLE, [left + width / 2.0, top - 7.0], Anchor::Middle, Color::INK);
     }
-    draw_x_axis(markup, &panel.x, [left, top + height], width);
-    draw_y_axis(markup, &panel.y, [left, top], height);
+    draw_x_axis(markup, &panel.x, [left, top + height], width, slack[0]);
+    draw_y_axis(markup, &panel.y, [left, top], height, slack[1]);
     markup.text.push_str("</g>\n");
 }
 
-fn draw_x_axis(markup: &mut Markup, axis: &Axis, [left, bottom]: [f64; 2], width: f64) {
-    let marks = axis.marks(width, layout::X_ROOM);
+fn draw_x_axis(markup: &mut Markup, axis: &Axis, [left, bottom]: [f64; 2], width: f64, slack: f64) {
+    let marks = layout::x_marks(axis, width);
     let mut path = String::new();
-    for mark in &marks {
+    for mark in &marks.ticks {
         let x = left + axis.fraction(mark.at) * width;
         let length = if mark.text.is_empty() { TICK_LENGTH / 2.0 } else { TICK_LENGTH };
         let _ = write!(path, "M{} {}v{}", coordinate(x), coordinate(bottom), coordinate(length));
@@ -121,14 +123,14 @@ fn draw_x_axis(markup: &mut Markup, axis: &Axis, [left, bottom]: [f64; 2], width
     }
     markup.path(&path, Stroke::new(Color::INK, 1.0));
     let below = bottom + layout::below_axis(axis, &marks) - 4.0;
-    let label = crate::font::fitted(&axis.label, Weight::Regular, LABEL_TEXT, width + 40.0);
+    let label = layout::axis_words(axis, &marks, width + slack);
     markup.words(&label, Weight::Regular, LABEL_TEXT, [left + width / 2.0, below], Anchor::Middle, Color::INK);
 }
 
-fn draw_y_axis(markup: &mut Markup, axis: &Axis, [left, top]: [f64; 2], height: f64) {
-    let marks = axis.marks(height, layout::Y_ROOM);
+fn draw_y_axis(markup: &mut Markup, axis: &Axis, [left, top]: [f64; 2], height: f64, slack: f64) {
+    let marks = layout::y_marks(axis, height);
     let mut path = String::new();
-    for mark in &marks {
+    for mark in &marks.ticks {
         let y = top + (1.0 - axis.fraction(mark.at)) * height;
         let length = if mark.text.is_empty() { TICK_LENGTH / 2.0 } else { TICK_LENGTH };
         let _ = write!(path, "M{} {}h{}", coordinate(left), coordinate(y), coordinate(-length));
@@ -137,7 +139,7 @@ fn draw_y_axis(markup: &mut Markup, axis: &Axis, [left, top]: [f64; 2], height: 
     }
     markup.path(&path, Stroke::new(Color::INK, 1.0));
     let at = [left - layout::left_of_axis(axis, &marks) + LABEL_TEXT, top + height / 2.0];
-    let label = crate::font::fitted(&axis.label, Weight::Regular, LABEL_TEXT, height + 40.0);
+    let label = layout::axis_words(axis, &marks, height + slack);
     markup.words_upward(&label, LABEL_TEXT, at);
 }
 

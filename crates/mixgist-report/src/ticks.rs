@@ -23,9 +23,62 @@ pub fn linear_ticks(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
     if last - first > 1000.0 || first.abs() > 1e15 {
         return vec![];
     }
-    let positions = (0..=(last - first) as i64).map(|i| (first + i as f64) * step);
     let digits = -step.log10().floor() as i32;
-    positions.map(|at| Tick { at, text: number(at, step, digits) }).collect()
+    let exponent = (first.abs().max(last.abs()) * step).max(step).log10().floor() as i32;
+    let shown = match is_plain(exponent, digits) {
+        true => Notation::Plain { decimals: digits.max(0) as usize },
+        false => Notation::Power { exponent, decimals: (exponent + digits).clamp(0, 12) as usize },
+    };
+    let positions = (0..=(last - first) as i64).map(|i| first + i as f64);
+    positions.map(|count| Tick { at: count * step, text: shown.text(count * step) }).collect()
+}
+
+/// Whether numbers of this size, with so many decimals, are written without a power of ten.
+fn is_plain(exponent: i32, decimals: i32) -> bool {
+    (-4..7).contains(&decimals) && exponent < 6
+}
+
+/// Marks of an axis that lies far from zero, as seen from a round number in its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FarTicks {
+    /// The round number.
+    pub origin: f64,
+    /// The marks; their texts say how far from `origin` they are.
+    pub ticks: Vec<Tick>,
+}
+
+/// Numbers with so many digits are not written at every mark, and those with a power of ten not with so many.
+const MANY_DIGITS: [i32; 2] = [7, 5];
+
+/// As [`linear_ticks`], where most digits of these would be the same: numbers of times since 1970, or of large addresses. `None`
+/// elsewhere.
+pub fn far_ticks(low: f64, high: f64, wanted: usize) -> Option<FarTicks> {
+    let span = high - low;
+    if !(span > 0.0 && span.is_finite()) {
+        return None;
+    }
+    let step = round_step(span / wanted.max(1) as f64);
+    let (size, fine) = (low.abs().max(high.abs()).log10().floor() as i32, step.log10().floor() as i32);
+    if size - fine + 1 < MANY_DIGITS[usize::from(!is_plain(size, -fine))] {
+        return None;
+    }
+    let middle = low + span / 2.0;
+    // The roundest number near the axis.
+    let at = |power: i32| match power {
+        0.. => (middle / 10f64.powi(power)).round() * 10f64.powi(power),
+        _ => (middle * 10f64.powi(-power)).round() / 10f64.powi(-power),
+    };
+    let origin = (fine..=size).rev().map(at).find(|origin| *origin != 0.0 && (origin - middle).abs() <= 10.0 * span)?;
+    let mut ticks = linear_ticks(low - origin, high - origin, wanted);
+    ticks.iter_mut().for_each(|tick| tick.at += origin);
+    Some(FarTicks { origin, ticks })
+}
+
+/// A label for an axis whose numbers are seen from `origin`, apart from the name: " − 1.7e9".
+pub fn origin_text(origin: f64) -> String {
+    let size = origin.abs();
+    let number = if (1e-4..1e7).contains(&size) { format!("{size}") } else { format!("{size:e}").replace('-', MINUS) };
+    format!("{} {number}", if origin < 0.0 { "+" } else { MINUS })
 }
 
 /// Powers of ten inside of `low` … `high`, with small marks between them; low must be positive.
@@ -50,9 +103,9 @@ pub fn log_ticks(low: f64, high: f64) -> Vec<Tick> {
             } else if (-3..6).contains(&exponent) {
                 plain(at, (-exponent).max(0) as usize)
             } else if digit == 1 {
-                format!("1e{exponent}").replace('-', "\u{2212}")
+                format!("1e{exponent}").replace('-', MINUS)
             } else {
-                format!("{digit}e{exponent}").replace('-', "\u{2212}")
+                format!("{digit}e{exponent}").replace('-', MINUS)
             };
             ticks.push(Tick { at, text });
         }
@@ -67,22 +120,31 @@ fn round_step(least: f64) -> f64 {
     factor.unwrap_or(10.0) * power
 }
 
-fn number(at: f64, step: f64, digits: i32) -> String {
-    let at = if at.abs() < step * 1e-6 { 0.0 } else { at };
-    let exponent = at.abs().max(step).log10().floor() as i32;
-    if at == 0.0 {
-        "0".into()
-    } else if (-4..7).contains(&digits) && exponent < 6 {
-        plain(at, digits.max(0) as usize)
-    } else {
-        let decimals = (exponent + digits).clamp(0, 12) as usize;
-        format!("{at:.decimals$e}").replace('-', "\u{2212}")
+const MINUS: &str = "\u{2212}";
+
+/// How the numbers of an axis are written.
+enum Notation {
+    Plain { decimals: usize },
+    Power { exponent: i32, decimals: usize },
+}
+
+impl Notation {
+    fn text(&self, at: f64) -> String {
+        match *self {
+            _ if at == 0.0 => "0".into(),
+            Notation::Plain { decimals } => plain(at, decimals),
+            // In two steps: a power of ten beyond the range of numbers would give 0 or infinity.
+            Notation::Power { exponent, decimals } => {
+                let mantissa = at / 10f64.powi(exponent / 2) / 10f64.powi(exponent - exponent / 2);
+                format!("{}e{}", plain(mantissa, decimals), exponent.to_string().replace('-', MINUS))
+            }
+        }
     }
 }
 
 /// With a real minus sign.
 fn plain(x: f64, decimals: usize) -> String {
-    format!("{x:.decimals$}").replace('-', "\u{2212}")
+    format!("{x:.decimals$}").replace('-', MINUS)
 }
 
 #[cfg(test)]
@@ -101,7 +163,7 @@ mod tests {
         assert_eq!(texts(&linear_ticks(0.0, 3e7, 3)), ["0", "1e7", "2e7", "3e7"]);
         assert_eq!(
             texts(&linear_ticks(0.0, 2.5e-6, 5)),
-            ["0", "5e\u{2212}7", "1.0e\u{2212}6", "1.5e\u{2212}6", "2.0e\u{2212}6", "2.5e\u{2212}6"]
+            ["0", "0.5e\u{2212}6", "1.0e\u{2212}6", "1.5e\u{2212}6", "2.0e\u{2212}6", "2.5e\u{2212}6"]
         );
         for (low, high) in [(1e-300, 2e-300), (-5e200, 3e201), (1e10, 1e10 + 1.0), (3.0, 3.0 + 1e-9)] {
             for wanted in 1..12 {
@@ -110,6 +172,37 @@ mod tests {
                 assert!(ticks.iter().all(|t| t.at >= low - slack && t.at <= high + slack), "{low} {high} {ticks:?}");
                 assert!(ticks.len() <= wanted + 1, "{low} {high} {wanted} {ticks:?}");
             }
+        }
+    }
+
+    #[test]
+    fn numbers_share_one_power_of_ten() {
+        assert_eq!(texts(&linear_ticks(-1e6, 1.1e7, 3)), ["0", "0.5e7", "1.0e7"]);
+        assert_eq!(texts(&linear_ticks(-2e12, 8e12, 3)), ["0", "5e12"]);
+        let small = ["\u{2212}2e\u{2212}8", "0", "2e\u{2212}8", "4e\u{2212}8"];
+        assert_eq!(texts(&linear_ticks(-2.1e-8, 4.1e-8, 4)), small);
+    }
+
+    #[test]
+    fn far_from_zero_numbers_are_seen_from_a_round_one() {
+        let far = far_ticks(1e8 - 2.5, 1e8 + 8.0, 6).unwrap();
+        assert_eq!((far.origin, origin_text(far.origin)), (1e8, "\u{2212} 1e8".into()));
+        assert_eq!(texts(&far.ticks), ["\u{2212}2", "0", "2", "4", "6", "8"]);
+        assert_eq!(far.ticks[2].at, 1e8 + 2.0);
+        for (low, high, origin, text) in [
+            (1.7e9 - 9.0, 1.7e9 + 40.0, 1.7e9, "\u{2212} 1.7e9"),
+            (-4e7 - 1.0, -4e7 + 3.0, -4e7, "+ 4e7"),
+            (100_000_003.0, 100_000_009.0, 1e8, "\u{2212} 1e8"),
+            (0.3 - 1e-9, 0.3 + 2e-9, 0.3, "\u{2212} 0.3"),
+            (1.23e-6, 1.23e-6 + 1e-13, 1.23e-6, "\u{2212} 1.23e\u{2212}6"),
+        ] {
+            let far = far_ticks(low, high, 4).unwrap();
+            assert_eq!((far.origin, origin_text(far.origin).as_str()), (origin, text));
+            assert!(far.ticks.len() >= 2, "{far:?}");
+            assert!(far.ticks.iter().all(|tick| tick.text.chars().count() <= 7), "{far:?}");
+        }
+        for (low, high) in [(0.0, 1.0), (2000.0, 2024.0), (99_990.0, 100_010.0), (-1e12, 3e12), (f64::NAN, 1.0)] {
+            assert_eq!(far_ticks(low, high, 5), None, "{low} {high}");
         }
     }
 

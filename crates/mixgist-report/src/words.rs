@@ -13,6 +13,33 @@ pub fn significant(x: f64, digits: usize) -> String {
     }
 }
 
+/// A number with so many significant digits, and as many more as show it to a tenth of `scale`, what it varies by: 100000004.87 where
+/// a hundred million is known to a unit. Digits below a thousandth of `scale` are not shown.
+pub fn resolved(x: f64, digits: usize, scale: f64) -> String {
+    if x == 0.0 || !x.is_finite() || !(scale > 0.0 && scale.is_finite()) {
+        return significant(x, digits);
+    }
+    let (exponent, fine) = (x.abs().log10().floor() as i32, scale.log10().floor() as i32);
+    let (least, most) = (exponent - fine + 2, exponent - fine + 4);
+    if most < 1 {
+        return "0".into();
+    }
+    let shown = (digits as i32).max(least).min(most).min(MOST_DIGITS) as usize;
+    match shown > digits && (6..MOST_DIGITS).contains(&exponent) {
+        true => format!("{x:.*}", (shown as i32 - 1 - exponent).max(0) as usize),
+        false => significant(x, shown),
+    }
+}
+
+/// A number of 64 bits has no more decimal digits.
+const MOST_DIGITS: i32 = 15;
+
+/// "0.351 [0.281, 0.412]", with the digits that tell the ends apart.
+pub fn interval(median: f64, low: f64, high: f64) -> String {
+    let [median, low, high] = [median, low, high].map(|x| resolved(x, 3, high - low));
+    format!("{median} [{low}, {high}]")
+}
+
 /// What twelve decimals cannot show.
 const LEAST_SHOWN: f64 = 5e-13;
 
@@ -22,8 +49,13 @@ pub fn with_error(value: f64, error: Option<f64>) -> String {
         // Rounding alone.
         Some(error) if error > 0.0 && error.max(value.abs()) < LEAST_SHOWN => "0".into(),
         Some(error) if error > LEAST_SHOWN => {
-            let decimals = (1 - error.log10().floor() as i32).clamp(0, 12) as usize;
-            format!("{value:.decimals$} ± {error:.decimals$}")
+            let (size, fine) = (value.abs().max(error).log10().floor() as i32, error.log10().floor() as i32);
+            if (-4..6).contains(&size) {
+                let decimals = (1 - fine).clamp(0, 12) as usize;
+                return format!("{value:.decimals$} ± {error:.decimals$}");
+            }
+            let (unit, decimals) = (10f64.powi(size), (size - fine + 1).clamp(0, 12) as usize);
+            format!("{:.decimals$}e{size} ± {:.decimals$}e{size}", value / unit, error / unit)
         }
         _ => significant(value, 5),
     }
@@ -54,6 +86,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn numbers_are_shown_to_what_they_vary_by() {
+        // As before, where the digits suffice.
+        for (x, scale) in [(1.2345, 0.9), (54.321, 3.0), (1.2e7, 3e5), (-4.8e-8, 1e-8), (0.0, 1.0), (1.5, 0.0)] {
+            assert_eq!(resolved(x, 4, scale), significant(x, 4), "{x} {scale}");
+        }
+        assert_eq!(resolved(1e8 + 4.871, 4, 0.969), "100000004.87");
+        assert_eq!(resolved(-1.7e9 - 14.5, 4, 3.0), "-1700000014.5");
+        assert_eq!(resolved(1.000_001_2e-6, 4, 1e-12), "1.0000012e-6");
+        assert_eq!(resolved(12.345_678, 4, 1e-4), "12.34568");
+        assert_eq!(resolved(1e14, 4, 1e-9), "100000000000000");
+        // Nothing that is far below what it varies by.
+        assert_eq!(resolved(0.001_234, 4, 0.969), "0.0012");
+        assert_eq!(resolved(-1e-9, 4, 0.969), "0");
+        assert_eq!(interval(1e8, 1e8 - 0.5, 1e8 + 0.49), "100000000.00 [99999999.50, 100000000.49]");
+        assert_eq!(interval(0.351, 0.281, 0.412), "0.351 [0.281, 0.412]");
+        assert_eq!(interval(2.0, 2.0, 2.0), "2.00 [2.00, 2.00]");
+    }
+
+    #[test]
     fn numbers_show_the_digits_that_count() {
         assert_eq!(significant(1234.5678, 3), "1235");
         assert_eq!(significant(-0.0012345, 3), "-0.00123");
@@ -64,6 +115,8 @@ mod tests {
         assert_eq!(with_error(1.29531, None), "1.2953");
         assert_eq!(with_error(1.29531, Some(1e-16)), "1.2953");
         assert_eq!(with_error(3e-17, Some(1e-17)), "0");
+        assert_eq!(with_error(6.0712e11, Some(3.3e10)), "6.07e11 ± 0.33e11");
+        assert_eq!(with_error(-6.0712e-9, Some(3.3e-10)), "-6.07e-9 ± 0.33e-9");
         assert_eq!(within(1.1, Some(0.1)), "within 10.0 % of the best possible");
         assert_eq!(within(1.1, None), "while the best possible may be 0");
         assert_eq!((count(1, "draw"), count(2, "draw")), ("1 draw".into(), "2 draws".into()));

@@ -122,6 +122,32 @@ fn the_report_fits_a_phone() {
 }
 
 #[test]
+fn paper_cuts_nothing_off() {
+    let Some(mut browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    // Wide tables: many columns, one with a long name.
+    let columns = [
+        "u",
+        "v",
+        "w",
+        "x",
+        "y",
+        "a name that is much longer than the numbers below it, with its units (milliseconds)",
+    ];
+    let scene = Scene::moved(6, 30, 40, &["sw"], &columns, 1e8);
+    let parts = ["conformal", "path", "representatives", "stability"].map(String::from);
+    let subjects = scene.subjects().into_iter().map(|subject| subject.without(&parts)).collect();
+    let mut tab = open(&mut browser, folder.path(), &html("wide", subjects).unwrap());
+    // The width of a sheet of A4 within its margins.
+    let metrics = json!({"width": 700, "height": 1000, "deviceScaleFactor": 1, "mobile": false});
+    tab.call("Emulation.setDeviceMetricsOverride", metrics);
+    tab.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
+    let cut = "[...document.querySelectorAll('table, .drawing > svg, pre')]
+        .filter(box => box.getBoundingClientRect().right > innerWidth + 1).length";
+    assert_eq!(tab.evaluate(cut), 0);
+}
+
+#[test]
 fn the_report_is_complete_without_scripts() {
     let Some(mut browser) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();

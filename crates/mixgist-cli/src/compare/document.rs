@@ -93,11 +93,9 @@ impl ComparisonDocument {
             .map(|estimate| {
                 let draw = estimate.draw.map_or("-".into(), |draw| draw.to_string());
                 let mut row = vec![estimate.name.clone(), draw, estimate.clusters.to_string()];
-                row.extend(
-                    Self::values(estimate)
-                        .into_iter()
-                        .map(|x| if x.abs() < 1.0 { format!("{x:.4}") } else { significant(x, 5) }),
-                );
+                row.extend(Self::values(estimate).into_iter().map(|x| {
+                    if x == 0.0 || (1e-3..1.0).contains(&x.abs()) { format!("{x:.4}") } else { significant(x, 5) }
+                }));
                 row
             })
             .collect();

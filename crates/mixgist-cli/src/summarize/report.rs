@@ -6,7 +6,7 @@ use mixgist_report::subject::{LISTED_WEIGHT, main_atoms};
 
 use super::quality;
 use crate::options::slices_text;
-use crate::text::{count, line, significant, table, with_error};
+use crate::text::{count, line, resolved, significant, table, with_error};
 
 /// The answer for a person: which draw, how good, how safe, what it looks like.
 pub fn report(summary: &Summary, ensemble: &Ensemble, settings: &Settings, columns: Option<&[String]>) -> String {
@@ -112,8 +112,9 @@ pub fn atoms(summary: &Summary, columns: Option<&[String]>) -> String {
             let (mean, covariance) = (measure.atoms().mean(k), measure.atoms().covariance(k));
             let mut row = vec![k.to_string(), format!("{:.4}", measure.weights()[k])];
             row.extend(sizes.iter().map(|sizes| sizes[k].to_string()));
-            row.extend((0..shown).map(|a| significant(mean[a], 4)));
-            row.extend((0..shown).map(|a| significant(covariance[a * d + a].sqrt(), 3)));
+            let sd = |a: usize| covariance[a * d + a].sqrt();
+            row.extend((0..shown).map(|a| resolved(mean[a], 4, sd(a))));
+            row.extend((0..shown).map(|a| significant(sd(a), 3)));
             row
         })
         .collect();
@@ -128,7 +129,7 @@ pub fn atoms(summary: &Summary, columns: Option<&[String]>) -> String {
         ));
     }
     if shown < d {
-        text.push_str(&format!("\n({} more coordinates; all are in the JSON)", d - shown));
+        text.push_str(&format!("\n({}; all are in the JSON)", count(d - shown, "more coordinate")));
     }
     text
 }

@@ -13,6 +13,25 @@ fn the_table_answers_the_questions() {
     assert_eq!(place.files(), ["data.csv", "draws.npz"]);
 }
 
+/// Times in seconds since 1970, a few seconds apart.
+#[test]
+fn numbers_far_from_zero_are_told_apart() {
+    let place = Workplace::new();
+    let mut draws = String::from("draw,weight,mean_1,cov_1_1\n");
+    for m in 0..60 {
+        let shift = 0.1 * crate::wave(m);
+        draws += &format!("{m},0.6,{},0.9\n{m},0.4,{},1.1\n", 1.7e9 + shift, 1.7e9 + 12.0 - shift);
+    }
+    place.write("times.csv", &draws);
+    let table = place.done("summarize times.csv --slices 20").stdout;
+    let mean = |row: &str| row.split_whitespace().nth(2).map(str::to_owned);
+    let means: Vec<String> = table.lines().rev().take(2).filter_map(mean).collect();
+    assert!(means[1].starts_with("1700000000.") || means[1].starts_with("1699999999."), "{table}");
+    assert!(means[0].starts_with("170000001"), "{table}");
+    let intervals = place.done("components times.csv --slices 20").stdout;
+    assert!(intervals.contains("1700000012.") && !intervals.contains("e9"), "{intervals}");
+}
+
 #[test]
 fn the_json_has_every_key_and_goes_to_the_file_as_well() {
     let place = Workplace::with_draws();

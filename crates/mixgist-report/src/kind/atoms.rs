@@ -145,11 +145,7 @@ pub fn with_cluster_legend(mut figure: Figure, subject: &Subject) -> Figure {
         let marker = if subject.summary.labels.is_some() { marker } else { Marker::Circle };
         figure = figure.with_legend(Key::Point(marker, color), format!("atom {k}: {weight:.1} %"));
     }
-    if atoms.len() > MOST_LISTED {
-        let rest = format!("and {} more", atoms.len() - MOST_LISTED);
-        figure = figure.with_legend(Key::Point(Marker::Circle, Color::WHITE), rest);
-    }
-    figure
+    figure.and_more(atoms.len(), MOST_LISTED)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::atoms::View;
 use crate::figure::{Axis, Dash, Figure, Fill, Key, Layer, Panel, Points, Stroke};
 use crate::palette::{Color, Marker, group_style};
 use crate::subject::Subject;
+use crate::words::count;
 
 /// Grid points.
 const COUNT: usize = 301;
@@ -17,21 +18,28 @@ const MOST_PANELS: usize = 12;
 
 const BAND: Fill = Fill { color: Color::INK, opacity: 0.15 };
 
+/// More atoms than this are not listed in the legend.
+const MOST_LISTED: usize = 8;
+
 /// How dense the colour of an atom is.
 const ATOM_OPACITY: f64 = 0.35;
 
 /// The density on the line: estimate, posterior mean and band, observations as a rug, atoms as curves.
 pub fn draw_line(subject: &Subject) -> Result<Figure> {
     let (panel, text) = panel(subject, 0, [500.0, 330.0])?;
-    let description =
-        format!("Density of {} with posterior band, {} atoms.", subject.columns[0], subject.main_atoms().len());
+    let description = format!(
+        "Density of {} with posterior band, {}.",
+        subject.columns[0],
+        count(subject.main_atoms().len(), "atom")
+    );
     let mut figure = with_legend(Figure::single(panel), subject);
-    for (rank, k) in subject.main_atoms().into_iter().enumerate().take(8) {
+    let atoms = subject.main_atoms();
+    for (rank, &k) in atoms.iter().enumerate().take(MOST_LISTED) {
         let weight = 100.0 * subject.estimate.weights()[k];
         let fill = Fill { color: group_style(rank).0, opacity: ATOM_OPACITY };
         figure = figure.with_legend(Key::Area(fill), format!("atom {k}: {weight:.1} %"));
     }
-    Ok(figure.described(description, text))
+    Ok(figure.and_more(atoms.len(), MOST_LISTED).described(description, text))
 }
 
 /// The marginal density of every coordinate.

@@ -27,18 +27,19 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     let names: Vec<String> =
         rows.iter().map(|row| format!("{}, {}", row.name, percent(row.component.existence.value))).collect();
     let height = panel_height(rows.len());
-    let weights = |interval: &IntervalsDocument| interval.weight;
     let d = subject.estimate.dim();
     let shown = d.min(MOST_COORDINATES);
     let (figure, where_means) = if d == 2 {
-        let plane = plane(subject, &rows)?.sized(370.0, 300.0);
-        let weight = interval_panel(&rows, "weight", row_axis(&names), &weights, &|c| c.weight);
+        // Both are as high as the names need; a plane that is much higher than wide shows no more.
+        let height = height.max(300.0);
+        let plane = plane(subject, &rows)?.sized(370.0, height.min(440.0));
+        let weight = weight_panel(&rows, &names);
         let text = "Left: filled ellipses hold the mean of a component with 95 % probability, thin lines lie two standard \
                     deviations around the estimate's atoms. Right: its weight.";
-        (Figure::grid(2, vec![Some(plane), Some(weight.sized(150.0, 300.0))]), text.to_owned())
+        (Figure::grid(2, vec![Some(plane), Some(weight.sized(150.0, height))]), text.to_owned())
     } else {
         let size = if d == 1 { 170.0 } else { 150.0 };
-        let first = interval_panel(&rows, "weight", row_axis(&names), &weights, &|c| c.weight);
+        let first = weight_panel(&rows, &names);
         let mut panels = vec![Some(first.sized(size, height))];
         for a in 0..shown {
             let label = format!("mean {}", shortened(&subject.columns[a], 18));
@@ -105,6 +106,13 @@ fn rows<'a>(subject: &Subject, document: &'a ComponentsDocument) -> Vec<Row<'a>>
         row(format!("atoms {}", shortened(&atoms.join("+"), 12)), &group.together)
     }));
     rows
+}
+
+/// The weights, on an axis that does not reach where no weight can be.
+fn weight_panel(rows: &[Row], names: &[String]) -> Panel {
+    let mut panel = interval_panel(rows, "weight", row_axis(names), &|all| all.weight, &|one| one.weight);
+    (panel.x.low, panel.x.high) = (panel.x.low.max(-0.02), panel.x.high.min(1.02));
+    panel
 }
 
 fn interval_panel(

@@ -6,6 +6,7 @@ use crate::figure::{Axis, Crossing, Dash, Figure, Fill, Key, Layer, Panel, Point
 use crate::palette::{Color, Marker};
 use crate::replay::{Replay, stand_in};
 use crate::subject::Subject;
+use crate::words::significant;
 
 /// The loss is averaged over at most so many draws, evenly spread.
 const MOST_DRAWS: usize = 200;
@@ -55,8 +56,10 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     let x = Axis::log("slices L", 0.9, 1.1 * most.max(2.0));
     let y = Axis::around("expected loss", curves.iter().flatten().map(|p| p[1]));
     let description = format!(
-        "Expected loss of draw {} against the number of slices, {:.4} with {}.",
-        summary.draw, summary.expected_loss, summary.slices
+        "Expected loss of draw {} against the number of slices, {} with {}.",
+        summary.draw,
+        significant(summary.expected_loss, 5),
+        summary.slices
     );
     let spread = match funnel {
         Some(_) => " The shaded funnel is where 95 % of estimates with L slices fall.",

@@ -7,6 +7,7 @@ use crate::figure::{Axis, Crossing, Dash, Figure, Fill, Key, Layer, Panel, Point
 use crate::palette::{Color, Marker};
 use crate::replay::{Replay, slice_text, stand_in};
 use crate::subject::Subject;
+use crate::words::significant;
 
 /// Where the summary does not have the losses, those of at most so many draws are computed.
 const MOST_DRAWS: usize = 1000;
@@ -38,7 +39,7 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
             trace =
                 trace.with(Layer::Points(Points { at: at.clone(), marker, radius, color, opacity: 1.0, group: None }));
         }
-        figure_legend.insert(0, (Key::Point(marker, color), format!("{name} (draw {m}): {loss:.4}")));
+        figure_legend.insert(0, (Key::Point(marker, color), format!("{name} (draw {m}): {}", significant(loss, 5))));
     }
     let bars = histogram(&losses, &y);
     let most = bars.iter().map(|bar| bar.1).max().unwrap_or(1) as f64;
@@ -53,9 +54,9 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         outline: None,
     }));
     let description = format!(
-        "Expected losses of {} draws, least {:.4} at draw {}.",
+        "Expected losses of {} draws, least {} at draw {}.",
         losses.len(),
-        summary.expected_loss,
+        significant(summary.expected_loss, 5),
         summary.draw
     );
     let caption = format!(

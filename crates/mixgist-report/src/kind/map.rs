@@ -9,6 +9,7 @@ use crate::mds::landmark_map;
 use crate::palette::{Color, Marker};
 use crate::replay::{Replay, slice_text, stand_in};
 use crate::subject::Subject;
+use crate::words::significant;
 
 /// Landmarks of the map: their pairs cost little, and more do not change the picture.
 const LANDMARKS: usize = 200;
@@ -73,49 +74,40 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         (Key::Line(Stroke::new(Color::BLUE, 1.2).dashed(Dash::Dashed)), "95 % ball around the estimate".to_owned()),
     ];
     let ink = Color(0, 0, 0);
-    let mut named = vec![(estimate, Marker::Diamond, Color::VERMILION, "estimate")];
+    // The second is smaller and in front, so that both are seen where they lie close together.
+    let mut named = vec![(estimate, Marker::Diamond, 7.0, Color::VERMILION, "estimate")];
     let green = Color(0x00, 0x9e, 0x73);
     named.extend(match subject.is_free() {
-        true => Some((summary.draw, Marker::Square, green, "medoid")),
-        false => summary.runner_up.map(|m| (m, Marker::Square, green, "runner-up")),
+        true => Some((summary.draw, Marker::Square, 4.2, green, "medoid")),
+        false => summary.runner_up.map(|m| (m, Marker::Square, 4.2, green, "runner-up")),
     });
     let farthest: Vec<[f64; 2]> = ball.farthest.iter().map(|member| map.at[member.draw]).collect();
     panel = panel.with(mark(farthest, Marker::TriangleDown, 4.0, Color::INK, 0.9));
     figure_legend.push((Key::Point(Marker::TriangleDown, Color::INK), "most distant in the ball".to_owned()));
-    for (m, marker, color, name) in named.into_iter().rev() {
-        panel = panel.with(mark(vec![map.at[m]], marker, 7.0, Color::WHITE, 1.0)).with(mark(
-            vec![map.at[m]],
-            marker,
-            5.5,
-            color,
-            1.0,
-        ));
-        figure_legend.insert(
-            0,
-            (
-                Key::Point(marker, color),
-                match m < draws {
-                    true => format!("{name} (draw {m})"),
-                    false => name.to_owned(),
-                },
-            ),
-        );
+    for (place, (m, marker, radius, color, name)) in named.into_iter().enumerate() {
+        let at = map.at[m];
+        panel = panel.with(mark(vec![at], marker, radius + 1.2, Color::WHITE, 1.0));
+        panel = panel.with(mark(vec![at], marker, radius, color, 1.0));
+        let text = if m < draws { format!("{name} (draw {m})") } else { name.to_owned() };
+        figure_legend.insert(place, (Key::Point(marker, color), text));
         if name == "estimate" {
-            panel = panel.with(Layer::Text { at: map.at[m], text: name.into(), side: Side::Above, color: ink });
+            panel = panel.with(Layer::Text { at, text: name.into(), side: Side::Above, color: ink });
         }
     }
     let description = format!(
-        "Map of {draws} posterior draws; {} of them lie within the ball of radius {radius:.4} around the estimate.",
-        inside.len()
+        "Map of {draws} posterior draws; {} of them lie within the ball of radius {} around the estimate.",
+        inside.len(),
+        significant(radius, 4)
     );
     let caption = format!(
         "Each mark is a draw; the nearer, the more alike ({} distances with {}, classical scaling of {} landmarks, the other \
-         draws projected). The two axes show {:.0} % of the squared distances. The ball of radius {radius:.4} holds 95 % of \
+         draws projected). The two axes show {:.0} % of the squared distances. The ball of radius {} holds 95 % of \
          the posterior; marks say whether a draw is within, because distances on the map can only be shorter than they are.{}{}",
         summary.distance,
         slice_text(summary, SLICES),
         landmarks.len(),
         100.0 * map.share,
+        significant(radius, 4),
         if every > 1 { format!(" Every {every}th draw is shown.") } else { String::new() },
         stand_in(subject)
     );

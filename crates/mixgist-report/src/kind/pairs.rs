@@ -12,6 +12,10 @@ use crate::words::count as count_of;
 const COUNT: usize = 81;
 /// More coordinates do not fit on a page.
 const MOST: usize = 6;
+/// With more coordinates than this the panels are small.
+const LARGE_PANELS: usize = 4;
+/// Shares of the mass within the contours of small panels, where more lines would merge.
+const FEW_SHARES: [f64; 3] = [0.95, 0.8, 0.4];
 
 /// Number of coordinates of `dim` that are shown.
 pub fn shown(dim: usize) -> usize {
@@ -24,6 +28,7 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     let size = (600.0 / count as f64).round().min(230.0);
     let panels_with_points = count * (count - 1) / 2;
     let view = subject.view(panels_with_points);
+    let shares = if count > LARGE_PANELS { &FEW_SHARES[..] } else { &SHARES };
     let bounds = subject.bounds()?;
     let axis = |a: usize, outer: bool| {
         let interval = bounds.intervals()[a];
@@ -44,7 +49,7 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
                     let panel = Panel::new(axis(a, last), axis(b, column == 0)).sized(size, size);
                     Some(
                         panel
-                            .with_all(density_contours(&density, &SHARES))
+                            .with_all(density_contours(&density, shares))
                             .with_all(observation_layers(&view, [a, b]))
                             .with_all(atom_layers(&view, [a, b])),
                     )
@@ -53,7 +58,7 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         }
     }
     let d = subject.estimate.dim();
-    let shares: Vec<String> = SHARES.iter().map(|share| format!("{:.0}", 100.0 * share)).collect();
+    let shares: Vec<String> = shares.iter().map(|share| format!("{:.0}", 100.0 * share)).collect();
     let some = match count < d {
         true => format!(" The {count} of {d} coordinates are shown along which the atoms differ most."),
         false => String::new(),

@@ -4,8 +4,11 @@ use crate::figure::{Axis, Layer, Points, Stroke, Ticks};
 use crate::palette::{Color, Marker};
 use crate::ticks::Tick;
 
-/// Height of a row.
+/// Height of a row; with many of them they stand closer, but a name keeps its line.
 const ROW: f64 = 24.0;
+const CLOSE_ROW: f64 = 17.0;
+/// More rows than this stand closer.
+const FEW_ROWS: usize = 15;
 
 /// The vertical axis of named rows, the first on top; row i lies at [`height_of`].
 pub fn row_axis(names: &[String]) -> Axis {
@@ -26,7 +29,8 @@ pub fn height_of(i: usize, rows: usize) -> f64 {
 
 /// Height of a panel of so many rows.
 pub fn panel_height(rows: usize) -> f64 {
-    ROW * rows.max(2) as f64 + 10.0
+    let few = ROW * rows.clamp(2, FEW_ROWS) as f64 + 10.0;
+    if rows > FEW_ROWS { few.max(CLOSE_ROW * rows as f64 + 10.0) } else { few }
 }
 
 /// An interval with a mark in it.

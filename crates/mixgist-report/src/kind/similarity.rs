@@ -7,6 +7,7 @@ use crate::figure::{Axis, Figure, Fill, Key, Layer, Panel, Ticks};
 use crate::palette::Color;
 use crate::subject::Subject;
 use crate::ticks::Tick;
+use crate::words;
 
 /// Rows and columns of the picture.
 const MOST: usize = 160;
@@ -54,8 +55,10 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         "Posterior similarity: the share of {} draws in which two observations are in one cluster.{marks}{some}",
         partitions.len()
     );
-    let description =
-        format!("Heat map of the posterior similarity of {n} observations in {} blocks.", bounds.len() + 1);
+    let description = format!(
+        "Heat map of the posterior similarity of {n} observations in {}.",
+        words::count(bounds.len() + 1, "block")
+    );
     let mut figure = Figure::single(panel).described(description, caption);
     for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
         let color = Color::WHITE.mix(DARK, share).mix(Color(0, 0, 0), if share == 0.0 { 0.06 } else { 0.0 });

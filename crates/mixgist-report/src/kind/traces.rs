@@ -6,6 +6,7 @@ use mixgist::{Ensemble, Result};
 use crate::figure::{Axis, Figure, Key, Layer, Panel, Points, Stroke};
 use crate::palette::{Marker, group_style};
 use crate::subject::Subject;
+use crate::words::count;
 
 /// A quantity of every draw.
 pub struct Trace {
@@ -19,6 +20,9 @@ pub struct Trace {
 
 /// Atoms lighter than this do not count as part of a draw.
 const LIGHT: f64 = 0.01;
+
+/// More chains than this are not listed in the legend.
+const MOST_LISTED: usize = 8;
 
 /// The quantities that are traced.
 pub fn traces(subject: &Subject) -> Result<Vec<Trace>> {
@@ -89,11 +93,11 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     }
     let some = if every > 1 { format!(" Every {every}th draw is shown.") } else { String::new() };
     let description =
-        format!("Traces of {} quantities over {} draws of {} chains.", traces.len(), draws.len(), names.len());
+        format!("Traces of {} quantities over {} draws of {}.", traces.len(), draws.len(), count(names.len(), "chain"));
     let caption = format!("Quantities that do not depend on labels, draw by draw; colours are chains.{some}");
     let mut figure = Figure::grid(1, panels).described(description, caption);
-    for (rank, chain) in names.iter().enumerate().take(8) {
+    for (rank, chain) in names.iter().enumerate().take(MOST_LISTED) {
         figure = figure.with_legend(Key::Line(Stroke::new(group_style(rank).0, 2.0)), format!("chain {chain}"));
     }
-    Ok(figure)
+    Ok(figure.and_more(names.len(), MOST_LISTED))
 }

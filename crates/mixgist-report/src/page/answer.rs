@@ -10,7 +10,7 @@ use mixgist_io::{AssessmentDocument, JudgementDocument};
 use super::Page;
 use crate::subject::Subject;
 use crate::svg::escaped;
-use crate::words::{count, significant, with_error, within};
+use crate::words::{count, resolved, significant, with_error, within};
 
 pub fn write(subject: &Subject, _: &mut Page) -> Result<String> {
     let summary = subject.summary;
@@ -19,9 +19,14 @@ pub fn write(subject: &Subject, _: &mut Page) -> Result<String> {
     let mass: f64 = atoms.iter().map(|&k| subject.estimate.weights()[k]).sum();
     let heaviest = atoms.first().map_or(String::new(), |&k| {
         let weight = 100.0 * subject.estimate.weights()[k];
-        let means = subject.columns.iter().zip(subject.estimate.atoms().mean(k)).take(4);
-        let means: Vec<String> = means.map(|(name, x)| format!("{} {}", escaped(name), significant(*x, 3))).collect();
-        format!("; the heaviest has {weight:.1} % around {}", means.join(", "))
+        let (mean, covariance, d) =
+            (subject.estimate.atoms().mean(k), subject.estimate.atoms().covariance(k), subject.estimate.dim());
+        let place = |a: usize| resolved(mean[a], 3, covariance[a * d + a].sqrt());
+        let means: Vec<String> =
+            (0..d.min(4)).map(|a| format!("{} = {}", escaped(&subject.columns[a]), place(a))).collect();
+        let more = if d > means.len() { ", …" } else { "" };
+        let lead = if atoms.len() == 1 { ",".to_owned() } else { format!("; the heaviest has {weight:.1} %") };
+        format!("{lead} around {}{more}", means.join(", "))
     });
     let _ =
         write!(text, " It has {} with {:.1} % of the mass{heaviest}.", count(atoms.len(), "main atom"), 100.0 * mass);

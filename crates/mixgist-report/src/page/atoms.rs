@@ -4,7 +4,7 @@ use mixgist::Result;
 
 use super::{Page, table};
 use crate::subject::Subject;
-use crate::words::{count, significant};
+use crate::words::{count, resolved, significant};
 
 /// Coordinates in the table.
 const MOST_COLUMNS: usize = 8;
@@ -29,7 +29,7 @@ pub fn write(subject: &Subject, _: &mut Page) -> Result<String> {
         let mut row = vec![k.to_string(), format!("{:.4}", measure.weights()[k])];
         row.extend(sizes.iter().map(|sizes| sizes[k].to_string()));
         let sd = |a: usize| covariance[a * d + a].sqrt();
-        row.extend((0..shown).map(|a| format!("{} ± {}", significant(mean[a], 4), significant(sd(a), 3))));
+        row.extend((0..shown).map(|a| format!("{} ± {}", resolved(mean[a], 4, sd(a)), significant(sd(a), 3))));
         if d == 2 {
             row.push(format!("{:.2}", covariance[1] / (sd(0) * sd(1))));
         }
@@ -42,12 +42,15 @@ pub fn write(subject: &Subject, _: &mut Page) -> Result<String> {
         let mass: f64 = 1.0 - listed.iter().map(|&k| measure.weights()[k]).sum::<f64>();
         let mass = significant(100.0 * mass.max(0.0), 2);
         text.push_str(&format!(
-            "<p>{} without observations and below 1 % have {mass} % together.</p>\n",
-            count(rest, "further atom")
+            "<p>{} without observations and below 1 % {} {mass} %{}.</p>\n",
+            count(rest, "further atom"),
+            if rest == 1 { "has" } else { "have" },
+            if rest == 1 { "" } else { " together" }
         ));
     }
     if shown < d {
-        text.push_str(&format!("<p>{} further coordinates are in the summary file.</p>\n", d - shown));
+        let (more, are) = (count(d - shown, "further coordinate"), if d - shown == 1 { "is" } else { "are" });
+        text.push_str(&format!("<p>{more} {are} in the summary file.</p>\n"));
     }
     Ok(text)
 }

@@ -6,7 +6,7 @@ use mixgist_io::posterior::{ComponentDocument, IntervalDocument};
 use super::{Page, figures, table};
 use crate::subject::Subject;
 use crate::svg::escaped;
-use crate::words::{count, significant};
+use crate::words::{self, count, resolved, significant};
 
 /// Coordinates in the table.
 const MOST_COLUMNS: usize = 6;
@@ -20,6 +20,9 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
     let all = document.components.len();
     let sure = |one: &ComponentDocument| one.standing == "clear" && one.beside == 0.0;
     let mut text = match with == all {
+        true if all == 1 && document.components.iter().all(sure) => {
+            "<p class=\"good\">The one component can be given intervals without reserve.</p>\n".to_owned()
+        }
         true if document.components.iter().all(sure) => {
             format!("<p class=\"good\">{} stand clear of each other over the draws.</p>\n", count(all, "component"))
         }
@@ -45,7 +48,8 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
             }
             None => {
                 row.push(format!("({})", significant(one.weight, 3)));
-                row.extend(one.mean.iter().take(shown).map(|mean| format!("({})", significant(*mean, 3))));
+                let sd = |a: usize| one.covariance[a][a].sqrt();
+                row.extend((0..shown).map(|a| format!("({})", resolved(one.mean[a], 3, sd(a)))));
             }
         }
         row
@@ -75,7 +79,9 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
         notes.push("In parentheses: the estimate, without an interval.".into());
     }
     if shown < document.dim {
-        notes.push(format!("{} are left out here.", count(document.dim - shown, "further coordinate")));
+        let more = document.dim - shown;
+        let are = if more == 1 { "is" } else { "are" };
+        notes.push(format!("{} {are} left out here.", count(more, "further coordinate")));
     }
     if document.unreported_weight > 5e-4 {
         let (least, weight) = (document.least_weight, document.unreported_weight);
@@ -85,10 +91,8 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
     Ok(text)
 }
 
-/// "0.351 [0.281, 0.412]".
 fn interval(interval: &IntervalDocument) -> String {
-    let IntervalDocument { median, low, high, .. } = interval;
-    format!("{} [{}, {}]", significant(*median, 3), significant(*low, 3), significant(*high, 3))
+    words::interval(interval.median, interval.low, interval.high)
 }
 
 /// What a reader should know about a component, if anything.

@@ -1,7 +1,7 @@
 //! Whether the chains and the slices can be trusted.
 
 use mixgist::Result;
-use mixgist::diagnostics::{Convergence, verdict};
+use mixgist::diagnostics::{Convergence, Verdict, verdict};
 
 use super::{Page, figures, table};
 use crate::kind::traces::traces;
@@ -21,13 +21,15 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
             );
         } else {
             let verdict = verdict(&judged, chains.len());
-            let good = verdict == mixgist::diagnostics::Verdict::ChainsAgree;
+            let good = verdict == Verdict::ChainsAgree;
             let (class, words) = match good {
-                true => ("good", "agree by these measures: R-hat below 1.01 and at least 100 effective draws a chain."),
-                false => (
-                    "doubt",
-                    "should run longer: R-hat is not below 1.01, or a chain has fewer than 100 effective draws.",
+                true => (
+                    "good",
+                    "agree by these measures: R-hat below 1.01 and at least 100 effective draws a chain.".to_owned(),
                 ),
+                false => {
+                    ("doubt", format!("should run longer: {}.", shortcomings(&judged, chains.len()).join(", and ")))
+                }
             };
             text.push_str(&format!(
                 "<p class=\"{class}\"><b>Verdict: {}.</b> The chains {words}</p>\n",
@@ -53,4 +55,30 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
         ));
     }
     Ok(text)
+}
+
+/// Which of the measures the chains do not meet.
+fn shortcomings(judged: &[Convergence], chains: usize) -> Vec<&'static str> {
+    let apart = judged.iter().any(|c| c.rhat >= 1.01);
+    // Were R-hat as it should be, only the effective draws would be left to find fault with.
+    let without: Vec<Convergence> =
+        judged.iter().filter(|c| !c.rhat.is_nan()).map(|c| Convergence { rhat: 1.0, ..*c }).collect();
+    let few = verdict(&without, chains) == Verdict::RunLonger;
+    let all = [(apart, "R-hat is not below 1.01"), (few, "there are fewer than 100 effective draws a chain")];
+    all.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_wrong_is_said() {
+        let one = |rhat, bulk_ess| Convergence { rhat, bulk_ess, tail_ess: 400.0 };
+        let (apart, few) = ("R-hat is not below 1.01", "there are fewer than 100 effective draws a chain");
+        assert_eq!(shortcomings(&[one(1.02, 300.0), one(1.0, 300.0)], 2), [apart]);
+        assert_eq!(shortcomings(&[one(1.005, 150.0)], 2), [few]);
+        assert_eq!(shortcomings(&[one(1.1, 20.0)], 2), [apart, few]);
+        assert!(shortcomings(&[one(f64::NAN, 20.0)], 2).is_empty());
+    }
 }

@@ -20,7 +20,7 @@ pub fn draw_all(markup: &mut Markup, panel: &Panel, [left, top]: [f64; 2]) {
         coordinate(left),
         coordinate(top)
     );
-    let frame = Frame { panel };
+    let mut frame = Frame { panel, taken: obstacles(panel) };
     for layer in &panel.layers {
         frame.draw(markup, layer);
     }
@@ -87,16 +87,58 @@ fn line(corners: &[[f64; 2]]) -> String {
     d
 }
 
+/// Where a position of the data lies in the frame.
+fn place(panel: &Panel, [x, y]: Position) -> [f64; 2] {
+    [panel.x.fraction(x) * panel.width, (1.0 - panel.y.fraction(y)) * panel.height]
+}
+
+/// A rectangle: left, top, right, bottom.
+type Rectangle = [f64; 4];
+
+/// What a text should not cover, and how bad it is if it does.
+struct Obstacle {
+    at: Rectangle,
+    cost: f64,
+}
+
+/// Marks of at least this radius stand for something of their own, smaller ones for one of many.
+const LARGE_MARK: f64 = 3.0;
+
+/// The cost of covering a large mark, or another text; more than that of all small marks, each of which costs 1.
+const LARGE_COST: f64 = 1e6;
+
+fn obstacles(panel: &Panel) -> Vec<Obstacle> {
+    if !panel.layers.iter().any(|layer| matches!(layer, Layer::Text { .. })) {
+        return Vec::new();
+    }
+    let marks = panel.layers.iter().filter_map(|layer| match layer {
+        // White ones are paper around others.
+        Layer::Points(points) if points.color != Color::WHITE => Some(points),
+        _ => None,
+    });
+    let obstacle = |points: &Points, at: Position| {
+        let ([x, y], reach) = (place(panel, at), 1.2 * points.radius);
+        let cost = if points.radius >= LARGE_MARK { LARGE_COST } else { 1.0 };
+        Obstacle { at: [x - reach, y - reach, x + reach, y + reach], cost }
+    };
+    marks.flat_map(|points| points.at.iter().map(move |&at| obstacle(points, at))).collect()
+}
+
+fn meet(a: Rectangle, b: Rectangle) -> bool {
+    a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
+}
+
 struct Frame<'a> {
     panel: &'a Panel,
+    taken: Vec<Obstacle>,
 }
 
 impl Frame<'_> {
-    fn place(&self, [x, y]: Position) -> [f64; 2] {
-        [self.panel.x.fraction(x) * self.panel.width, (1.0 - self.panel.y.fraction(y)) * self.panel.height]
+    fn place(&self, at: Position) -> [f64; 2] {
+        place(self.panel, at)
     }
 
-    fn draw(&self, markup: &mut Markup, layer: &Layer) {
+    fn draw(&mut self, markup: &mut Markup, layer: &Layer) {
         match layer {
             Layer::Points(points) => self.points(markup, points),
             Layer::Line { path, stroke } => markup.path(&self.line(path), *stroke),
@@ -195,24 +237,44 @@ impl Frame<'_> {
         markup.text.push_str("</g>\n");
     }
 
-    fn words(&self, markup: &mut Markup, at: Position, text: &str, side: Side, color: Color) {
-        let [x, y] = self.place(at);
-        let (x, y, anchor) = match side {
-            Side::Centre => (x, y + 0.35 * TEXT, Anchor::Middle),
-            Side::Above => (x, y - 7.0, Anchor::Middle),
-            Side::Right => (x + 8.0, y + 0.35 * TEXT, Anchor::Start),
-            Side::Left => (x - 8.0, y + 0.35 * TEXT, Anchor::End),
-        };
-        // Kept within the frame.
+    /// A text on its side, or on another where it would cover less that matters.
+    fn words(&mut self, markup: &mut Markup, at: Position, text: &str, side: Side, color: Color) {
         let width = font::width(text, Weight::Bold, TEXT);
-        let reach = match anchor {
-            Anchor::Start => [0.0, width],
-            Anchor::Middle => [width / 2.0, width / 2.0],
-            Anchor::End => [width, 0.0],
+        let ([left, base], at) = self.free_place(at, width, side);
+        self.taken.push(Obstacle { at, cost: LARGE_COST });
+        markup.words(text, Weight::Bold, TEXT, [left, base], Anchor::Start, color);
+    }
+
+    /// Where a text of this width starts, and the rectangle that it fills: on its side unless it covers something large there.
+    fn free_place(&self, at: Position, width: f64, side: Side) -> ([f64; 2], Rectangle) {
+        let judged = |side: Side| {
+            let [left, base] = self.beside(at, width, side);
+            let fills = [left, base - 0.75 * TEXT, left + width, base + 0.2 * TEXT];
+            let cost: f64 = self.taken.iter().filter(|other| meet(fills, other.at)).map(|other| other.cost).sum();
+            (cost, [left, base], fills)
         };
-        let x = x.min(self.panel.width - reach[1] - 2.0).max(reach[0] + 2.0);
-        let y = y.clamp(TEXT, self.panel.height - 3.0);
-        markup.words(text, Weight::Bold, TEXT, [x, y], anchor, color);
+        let mut best = judged(side);
+        if best.0 >= LARGE_COST && side != Side::Centre {
+            for other in [Side::Above, Side::Right, Side::Left, Side::Below].map(judged) {
+                if other.0 < best.0 {
+                    best = other;
+                }
+            }
+        }
+        (best.1, best.2)
+    }
+
+    /// Where a text of this width starts on this side of its position, kept within the frame.
+    fn beside(&self, at: Position, width: f64, side: Side) -> [f64; 2] {
+        let [x, y] = self.place(at);
+        let (left, base) = match side {
+            Side::Centre => (x - width / 2.0, y + 0.35 * TEXT),
+            Side::Above => (x - width / 2.0, y - 11.5),
+            Side::Below => (x - width / 2.0, y + 8.0 + 0.8 * TEXT),
+            Side::Right => (x + 8.5, y + 0.35 * TEXT),
+            Side::Left => (x - 8.5 - width, y + 0.35 * TEXT),
+        };
+        [left.min(self.panel.width - width - 2.0).max(2.0), base.clamp(TEXT, self.panel.height - 3.0)]
     }
 }
 
@@ -258,6 +320,40 @@ fn marker_attributes(marker: Marker, radius: f64, color: Color, opacity: f64) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A mark in the middle, others around it, and a text for the one in the middle.
+    fn beside_marks(others: &[Position]) -> Rectangle {
+        use crate::figure::Axis;
+        let mark = |at: Position, radius| {
+            Layer::Points(Points {
+                at: vec![at],
+                marker: Marker::Diamond,
+                radius,
+                color: Color::INK,
+                opacity: 1.0,
+                group: None,
+            })
+        };
+        let panel = Panel::new(Axis::linear("", -100.0, 100.0), Axis::linear("", -100.0, 100.0))
+            .sized(200.0, 200.0)
+            .with(mark([0.0, 0.0], 5.5))
+            .with_all(others.iter().map(|&at| mark(at, 5.5)))
+            .with(Layer::Text { at: [0.0, 0.0], text: "estimate".into(), side: Side::Above, color: Color::INK });
+        let frame = Frame { panel: &panel, taken: obstacles(&panel) };
+        let (_, taken) = frame.free_place([0.0, 0.0], font::width("estimate", Weight::Bold, TEXT), Side::Above);
+        assert!(frame.taken.iter().all(|other| !meet(taken, other.at)), "{others:?}: {taken:?}");
+        taken
+    }
+
+    #[test]
+    fn texts_cover_no_mark() {
+        // Above unless something is there; y runs downward in the frame.
+        assert!(beside_marks(&[])[3] < 95.0);
+        assert!(beside_marks(&[[0.0, -15.0]])[3] < 95.0);
+        assert!(beside_marks(&[[-12.0, 14.0]])[0] > 105.0);
+        assert!(beside_marks(&[[0.0, 15.0], [20.0, 0.0]])[2] < 95.0);
+        assert!(beside_marks(&[[0.0, 15.0], [20.0, 0.0], [-20.0, 3.0]])[1] > 105.0);
+    }
 
     #[test]
     fn a_path_is_a_corner_and_steps_between_rounded_corners() {

@@ -27,11 +27,29 @@ impl Scene {
     #[allow(dead_code, reason = "each test file uses the scenes it needs")]
     /// `draws` draws in two chains of two heavy atoms and a light one, `n` observations, summarised under each of the distances.
     pub fn new(dim: usize, draws: usize, n: usize, distances: &[&str], columns: &[&str]) -> Scene {
-        Self::with_jump(dim, draws, n, distances, columns, 0.0)
+        Self::placed(dim, draws, n, distances, columns, [0.0, 0.0])
     }
 
+    #[allow(dead_code, reason = "each test file uses the scenes it needs")]
     /// As [`Scene::new`], but in every second draw the second atom lies elsewhere by `jump`: two modes.
     pub fn with_jump(dim: usize, draws: usize, n: usize, distances: &[&str], columns: &[&str], jump: f64) -> Scene {
+        Self::placed(dim, draws, n, distances, columns, [jump, 0.0])
+    }
+
+    #[allow(dead_code, reason = "each test file uses the scenes it needs")]
+    /// As [`Scene::new`], with everything moved by `far` in all coordinates.
+    pub fn moved(dim: usize, draws: usize, n: usize, distances: &[&str], columns: &[&str], far: f64) -> Scene {
+        Self::placed(dim, draws, n, distances, columns, [0.0, far])
+    }
+
+    fn placed(
+        dim: usize,
+        draws: usize,
+        n: usize,
+        distances: &[&str],
+        columns: &[&str],
+        [jump, far]: [f64; 2],
+    ) -> Scene {
         let mut noise = Noise(1);
         let (mut weights, mut means, mut covariances) = (Vec::new(), Vec::new(), Vec::new());
         for m in 0..draws {
@@ -39,14 +57,14 @@ impl Scene {
             let share = 0.6 + 0.1 * noise.next();
             weights.extend([share, 0.98 - share, 0.02]);
             for centre in [0.0, 5.0 + jump, 2.5] {
-                means.extend((0..dim).map(|_| centre + 0.4 * noise.next()));
+                means.extend((0..dim).map(|_| far + centre + 0.4 * noise.next()));
                 covariances.extend((0..dim).map(|_| 0.8 + 0.3 * noise.next()));
             }
         }
         let mut data = Vec::new();
         for i in 0..n {
             let centre = if i % 5 < 3 { 0.0 } else { 5.0 };
-            data.extend((0..dim).map(|_| centre + 2.0 * (noise.next() + noise.next())));
+            data.extend((0..dim).map(|_| far + centre + 2.0 * (noise.next() + noise.next())));
         }
         let labels: Vec<u32> = (0..draws * n).map(|i| u32::from((i % n) % 5 >= 3 || i % 97 == 0)).collect();
         Self::summarised([weights, means, covariances], dim, data, labels, distances, columns)
