@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import Floats, Integers, count, floats, labels as label_array, thread_count
+from ._arrays import Floats, Integers, floats, labels as label_array
+from ._checks import count, number, optional_count, optional_number, thread_count, word
 from ._document import Document, html, plural
 from ._draws import Draws
 from ._progress import ProgressOption, reporter
@@ -174,12 +175,19 @@ def partition(
     if clusters is not None and max_clusters is not None:
         raise ValueError("clusters and max_clusters cannot both be given")
     draws = _partitions(labels, draw_weights)
-    bound = None if max_clusters is None else count("max_clusters", max_clusters)
-    exactly = None if clusters is None else count("clusters", clusters)
+    bound, exactly = optional_count("max_clusters", max_clusters), optional_count("clusters", clusters)
     pool, conventions = thread_count(threads), _conventions(a, omari)
     with reporter(progress) as report:
         text, inside = draws.search(
-            loss, conventions, bound, exactly, count("runs", runs), count("seed", seed), float(ball), pool, report
+            _loss(loss),
+            conventions,
+            bound,
+            exactly,
+            count("runs", runs),
+            count("seed", seed),
+            number("ball", ball),
+            pool,
+            report,
         )
     document = json.loads(text)
     certainty = document["certainty"]
@@ -234,7 +242,7 @@ def partition_losses(
     array([0. , 0.5])
     """
     draws = _partitions(labels, None)
-    return draws.losses(_estimate(estimate), loss, _conventions(a, omari), thread_count(threads))
+    return draws.losses(_estimate(estimate), _loss(loss), _conventions(a, omari), thread_count(threads))
 
 
 def partition_ball(
@@ -271,7 +279,8 @@ def partition_ball(
     (0.0, array([0, 1]))
     """
     draws = _partitions(labels, draw_weights)
-    text, inside = draws.ball(_estimate(estimate), loss, (None, "identical"), float(level), thread_count(threads))
+    radius_of = _loss(loss), (None, "identical"), number("level", level)
+    text, inside = draws.ball(_estimate(estimate), *radius_of, thread_count(threads))
     return _ball(json.loads(text), inside)
 
 
@@ -318,7 +327,13 @@ def _estimate(estimate: ArrayLike) -> Integers:
 
 
 def _conventions(a: float | None, omari: str) -> tuple[float | None, str]:
-    return (None if a is None else float(a), omari)
+    if not isinstance(omari, str):
+        raise TypeError(f"omari is {omari!r}, expected 'identical' or 'salso'")
+    return optional_number("a", a), omari
+
+
+def _loss(loss: Any) -> str:
+    return word("loss", loss, "partition loss")
 
 
 def _ball(document: dict[str, Any], inside: Integers) -> PartitionBall:
