@@ -217,8 +217,9 @@ def test_copies_know_all_that_the_draws_know(arrays):
     for other in copies:
         for mine, theirs in zip(known(draws), known(other), strict=True):
             np.testing.assert_array_equal(mine, theirs)
-    with pytest.warns(mixgist.MixgistWarning, match="7"):
+    with pytest.warns(mixgist.MixgistWarning) as caught:
         mixgist.summarize(copies[0], slices=10)
+    assert {"chains-lost", "weights-renormalized"} <= {warning.message.name for warning in caught}
     assert draws.with_data(np.ones((30, 2)))._native.lost_chains == [7]
     with pytest.raises(ValueError, match="labels of 30 observations, but data of 2"):
         draws.with_data(np.ones((2, 2)))
@@ -254,7 +255,7 @@ def test_frames_of_other_packages(arrays):
     for frame in (pandas.DataFrame(words).convert_dtypes(dtype_backend="pyarrow"), polars.DataFrame(words), pyarrow.table(words)):
         with pytest.raises(TypeError, match="column 'pause' of data holds 'long', expected numbers"):
             mixgist.Draws(*arrays, data=frame)
-    with pytest.raises(TypeError, match="data is a LazyFrame, expected an array of numbers\nhint: call its method collect"):
+    with pytest.raises(TypeError, match="data is a LazyFrame, expected an array\nhint: call its method collect"):
         mixgist.Draws(*arrays, data=polars.LazyFrame(columns))
     one = [np.ones((2, 1)), np.zeros((2, 1)), np.ones((2, 1))]
     for series in (polars.Series("pause", [3, 4]), backed["pause"]):

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import mixgist
+from conftest import optional
 
 
 def small(**options):
@@ -87,3 +88,13 @@ def test_slices_of_ones_own():
         warnings.simplefilter("ignore")
         model = small(distance=lambda atoms: atoms.means.T).fit(x)
     assert model.summary_.slices == 2
+
+
+def test_names_of_columns_are_kept():
+    pandas = optional("pandas")
+    x = pandas.DataFrame(np.random.default_rng(0).standard_normal((30, 2)), columns=["length", "pause"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = small().fit(x)
+        assert model.summary_.columns == model.fit_.draws.columns == ["length", "pause"]
+        assert model.fit(x.to_numpy()).summary_.columns is None

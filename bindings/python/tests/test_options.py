@@ -43,6 +43,7 @@ OF_DISTANCES = [
     ("units", "metres", ValueError, "unknown units 'metres'"),
     ("scheme", None, TypeError, "scheme is None, expected one of 'iid', 'orthogonal', 'qmc'"),
     ("scheme", "grid", ValueError, "grid"),
+    ("directions", {1: [[1.0, 0.0]]}, TypeError, "a name in directions is 1, expected text"),
     ("directions", 4, TypeError, "directions is 4, expected a mapping of names to arrays, or None"),
     ("prune", None, TypeError, "prune is None, expected a number from 0 to 1, 'off' or 'rounding'"),
     ("prune", True, TypeError, "prune is True, expected a number"),
@@ -104,6 +105,15 @@ def test_what_are_no_draws(function):
         ASKED[function]("draws.npz")
 
 
+def test_a_fit_has_the_draws_that_are_wanted(few):
+    fitted = mixgist.fit(np.arange(20.0), chains=1, iterations=20, burn_in=10)
+    for ask in (mixgist.summarize, mixgist.stability, mixgist.distance_matrix, mixgist.partition):
+        with pytest.raises(TypeError, match="is a Fit, expected Draws.*\nhint: it has them as its attribute draws"):
+            ask(fitted)
+    with pytest.raises(TypeError, match="labels is a Measure, expected an array"):
+        mixgist.partition(few[0])
+
+
 OF_FITS = [
     ("alpha", "1", TypeError, "alpha is '1', expected a number, or shape and rate"),
     ("alpha", (1.0,), ValueError, "alpha is \\(1.0,\\), expected a number, or shape and rate"),
@@ -119,6 +129,8 @@ OF_FITS = [
     ("nu", "3", TypeError, "nu is '3', expected a number or None"),
     ("lambda_", "3", TypeError, "lambda_ is '3', expected a number or None"),
     ("chains", 0, ValueError, "chain"),
+    ("chains", 2**32, ValueError, "chains is 4294967296, must be below 2\\*\\*32"),
+    ("checkpoint", 5, TypeError, "checkpoint is 5, expected a path"),
     ("iterations", 1.5, TypeError, "iterations is 1.5, expected an integer"),
     ("thin", 0, ValueError, "thin"),
     ("seed", -1, ValueError, "seed is -1"),
@@ -160,6 +172,14 @@ def test_options_of_files_and_reports(few, tmp_path):
         mixgist.Draws.read(tmp_path / "a.npz", format=1)
     with pytest.raises(TypeError, match="paths is 5, expected a path or a sequence of paths"):
         mixgist.Draws.read(5)
+    with pytest.raises(TypeError, match="an entry of paths is 5, expected a path"):
+        mixgist.Draws.read([5])
+    with pytest.raises(TypeError, match="path is None, expected a path"):
+        few.write(None)
+    with pytest.raises(ValueError, match="no file can have such a name"):
+        few.write("a\0b.npz")
+    few.write(bytes(tmp_path / "bytes.npz"))
+    assert mixgist.Draws.read(bytes(tmp_path / "bytes.npz")) == few
     with pytest.raises(TypeError, match="force is 'yes', expected True or False"):
         few.write(tmp_path / "a.npz", force="yes")
     with pytest.raises(TypeError, match="covariance_form is None, expected one of 'covariance'"):

@@ -19,9 +19,13 @@ def _unmasked(name: str, values: Any) -> NDArray[Any]:
     if np.ma.is_masked(values):
         raise _missing(name, np.ma.getmaskarray(values), "masked")
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
     except ValueError as error:
         raise ValueError(f"{name} cannot be made an array: {error}") from None
+    if array.dtype.kind == "O" and array.ndim == 0:
+        hint = "\nhint: call its method collect" if hasattr(values, "collect") else ""
+        raise TypeError(f"{name} is a {type(values).__name__}, expected an array{hint}")
+    return array
 
 
 def _is_missing(value: Any) -> bool:
@@ -53,9 +57,6 @@ def floats(name: str, values: Any) -> Floats:
 
 def _numbers(name: str, array: NDArray[Any], values: Any) -> Floats:
     """The numbers of an array of objects, as data frames with nullable columns make them; missing ones become NaN."""
-    if array.ndim == 0:
-        hint = "\nhint: call its method collect" if hasattr(values, "collect") else ""
-        raise TypeError(f"{name} is a {type(values).__name__}, expected an array of numbers{hint}")
     columns = columns_of(values)
     numbers = np.full(array.shape, np.nan)
     for place, value in np.ndenumerate(array):
@@ -110,6 +111,7 @@ def columns_of(data: Any) -> list[str] | None:
 
 def named_points(name: str, values: Any, columns: Sequence[str] | None) -> Floats:
     """Observations whose columns, where they have names, must be those that are known, in their order."""
+    array = points(name, values)
     own = columns_of(values)
     if own is not None and columns is not None and own != list(columns):
         strange = [column for column in own if column not in columns] or [column for column in columns if column not in own]
@@ -118,7 +120,7 @@ def named_points(name: str, values: Any, columns: Sequence[str] | None) -> Float
             f"{name} has the columns {', '.join(own)}; the fitted ones are {', '.join(columns)}: {what}\n"
             f"hint: choose them by name: {name}[{list(columns)}]"
         )
-    return points(name, values)
+    return array
 
 
 def labels(name: str, values: Any) -> Integers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Real
@@ -13,8 +14,8 @@ import numpy as np
 from . import _core
 
 
-def count(name: str, value: Any, least: int = 0, otherwise: str = "") -> int:
-    """A whole number that is at least `least`; `otherwise` says what else the option may be."""
+def count(name: str, value: Any, least: int = 0, otherwise: str = "", bits: int = 64) -> int:
+    """A whole number that is at least `least` and has so many bits; `otherwise` says what else the option may be."""
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -23,8 +24,8 @@ def count(name: str, value: Any, least: int = 0, otherwise: str = "") -> int:
         raise TypeError(f"{name} is {value!r}, expected an integer{otherwise}") from None
     if whole < least:
         raise ValueError(f"{name} is {whole}, must be at least {least}")
-    if whole >= 2**64:
-        raise ValueError(f"{name} is {whole}, must be below 2**64")
+    if whole >= 2**bits:
+        raise ValueError(f"{name} is {whole}, must be below 2**{bits}")
     return whole
 
 
@@ -84,3 +85,19 @@ def flag(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} is {value!r}, expected True or False")
     return bool(value)
+
+
+def path(name: str, value: Any) -> str:
+    """The name of a file or folder."""
+    try:
+        place = os.fsdecode(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}, expected a path") from None
+    if "\0" in place:
+        raise ValueError(f"{name} is {place!r}: no file can have such a name")
+    return place
+
+
+def optional_path(name: str, value: Any) -> str | None:
+    """The name of a file or folder, or None."""
+    return None if value is None else path(name, value)

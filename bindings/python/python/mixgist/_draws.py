@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Union, overload
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from . import _core, _sources
 from ._arrays import Floats, Integers, columns_of, floats, integers, labels as label_array, points
 from ._atoms import dense, flat, is_ragged, ragged
-from ._checks import count, flag, text, texts, word
+from ._checks import count, flag, path as path_of, text, texts, word
 from ._measure import Measure
 
 Path = Union[str, "os.PathLike[str]"]
@@ -96,9 +96,9 @@ class Draws:
         else:
             atoms = dense(weights, means, covariances, covariance_form)
         draws = len(atoms.offsets) - 1
+        x = None if data is None else points("data", data)
         if columns is None:
             columns = columns_of(data)
-        x = None if data is None else points("data", data)
         if x is not None and x.shape[1] != atoms.dim:
             raise ValueError(f"data has {x.shape[1]} columns, the means have dimension {atoms.dim}")
         partitions = None if labels is None else label_array("labels", labels)
@@ -272,16 +272,17 @@ class Draws:
         force : bool
             Replace a file that exists.
         """
-        self._native.write(os.fspath(path), _format(format), flag("force", force))
+        self._native.write(path_of("path", path), _format(format), flag("force", force))
 
     def thinned(self, burn_in: int = 0, thin: int = 1) -> Draws:
         """The draws that are left when the first `burn_in` of each chain are dropped and every `thin`-th is kept."""
         kept = self._native.thinned(count("burn_in", burn_in), count("thin", thin, 1))
         return self._wrap(kept)
 
-    def with_data(self, data: Any) -> Draws:
-        """The same draws with these observations."""
-        return self._wrap(self._native.with_data(points("data", data), columns_of(data)))
+    def with_data(self, data: Any, columns: Sequence[str] | None = None) -> Draws:
+        """The same draws with these observations, whose columns have these names, or else those of the data frame."""
+        x = points("data", data)
+        return self._wrap(self._native.with_data(x, columns_of(data) if columns is None else texts("columns", columns)))
 
     @property
     def weights(self) -> Floats:
@@ -403,6 +404,15 @@ class Draws:
         return f"Draws({', '.join(parts)})"
 
 
+def expect_draws(name: str, value: Any, otherwise: str = "") -> Draws:
+    """Draws and nothing else."""
+    if isinstance(value, Draws):
+        return value
+    own = isinstance(getattr(value, "draws", None), Draws)
+    hint = "\nhint: it has them as its attribute draws" if own else ""
+    raise TypeError(f"{name} is a {type(value).__name__}, expected Draws{otherwise}{hint}")
+
+
 def _restored(arrays: Mapping[str, Any], renormalization: float, padding: int, lost_chains: list[int]) -> Draws:
     """Draws from arrays that were draws before: what was done to them then is not forgotten."""
     return Draws._wrap(Draws(**arrays)._native.with_history(renormalization, padding, lost_chains))
@@ -413,9 +423,8 @@ def _format(format: Any) -> str | None:
 
 
 def _paths(paths: Any) -> list[str]:
-    if isinstance(paths, (str, os.PathLike)):
-        paths = [paths]
-    try:
-        return [os.fspath(path) for path in paths]
-    except TypeError:
-        raise TypeError(f"paths is {paths!r}, expected a path or a sequence of paths") from None
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        return [path_of("paths", paths)]
+    if not isinstance(paths, Iterable):
+        raise TypeError(f"paths is {paths!r}, expected a path or a sequence of paths")
+    return [path_of("an entry of paths", path) for path in paths]

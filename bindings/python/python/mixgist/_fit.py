@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Union
 
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from ._arrays import Floats, columns_of, floats, points
-from ._checks import count, number, optional_count, optional_number, thread_count, word
+from ._checks import count, number, optional_count, optional_number, optional_path, thread_count, word
 from ._draws import Draws, Path
 from ._progress import ProgressOption, reporter
 from ._summary import Summary, summarize
@@ -153,13 +152,13 @@ def fit(
         "nu": optional_number("nu", nu),
         "algorithm": word("algorithm", algorithm),
         "truncation": optional_count("truncation", truncation),
-        "chains": count("chains", chains),
+        "chains": count("chains", chains, bits=32),
         "iterations": count("iterations", iterations),
         "burn_in": count("burn_in", burn_in),
         "thin": count("thin", thin),
         "seed": count("seed", seed),
-        "checkpoint": None if checkpoint is None else os.fspath(checkpoint),
-        "resume": None if resume is None else os.fspath(resume),
+        "checkpoint": optional_path("checkpoint", checkpoint),
+        "resume": optional_path("resume", resume),
         "checkpoint_every": count("checkpoint_every", checkpoint_every, 1),
     }
     with reporter(progress) as report:

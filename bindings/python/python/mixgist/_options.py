@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from ._arrays import Floats, columns_of, floats, named_points, numbers_text
-from ._checks import count, count_or_auto, number, optional_number, thread_count, word
-from ._draws import Draws
+from ._checks import count, count_or_auto, number, optional_number, text, thread_count, word
+from ._draws import Draws, expect_draws
 from ._measure import Measure
 from ._progress import ProgressOption, Report, reporter
 from ._slices import Atoms, Distance, Function, name_of, native_slices
@@ -99,8 +99,8 @@ def question(
 
     `about` is what the question is about: it tells how many slices a function has, and what the columns of the data are called.
     """
-    if not isinstance(about, (Draws, Measure)):
-        raise TypeError(f"draws is a {type(about).__name__}, expected Draws")
+    if not isinstance(about, Measure):
+        expect_draws("draws", about)
     unknown = sorted(options.keys() - _USUAL.keys())
     if unknown:
         raise TypeError(f"there is no option {unknown[0]!r}\nhint: options of the distance are {', '.join(_USUAL)}")
@@ -143,7 +143,7 @@ def _slicing(distance: Any, options: Slices) -> Slicing:
     if directions is not None:
         if not isinstance(directions, Mapping):
             raise TypeError(f"directions is {directions!r}, expected a mapping of names to arrays, or None")
-        given = [(name, floats(f"directions {name!r}", array)) for name, array in directions.items()]
+        given = [(text("a name in directions", name), floats(f"directions {name!r}", array)) for name, array in directions.items()]
     return Slicing(
         distance=word("distance", distance, otherwise=", or a function of Atoms"),
         slices=count_or_auto("slices", options["slices"], ", 'auto' or None"),

@@ -13,7 +13,7 @@ from . import _core
 from ._arrays import Floats, Integers, floats, labels as label_array
 from ._checks import count, number, optional_count, optional_number, thread_count, word
 from ._document import Document, html, plural
-from ._draws import Draws
+from ._draws import Draws, expect_draws
 from ._progress import ProgressOption, reporter
 
 _DEFAULTS = _core.DEFAULTS
@@ -102,6 +102,11 @@ class PartitionEstimate(Document):
     def sizes(self) -> Integers:
         """Number of observations in each cluster."""
         return np.bincount(self.labels_)
+
+    def __repr__(self) -> str:
+        loss = f"expected {self.loss} {self.expected_loss:.4g}"
+        agree = f"{self.runs_agreeing} of {plural(self.runs, 'run')} led here"
+        return f"PartitionEstimate({plural(self.n_clusters, 'cluster')} of {len(self.labels_)} observations, {loss}, {agree})"
 
     def _repr_html_(self) -> str:
         agree = f"{self.runs_agreeing} of {plural(self.runs, 'run')} of the search led here."
@@ -305,6 +310,8 @@ def _labels(labels: Any) -> Integers:
         if labels.labels is None:
             raise ValueError("the draws hold no labels")
         return labels.labels
+    if isinstance(getattr(labels, "draws", None), Draws):
+        expect_draws("labels", labels, " or an array")
     array = label_array("labels", labels)
     if array.ndim != 2:
         raise ValueError(f"labels has shape {array.shape}, expected (draws, observations)")

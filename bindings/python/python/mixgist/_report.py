@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
 from . import _core
 from ._arrays import named_points
-from ._checks import flag, text, texts, thread_count
-from ._draws import Draws, Path
+from ._checks import flag, optional_path, text, texts, thread_count
+from ._draws import Draws, Path, expect_draws
 from ._progress import ProgressOption, reporter
 from ._summary import Summary
 
@@ -64,18 +63,16 @@ def report(
         raise TypeError(f"summary is a {type(summary).__name__}, expected a Summary or a sequence of them")
     if not summaries:
         raise ValueError("there is no summary to report on")
-    if draws is not None and not isinstance(draws, Draws):
-        raise TypeError(f"draws is a {type(draws).__name__}, expected Draws or None")
     natives = [each._native for each in summaries]
     x = None if data is None else named_points("data", data, summaries[0].columns)
     with reporter(progress) as tell:
         return _core.report(
             text("title", title),
             natives,
-            None if draws is None else draws._native,
+            None if draws is None else expect_draws("draws", draws, " or None")._native,
             x,
             [without] if isinstance(without, str) else texts("without", without),
-            None if path is None else os.fspath(path),
+            optional_path("path", path),
             flag("force", force),
             thread_count(threads),
             tell,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import weakref
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike
 from . import _core
 from ._arrays import Floats, Integers, named_points
 from ._assessment import AtomPath, Judgement, atom_path, judgement, within
-from ._checks import flag
+from ._checks import flag, path as path_of
 from ._draws import Draws, Path
 from ._estimates import MeasureLike, measure_of
 from ._measure import Measure
@@ -160,11 +159,11 @@ class Summary:
     @classmethod
     def read(cls, path: Path) -> Summary:
         """Reads a summary that `write` or the command line (``mixgist summarize -o``) wrote."""
-        return cls._wrap(_core.Summary.read(os.fspath(path)))
+        return cls._wrap(_core.Summary.read(path_of("path", path)))
 
     def write(self, path: Path, *, force: bool = False) -> None:
         """Writes the summary as JSON, whole or not at all; `force` replaces a file that exists."""
-        self._native.write(os.fspath(path), flag("force", force))
+        self._native.write(path_of("path", path), flag("force", force))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values: what the command line prints with ``--json``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from typing import Any
 
@@ -127,6 +128,9 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
             seed=seed,
             threads=threads,
         )
+        if hasattr(self, "feature_names_in_"):
+            named = self.fit_.draws.with_data(X, self.feature_names_in_.tolist())
+            self.fit_ = dataclasses.replace(self.fit_, draws=named)
         self.summary_: Summary = summarize(self.fit_.draws, **summarizing)
         # Atoms with observations come first, so that the labels of the clusters have no gaps.
         occupied = np.bincount(self.summary_.labels_, minlength=self.summary_.n_components) > 0
