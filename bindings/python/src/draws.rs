@@ -95,6 +95,10 @@ impl Draws {
     /// The draws that are left after burn-in and thinning within each chain.
     fn thinned(&self, burn_in: usize, thin: usize) -> Result<Self> {
         let kept = self.file.ensemble.thinned(burn_in, thin);
+        if kept.is_empty() {
+            let error = Error::usage(format!("burn_in={burn_in} leaves none of {} draws", self.file.ensemble.len()));
+            return Err(error.hint("it counts the draws of each chain: use a smaller one").into());
+        }
         Ok(Draws { file: self.file.clone().select_remembering(&kept)? })
     }
 

@@ -78,6 +78,8 @@ def test_the_axis_of_chains_is_kept(arrays):
     assert np.array_equal(np.bincount(draws.chains), [30] * 4)
     assert np.array_equal(draws.iterations[:31], [*range(30), 0])
     assert len(draws.thinned(burn_in=10, thin=5)) == 16
+    with pytest.raises(ValueError, match="burn_in=30 leaves none of 120 draws"):
+        draws.thinned(burn_in=30)
 
 
 def test_indices(draws):

@@ -62,7 +62,8 @@ def summarize(
         A measure of your own to judge beside the estimate; draws must be a single one.
     distance : str or callable
         Law of the slices: ``"sw"``, ``"mix-sw"``, ``"mix-sw-frobenius"`` or ``"smix-w"``; or a function that maps `Atoms` of K atoms to
-        an array (L, K): their positions on L lines. A function is called a few times, with all atoms of all draws at once.
+        an array (L, K): their positions on L lines. A function is called a few times, with all atoms of all draws at once; Ctrl-C waits
+        until such a call has ended.
     loss : str
         What is averaged over the posterior: the ``"distance"``, or its p-th ``"power"``.
     route : str
