@@ -56,13 +56,9 @@ impl Draws {
             Some(data) => Some(DataTable::new(dim, values(&data)?.to_vec(), columns)?),
             None => None,
         };
-        if let (Some(labels), Some(data)) = (&labels, &data)
-            && labels.observations != data.rows()
-        {
-            let message = format!("labels of {} observations, but data of {}", labels.observations, data.rows());
-            return Err(Error::input(message).into());
-        }
-        Ok(Draws { file: DrawsFile { ensemble, labels, data } })
+        let file = DrawsFile { ensemble, labels, data };
+        file.check()?;
+        Ok(Draws { file })
     }
 
     /// Reads files of draws; several are several chains.
@@ -99,14 +95,27 @@ impl Draws {
     /// The draws that are left after burn-in and thinning within each chain.
     fn thinned(&self, burn_in: usize, thin: usize) -> Result<Self> {
         let kept = self.file.ensemble.thinned(burn_in, thin);
+        if kept.is_empty() {
+            let error = Error::usage(format!("burn_in={burn_in} leaves none of {} draws", self.file.ensemble.len()));
+            return Err(error.hint("it counts the draws of each chain: use a smaller one").into());
+        }
         Ok(Draws { file: self.file.clone().select_remembering(&kept)? })
     }
 
     /// The same draws, as they were after so much was done to them at the door: what a pickle remembers.
-    fn with_history(&self, renormalization: f64, padding: usize) -> Self {
+    fn with_history(&self, renormalization: f64, padding: usize, lost_chains: Vec<u32>) -> Self {
         let mut file = self.file.clone();
-        file.ensemble = file.ensemble.with_history(renormalization, padding);
+        file.ensemble = file.ensemble.with_history(renormalization, padding, lost_chains);
         Draws { file }
+    }
+
+    /// The same draws with these observations.
+    fn with_data(&self, data: Input<'_, f64>, columns: Option<Vec<String>>) -> Result<Self> {
+        let table = DataTable::new(data.as_array().shape()[1], values(&data)?.to_vec(), columns)?;
+        let mut file = self.file.clone();
+        file.data = Some(table);
+        file.check()?;
+        Ok(Draws { file })
     }
 
     /// Draw m on its own.
@@ -126,6 +135,11 @@ impl Draws {
     #[getter]
     fn padding(&self) -> usize {
         self.file.ensemble.padding()
+    }
+
+    #[getter]
+    fn lost_chains(&self) -> Vec<u32> {
+        self.file.ensemble.lost_chains().to_vec()
     }
 
     #[getter]

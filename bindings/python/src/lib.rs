@@ -27,6 +27,8 @@ mod _core {
     #[pymodule_export]
     use crate::draws::Draws;
     #[pymodule_export]
+    use crate::error::in_python;
+    #[pymodule_export]
     use crate::fit::fit;
     #[pymodule_export]
     use crate::measure::Measure;
@@ -37,13 +39,14 @@ mod _core {
     #[pymodule_export]
     use crate::report::report;
     #[pymodule_export]
-    use crate::summary::{Summary, summarize};
+    use crate::summary::{Summary, check_settings, summarize};
 
     use super::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        module.add("DEFAULTS", crate::options::defaults(module.py())?)
+        module.add("DEFAULTS", crate::options::defaults(module.py())?)?;
+        module.add("CHOICES", crate::options::choices(module.py())?)
     }
 }

@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 
-use mixgist::partition::SearchOptions;
-use mixgist::slice::{Array, NamedArrays, Scheme, slicer};
+use mixgist::partition::{REGISTRY, SearchOptions};
+use mixgist::slice::{Array, NamedArrays, SLICERS, Scheme, slicer};
+use mixgist::transport::PEERS;
 use mixgist::{CovarianceForm, Error, Estimator, Loss, Order, Points, Pruning, Route, Settings, SliceCount, Units};
-use mixgist_io::DataTable;
+use mixgist_io::{DataTable, Format};
+use mixgist_report::page::PARTS;
+use mixgist_samplers::{Algorithm, CovarianceModel};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -89,6 +92,28 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     defaults.set_item("thin", fit.thin)?;
     defaults.set_item("runs", SearchOptions::new(mixgist::partition::Loss::Vi { a: 1.0 }).runs)?;
     Ok(defaults)
+}
+
+/// The words that options may be, by the names of the options.
+pub fn choices(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    fn names<T>(table: &[(&'static str, T)]) -> Vec<&'static str> {
+        table.iter().map(|(name, _)| *name).collect()
+    }
+    let choices = PyDict::new(py);
+    let sliced: Vec<&str> = SLICERS.iter().map(|slicer| slicer.name()).collect();
+    let exact: Vec<&str> = PEERS.iter().map(|peer| peer.name).collect();
+    choices.set_item("distance", [sliced, exact].concat())?;
+    choices.set_item("scheme", names(&Scheme::NAMES))?;
+    choices.set_item("loss", names(&Loss::NAMES))?;
+    choices.set_item("route", names(&Route::NAMES))?;
+    choices.set_item("estimate", Estimator::NAMES)?;
+    choices.set_item("covariance_form", names(&CovarianceForm::NAMES))?;
+    choices.set_item("format", Format::all().map(Format::name).collect::<Vec<_>>())?;
+    choices.set_item("covariance", names(&CovarianceModel::NAMES))?;
+    choices.set_item("algorithm", names(&Algorithm::NAMES))?;
+    choices.set_item("partition loss", REGISTRY.iter().map(|entry| entry.name).collect::<Vec<_>>())?;
+    choices.set_item("without", PARTS)?;
+    Ok(choices)
 }
 
 /// What every call about distances takes: how they are measured, where units come from, and how the job runs.

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use mixgist::PartitionDraws;
-use mixgist_io::{Overwrite, check_writable, write_bytes};
+use mixgist::{Error, PartitionDraws};
+use mixgist_io::{Overwrite, check_writable, expect_extension, write_bytes};
+use mixgist_report::page::{EXTENSIONS, PARTS};
 use mixgist_report::{Subject, html};
 use pyo3::prelude::*;
 
@@ -23,6 +24,7 @@ pub fn report(
     summaries: Vec<PyRef<'_, Summary>>,
     draws: Option<&Draws>,
     data: Option<Input<'_, f64>>,
+    without: Vec<String>,
     path: Option<PathBuf>,
     force: bool,
     threads: Option<usize>,
@@ -30,7 +32,12 @@ pub fn report(
 ) -> Result<String> {
     let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
     if let Some(path) = &path {
+        expect_extension(path, "report", &EXTENSIONS)?;
         check_writable(path, overwrite)?;
+    }
+    if let Some(part) = without.iter().find(|part| !PARTS.contains(&part.as_str())) {
+        let error = Error::usage(format!("without names '{part}', which is no part that can be left out"));
+        return Err(error.hint(format!("one of: {}", PARTS.join(", "))).into());
     }
     let documents: Vec<_> = summaries.iter().map(|summary| &summary.document).collect();
     let file = draws.map(|draws| &draws.file);
@@ -41,7 +48,7 @@ pub fn report(
         let partitions =
             labels.map(|labels| PartitionDraws::from_dense(labels.observations, &labels.labels)).transpose()?;
         let subject = |document| {
-            let mut subject = Subject::new(document, progress)?;
+            let mut subject = Subject::new(document, progress)?.without(&without);
             if let Some(file) = file {
                 subject = subject.with_draws(&file.ensemble)?;
             }

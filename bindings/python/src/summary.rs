@@ -65,6 +65,12 @@ pub fn summarize(
     Summary::new(py, document)
 }
 
+/// Checks options before long work that comes before a summary.
+#[pyfunction]
+pub fn check_settings(question: Question<'_>, estimating: EstimateOptions<'_>) -> Result<()> {
+    estimating.settings(&question).map(drop)
+}
+
 /// Name, message and advice of a warning, in Python's words.
 pub fn spelled(warning: &WarningDocument) -> (String, String, String) {
     (warning.name.clone(), spoken(&warning.message), spoken(&warning.advice))

@@ -72,3 +72,26 @@ def test_what_is_no_single_measure(draws):
     other = mixgist.Measure([1.0], [0.0], [1.0])
     with pytest.raises(ValueError, match="dimension"):
         mixgist.distance(draws[0], other)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_positions_that_are_no_numbers_are_named(draws, wrong):
+    def slices(atoms):
+        positions = np.vstack([atoms.means.T, atoms.means[:, 0]])
+        positions[2, 7:8] = wrong
+        return positions
+
+    for ask in (lambda: mixgist.distance_matrix(draws[:4], slices), lambda: mixgist.summarize(draws[:4], distance=slices)):
+        with pytest.raises(ValueError, match=f"returned {wrong} on slice 2 for atom 7 of 12, whose mean is .*: positions must be finite"):
+            ask()
+
+
+def test_results_of_slice_functions_of_a_wrong_kind(draws):
+    with pytest.raises(TypeError, match="the result of the slice function has dtype"):
+        mixgist.distance(draws[0], draws[1], lambda atoms: atoms.means.T.astype(str))
+    with pytest.raises(TypeError, match="the result of the slice function is a NoneType"):
+        mixgist.distance(draws[0], draws[1], lambda atoms: None)
+    with pytest.raises(KeyError, match="mine"):
+        mixgist.summarize(draws, distance=lambda atoms: {}["mine"])
+    with pytest.raises(ValueError, match="expected \\(2, "):
+        mixgist.distance_matrix(draws, lambda atoms: atoms.means.T if len(atoms.means) < 3 else np.ones((3, len(atoms.means))))

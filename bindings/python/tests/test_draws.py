@@ -1,5 +1,6 @@
 """Draws from arrays, lists and files."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -77,6 +78,8 @@ def test_the_axis_of_chains_is_kept(arrays):
     assert np.array_equal(np.bincount(draws.chains), [30] * 4)
     assert np.array_equal(draws.iterations[:31], [*range(30), 0])
     assert len(draws.thinned(burn_in=10, thin=5)) == 16
+    with pytest.raises(ValueError, match="burn_in=30 leaves none of 120 draws"):
+        draws.thinned(burn_in=30)
 
 
 def test_indices(draws):
@@ -113,9 +116,9 @@ def test_pickles_remember_what_was_done_at_the_door(arrays):
     weights = np.concatenate([arrays[0] * 0.8, np.zeros((120, 1))], axis=1)
     means, covariances = (np.concatenate([x, x[:, :1]], axis=1) for x in arrays[1:])
     draws = mixgist.Draws(weights, means, covariances)
-    copy = pickle.loads(pickle.dumps(draws))
-    assert copy == draws
-    for other in (copy, draws.with_data(np.ones((2, 2)))):
+    same = pickle.loads(pickle.dumps(draws))
+    assert same == draws
+    for other in (same, draws.with_data(np.ones((2, 2)))):
         assert other._native.renormalization == draws._native.renormalization > 0.1
         assert other._native.padding == draws._native.padding == 120
         with pytest.warns(mixgist.MixgistWarning, match="sum|scaled"):
@@ -188,3 +191,80 @@ def test_files_that_cannot_be_read(tmp_path):
         mixgist.Draws.read(tmp_path / "bad.npz")
     with pytest.raises(ValueError, match="extension"):
         mixgist.Draws.read(tmp_path / "draws.what")
+
+
+def known(draws):
+    """Everything that draws know."""
+    names = "weights means covariances offsets chains iterations draw_weights labels data columns dim".split()
+    history = "renormalization padding lost_chains".split()
+    return [getattr(draws, name) for name in names] + [getattr(draws._native, name) for name in history]
+
+
+def test_copies_know_all_that_the_draws_know(arrays):
+    rng = np.random.default_rng(3)
+    scale = rng.uniform(0.1, 1.0, (120, 1))
+    draws = mixgist.Draws(
+        np.concatenate([arrays[0] * scale, np.zeros((120, 1))], axis=1),
+        *(np.concatenate([x, x[:, :1]], axis=1) for x in arrays[1:]),
+        chains=np.repeat([2, 5, 7], [80, 39, 1]),
+        iterations=np.arange(120) * 3,
+        draw_weights=rng.uniform(size=120),
+        labels=rng.integers(-3, 9, (120, 30)),
+        data=rng.standard_normal((30, 2)),
+        columns=["länge", "Pause"],
+    ).thinned(burn_in=5, thin=2)
+    assert draws._native.lost_chains == [7] and draws._native.padding == 120
+    copies = [pickle.loads(pickle.dumps(draws, protocol)) for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1)]
+    copies += [copy.copy(draws), copy.deepcopy(draws), pickle.loads(pickle.dumps(copies[0]))]
+    for other in copies:
+        for mine, theirs in zip(known(draws), known(other), strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+    with pytest.warns(mixgist.MixgistWarning) as caught:
+        mixgist.summarize(copies[0], slices=10)
+    assert {"chains-lost", "weights-renormalized"} <= {warning.message.name for warning in caught}
+    assert draws.with_data(np.ones((30, 2)))._native.lost_chains == [7]
+    with pytest.raises(ValueError, match="labels of 30 observations, but data of 2"):
+        draws.with_data(np.ones((2, 2)))
+
+
+def test_columns_are_of_the_data(arrays, observations):
+    assert mixgist.Draws(*arrays, data=observations, columns=("a", "b")).columns == ["a", "b"]
+    with pytest.raises(ValueError, match="columns names the columns of the data, but there are no data"):
+        mixgist.Draws(*arrays, columns=["a", "b"])
+    with pytest.raises(ValueError, match="column"):
+        mixgist.Draws(*arrays, data=observations, columns=["a"])
+    for wrong in ("ab", [1, 2], 5):
+        with pytest.raises(TypeError, match="columns"):
+            mixgist.Draws(*arrays, data=observations, columns=wrong)
+
+
+def test_frames_of_other_packages(arrays):
+    pandas, pyarrow, polars = optional("pandas"), optional("pyarrow"), optional("polars")
+    columns = {"length": [1.0, 2.0], "pause": [3, 4]}
+    expected = np.array([[1.0, 3.0], [2.0, 4.0]])
+    backed = pandas.DataFrame(columns).convert_dtypes(dtype_backend="pyarrow")
+    frames = [backed, backed.astype("double[pyarrow]"), polars.DataFrame(columns), pyarrow.table(columns)]
+    frames.append(polars.DataFrame(columns).cast(polars.Decimal(10, 2)))
+    for frame in frames:
+        draws = mixgist.Draws(*arrays, data=frame)
+        np.testing.assert_array_equal(draws.data, expected)
+        assert draws.columns == ["length", "pause"]
+    holes = {"length": [1.0, None], "pause": [3, 4]}
+    for frame in (pandas.DataFrame(holes).astype("double[pyarrow]"), polars.DataFrame(holes), pyarrow.table(holes)):
+        with pytest.raises(ValueError, match="finite"):
+            mixgist.Draws(*arrays, data=frame)
+    words = {"length": [1.0, 2.0], "pause": ["long", "short"]}
+    for frame in (pandas.DataFrame(words).convert_dtypes(dtype_backend="pyarrow"), polars.DataFrame(words), pyarrow.table(words)):
+        with pytest.raises(TypeError, match="column 'pause' of data holds 'long', expected numbers"):
+            mixgist.Draws(*arrays, data=frame)
+    with pytest.raises(TypeError, match="data is a LazyFrame, expected an array\nhint: call its method collect"):
+        mixgist.Draws(*arrays, data=polars.LazyFrame(columns))
+    one = [np.ones((2, 1)), np.zeros((2, 1)), np.ones((2, 1))]
+    for series in (polars.Series("pause", [3, 4]), backed["pause"]):
+        assert mixgist.Draws(*one, data=series).columns == ["pause"]
+    chains = pandas.Series([4, 6], dtype="int64[pyarrow]")
+    np.testing.assert_array_equal(mixgist.Draws(*one, chains=chains).chains, [4, 6])
+    labels = pandas.DataFrame([[3, 3], [9, 3]]).convert_dtypes(dtype_backend="pyarrow")
+    np.testing.assert_array_equal(mixgist.Draws(*one, labels=labels).labels, [[3, 3], [9, 3]])
+    fitted = mixgist.fit(polars.DataFrame({"a": np.arange(9.0), "b": np.arange(9.0) ** 2}), chains=1, iterations=20, burn_in=10)
+    assert fitted.draws.columns == ["a", "b"]

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import mixgist
+from conftest import optional
 
 
 def small(**options):
@@ -42,3 +43,58 @@ def test_clusters_that_are_apart_are_found():
     assert model.predict_proba(x).shape == (100, len(model.weights_))
     assert model.score(x) == pytest.approx(model.score_samples(x).mean())
     assert model.sample(5)[0].shape == (5, 2)
+
+
+@pytest.mark.parametrize(
+    "options, error, message",
+    [
+        ({"n_jobs": 0}, ValueError, "n_jobs is 0, must be a number of threads, or -1 or None for all cores"),
+        ({"n_jobs": 1.5}, ValueError, "n_jobs is 1.5"),
+        ({"n_jobs": "all"}, ValueError, "n_jobs is 'all'"),
+        ({"random_state": -1}, ValueError, "random_state is -1"),
+        ({"loss": "square"}, ValueError, "one of: distance, power"),
+        ({"loss": None}, TypeError, "loss is None"),
+        ({"estimate": "mode"}, ValueError, "one of: medoid, free"),
+        ({"distance": "euclid"}, ValueError, "one of: sw"),
+        ({"units": 5}, TypeError, "units is 5"),
+        ({"atoms": 0, "estimate": "free"}, ValueError, "atoms is 0"),
+        ({"covariance": None}, TypeError, "covariance is None"),
+        ({"alpha": "x"}, TypeError, "alpha is 'x'"),
+        ({"algorithm": "fast"}, ValueError, "fast"),
+    ],
+)
+def test_wrong_parameters_are_named_by_fit_before_any_work(options, error, message, monkeypatch):
+    def never(*arguments):
+        raise AssertionError("the chains were run")
+
+    if not {"covariance", "alpha", "algorithm"} & options.keys():  # those are for the core
+        monkeypatch.setattr(mixgist._core, "fit", never)
+    with pytest.raises(error, match=message):
+        small(**options).fit(np.arange(20.0)[:, None])
+
+
+def test_jobs_are_counted_as_scikit_learn_does():
+    x = np.random.default_rng(0).standard_normal((30, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = small().fit(x)
+        for n_jobs in (1, 2, -1, -2, -1000, np.int64(1)):
+            assert np.array_equal(small(n_jobs=n_jobs).fit(x).means_, expected.means_)
+
+
+def test_slices_of_ones_own():
+    x = np.random.default_rng(0).standard_normal((30, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = small(distance=lambda atoms: atoms.means.T).fit(x)
+    assert model.summary_.slices == 2
+
+
+def test_names_of_columns_are_kept():
+    pandas = optional("pandas")
+    x = pandas.DataFrame(np.random.default_rng(0).standard_normal((30, 2)), columns=["length", "pause"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = small().fit(x)
+        assert model.summary_.columns == model.fit_.draws.columns == ["length", "pause"]
+        assert model.fit(x.to_numpy()).summary_.columns is None

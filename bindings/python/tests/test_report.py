@@ -49,3 +49,23 @@ def test_a_summary_under_slices_of_ones_own_is_reported(arrays):
         summary = mixgist.summarize(draws, distance=lambda atoms: atoms.means.T)
     page = mixgist.report(summary, draws)
     assert "cannot be computed again" in page and "Credible ball" in page
+
+
+def test_parts_of_a_report_are_left_out(arrays):
+    draws = mixgist.Draws(*arrays)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        summary = mixgist.summarize(draws, slices=20)
+    whole = mixgist.report(summary, draws)
+    parts = ["components", "conformal", "path", "representatives", "stability"]
+    short = mixgist.report(summary, draws, without=parts)
+    titles = {"components": "Components with intervals", "representatives": "more than one answer", "stability": "depend on choices"}
+    for part, title in titles.items():
+        assert title in whole and title not in short
+    alone = mixgist.report(summary, draws, without="stability")
+    assert titles["stability"] not in alone and titles["components"] in alone
+    with pytest.raises(ValueError, match="without names 'chains', .*\nhint: one of: components, conformal"):
+        mixgist.report(summary, draws, without=["chains"])
+    for wrong in (5, None, [5]):
+        with pytest.raises(TypeError, match="without"):
+            mixgist.report(summary, draws, without=wrong)

@@ -58,6 +58,9 @@ def test_data_tree_and_dataset(chains):
     assert np.array_equal(mixgist.Draws.from_arviz(numbered, "w", "mu", "Sigma").chains, np.repeat([2, 9], 60))
     named = dataset(chains).assign_coords(chain=["a", "b"])
     assert np.array_equal(mixgist.Draws.from_arviz(named, "w", "mu", "Sigma").chains, np.repeat([0, 1], 60))
+    for wrong in (None, "posterior.nc"):
+        with pytest.raises(TypeError, match=f"idata is a {type(wrong).__name__}, expected an InferenceData"):
+            mixgist.Draws.from_arviz(wrong)
     with pytest.raises(TypeError, match="idata is a dict"):
         mixgist.Draws.from_arviz({"posterior": dict(zip(("w", "mu", "Sigma"), chains))}, "w", "mu", "Sigma")
     with pytest.raises(ValueError, match="no group 'prior'"):

@@ -1,5 +1,7 @@
 """The point estimate and what it implies."""
 
+import copy
+import dataclasses
 import pickle
 import warnings
 
@@ -65,8 +67,7 @@ def test_documents_pickles_and_files(summary, tmp_path):
     document = summary.to_dict()
     assert document["schema"] == "mixgist.summary" and document["draw"] == summary.draw
     assert np.array_equal(document["estimate"]["means"], summary.means_)
-    copy = pickle.loads(pickle.dumps(summary))
-    assert copy.to_dict() == document
+    assert pickle.loads(pickle.dumps(summary)).to_dict() == document
     summary.write(tmp_path / "summary.json")
     assert mixgist.Summary.read(tmp_path / "summary.json").to_dict() == document
     with pytest.raises(FileExistsError):
@@ -143,6 +144,92 @@ def test_bad_options_are_value_errors(draws, options, message):
 def test_what_cannot_fit_is_a_memory_error(draws):
     with pytest.raises(MemoryError, match="GB"):
         mixgist.summarize(draws, slices=100_000_000)
+
+
+def test_columns_must_be_those_that_were_summarised(arrays, observations):
+    pandas = optional("pandas")
+    frame = pandas.DataFrame(observations, columns=["length", "pause"])
+    draws = mixgist.Draws(*arrays, data=frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        summary = mixgist.summarize(draws, slices=20)
+    assert summary.columns == ["length", "pause"]
+    asked = [
+        summary.predict,
+        summary.predict_proba,
+        summary.score_samples,
+        summary.score,
+        summary.plot,
+        lambda x: mixgist.report(summary, draws, x),
+        lambda x: mixgist.summarize(draws, x),
+        lambda x: mixgist.distance_matrix(draws, data=x),
+    ]
+    for ask in asked:
+        for wrong, message in [
+            (frame[["pause", "length"]], "columns pause, length; the fitted ones are length, pause: the order differs"),
+            (frame.rename(columns={"pause": "break"}), "columns length, break; .*: 'break' is in one of them alone"),
+            (frame[["length"]], "columns length; .*: 'pause' is in one of them alone"),
+        ]:
+            with pytest.raises(ValueError, match=message):
+                ask(wrong)
+    # Arrays, and frames whose columns are merely counted, have no names to compare.
+    for same in (frame, frame.to_numpy(), pandas.DataFrame(observations)):
+        np.testing.assert_array_equal(summary.predict(same), summary.labels_)
+    copied = pickle.loads(pickle.dumps(summary))
+    with pytest.raises(ValueError, match="the order differs"):
+        copied.predict(frame[["pause", "length"]])
+
+
+def public(result):
+    """All public attributes that are no methods."""
+    names = [name for name in dir(result) if not name.startswith("_")]
+    return {name: getattr(result, name) for name in names if not callable(getattr(result, name))}
+
+
+def alike(mine, theirs):
+    """Whether two values are the same in all their parts, NaN being NaN."""
+    if type(mine) is not type(theirs):
+        return False
+    if isinstance(mine, (list, tuple)):
+        return len(mine) == len(theirs) and all(map(alike, mine, theirs))
+    if isinstance(mine, dict):
+        return mine.keys() == theirs.keys() and all(alike(mine[key], theirs[key]) for key in mine)
+    if dataclasses.is_dataclass(mine) or isinstance(mine, mixgist.MixgistWarning):
+        return alike(vars(mine), vars(theirs))
+    if isinstance(mine, (np.ndarray, float)):
+        return np.array_equal(mine, theirs, equal_nan=True)
+    return mine == theirs
+
+
+def test_copies_of_every_result_are_equal(draws, observations, arrays):
+    labels = np.random.default_rng(0).integers(0, 3, (120, 60))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = [
+            mixgist.summarize(draws, observations, slices=20),
+            mixgist.summarize(draws, observations, slices=20, estimate="free", candidate=draws[3]),
+            mixgist.summarize(mixgist.Draws(*(x[:1] for x in arrays)), observations, slices=1),
+            mixgist.credible(draws, slices=20, hypothesis=draws[0], conformal=True),
+            mixgist.components(draws, slices=20),
+            mixgist.representatives(draws, observations, slices=20, grid=5),
+            mixgist.stability(draws, slices=20),
+            mixgist.partition(labels, runs=2),
+            mixgist.partition_ball(labels[0], labels),
+            mixgist.distance_matrix(draws[:4], slices=20),
+            mixgist.distance(draws[0], draws[1], slices=20),
+            mixgist.fit(observations, chains=1, iterations=40, burn_in=20),
+            draws[0],
+        ]
+        results += [results[0].warnings, results[1].path, results[1].judgement]
+    for result in results:
+        for same in (pickle.loads(pickle.dumps(result)), copy.copy(result), copy.deepcopy(result)):
+            assert type(same) is type(result) and repr(same) == repr(result)
+            mine, theirs = public(result), public(same)
+            assert mine.keys() == theirs.keys()
+            for name in mine:
+                assert alike(mine[name], theirs[name]), (type(result), name)
+            if hasattr(result, "_repr_html_"):
+                assert same._repr_html_() == result._repr_html_()
 
 
 def test_directions_of_ones_own(draws):

@@ -10,6 +10,7 @@ use mixgist_io::{
     DataTable, DrawsFile, FileDocument, Format, Overwrite, ReadingDocument, SourceDocument, check_writable,
     read_arrays, read_data,
 };
+pub use mixgist_io::{expect_extension, has_extension};
 
 use crate::memory::reading;
 use crate::text::count;
@@ -254,18 +255,4 @@ impl ForceArgs {
         }
         Ok(())
     }
-}
-
-/// Whether the name of a file ends in this extension.
-pub fn has_extension(path: &Path, extension: &str) -> bool {
-    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
-}
-
-/// Refuses a file whose name ends in none of the extensions.
-pub fn expect_extension(path: &Path, option: &str, extensions: &[&str]) -> Result<()> {
-    if extensions.iter().any(|extension| has_extension(path, extension)) {
-        return Ok(());
-    }
-    let known: Vec<String> = extensions.iter().map(|extension| format!(".{extension}")).collect();
-    Err(Error::usage(format!("{option} writes {} files", known.join(" or "))).in_file(path))
 }

@@ -8,6 +8,7 @@ use mixgist::slice::SLICERS;
 use mixgist::{Error, Loss, Points, Progress, Result, Route, summarize};
 use mixgist_io::{DataTable, Overwrite, SUMMARY_SCHEMA, SummaryDocument, read_json, write_bytes};
 use mixgist_report::html;
+use mixgist_report::page::EXTENSIONS;
 
 use crate::material::{Material, MaterialArgs, PartsArgs};
 use crate::options::{
@@ -141,7 +142,7 @@ fn refuse_options_for_draws(given: &[Arg]) -> Result<()> {
 
 /// Refuses a file that is no HTML.
 pub fn check_output(path: &Path, option: &str) -> Result<()> {
-    expect_extension(path, option, &["html", "htm"])
+    expect_extension(path, option, &EXTENSIONS)
 }
 
 /// Writes the report of summaries of the same draws.

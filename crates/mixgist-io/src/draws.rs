@@ -108,7 +108,7 @@ impl DrawsFile {
     }
 
     /// Checks that labels and data fit the draws and each other.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         let draws = self.ensemble.len();
         self.labels.as_ref().map_or(Ok(()), LabelDraws::check)?;
         if let Some(labels) = &self.labels

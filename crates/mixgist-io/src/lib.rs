@@ -52,7 +52,7 @@ pub use formats::npy::write_npy;
 pub use formats::npz::{read_arrays, write_arrays};
 pub use formats::stan_csv::StanVariables;
 pub use labels::{LabelDraws, read_labels, write_labels};
-pub use output::{Overwrite, check_writable, write_bytes};
+pub use output::{Overwrite, check_writable, expect_extension, has_extension, write_bytes};
 pub use partition::{
     BallBoundDocument, ClusterCountDocument, PARTITION_SCHEMA, PartitionBallDocument, PartitionDocument,
     PartitionEvidence,

@@ -1,7 +1,7 @@
 //! Outputs that appear whole or not at all, and replace nothing unless told to.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use mixgist::{Error, Result};
@@ -34,7 +34,7 @@ pub(crate) fn write_whole(
     write: impl FnOnce(&mut Output) -> Result<()>,
 ) -> Result<()> {
     let target = Target::new(path, overwrite)?;
-    let cannot = |cause: &std::io::Error| Error::io(path, "write", cause);
+    let cannot = |cause: &io::Error| Error::io(path, "write", cause);
     // Dropping the temporary file removes it, so every early return leaves the folder as it was.
     let (file, temporary) = target.temporary()?.into_parts();
     let mut output = BufWriter::with_capacity(1 << 16, file);
@@ -47,7 +47,7 @@ pub(crate) fn write_whole(
         Overwrite::Refuse => temporary.persist_noclobber(&target.path),
     };
     renamed.map_err(|error| match error.error.kind() {
-        std::io::ErrorKind::AlreadyExists => exists(path),
+        io::ErrorKind::AlreadyExists => exists(path),
         _ => cannot(&error.error),
     })?;
     // The file itself is safe; a folder that cannot be synced (some network file systems) is no failure.
@@ -61,8 +61,32 @@ pub fn write_bytes(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<()
 }
 
 /// Reports a failed write inside a writer; the file is added further up.
-pub(crate) fn cannot_write(cause: std::io::Error) -> Error {
-    Error::new(mixgist::ErrorKind::Io, format!("cannot write: {cause}"))
+pub(crate) fn cannot_write(cause: impl std::error::Error + 'static) -> Error {
+    cannot("write", &cause)
+}
+
+/// The same, saying what was being done. Writers of others wrap what the system said; it is looked for.
+pub(crate) fn cannot(doing: &str, cause: &(dyn std::error::Error + 'static)) -> Error {
+    let error = Error::new(mixgist::ErrorKind::Io, format!("cannot {doing}: {cause}"));
+    let mut chain = std::iter::successors(Some(cause), |cause| cause.source());
+    match chain.find_map(|cause| cause.downcast_ref::<io::Error>()) {
+        Some(system) => error.caused_by(system),
+        None => error,
+    }
+}
+
+/// Whether the name of a file ends in this extension.
+pub fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
+}
+
+/// Refuses a file whose name ends in none of the extensions.
+pub fn expect_extension(path: &Path, option: &str, extensions: &[&str]) -> Result<()> {
+    if extensions.iter().any(|extension| has_extension(path, extension)) {
+        return Ok(());
+    }
+    let known: Vec<String> = extensions.iter().map(|extension| format!(".{extension}")).collect();
+    Err(Error::usage(format!("{option} writes {} files", known.join(" or "))).in_file(path))
 }
 
 struct Target<'a> {
@@ -76,7 +100,9 @@ impl<'a> Target<'a> {
         let mut path = named.to_owned();
         if let Ok(metadata) = std::fs::metadata(named) {
             if metadata.is_dir() {
-                return Err(Error::usage("is a directory, expected the name of a file to write").in_file(named));
+                return Err(Error::usage("is a directory, expected the name of a file to write")
+                    .as_system(io::ErrorKind::IsADirectory)
+                    .in_file(named));
             }
             if !metadata.is_file() {
                 return Err(Error::usage("is not a regular file, it cannot be replaced").in_file(named));
@@ -95,7 +121,11 @@ impl<'a> Target<'a> {
             _ => PathBuf::from("."),
         };
         if !folder.is_dir() {
-            return Err(Error::usage(format!("the folder {} does not exist", folder.display())).in_file(named));
+            let (what, kind) = match folder.exists() {
+                true => ("is not a folder", io::ErrorKind::NotADirectory),
+                false => ("does not exist", io::ErrorKind::NotFound),
+            };
+            return Err(Error::usage(format!("the folder {} {what}", folder.display())).as_system(kind).in_file(named));
         }
         Ok(Target { named, path, folder })
     }
@@ -114,7 +144,7 @@ impl<'a> Target<'a> {
 }
 
 fn exists(path: &Path) -> Error {
-    Error::usage("exists already").in_file(path).hint("--force replaces it")
+    Error::usage("exists already").as_system(io::ErrorKind::AlreadyExists).in_file(path).hint("--force replaces it")
 }
 
 #[cfg(test)]
@@ -141,6 +171,7 @@ mod tests {
         for error in [text(&path, Overwrite::Refuse, "two"), check_writable(&path, Overwrite::Refuse)] {
             let error = error.unwrap_err();
             assert!(error.to_string().ends_with("a.txt: exists already"), "{error}");
+            assert_eq!(error.system_cause().map(|cause| cause.kind), Some(io::ErrorKind::AlreadyExists));
             assert_eq!(error.hint_text(), Some("--force replaces it"));
         }
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "one");

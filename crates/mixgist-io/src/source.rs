@@ -16,7 +16,9 @@ impl Source {
     pub fn open(path: &Path) -> Result<Self> {
         let metadata = std::fs::metadata(path).map_err(|cause| Error::io(path, "open", &cause))?;
         if metadata.is_dir() {
-            return Err(Error::input("is a directory, expected a file").in_file(path));
+            return Err(Error::input("is a directory, expected a file")
+                .as_system(std::io::ErrorKind::IsADirectory)
+                .in_file(path));
         }
         if !metadata.is_file() {
             return Err(Error::input("is not a regular file").in_file(path).hint("save the stream to a file first"));

@@ -53,6 +53,9 @@ pub const SECTIONS: &[Section] = &[
 /// Parts that are computed from the draws for the report alone, and can be left out: sections, and the conformal ball in one of them.
 pub const PARTS: [&str; 5] = ["components", "conformal", "path", "representatives", "stability"];
 
+/// How names of files with a report may end.
+pub const EXTENSIONS: [&str; 2] = ["html", "htm"];
+
 /// Marks for observations in all figures of a report, so that it stays below 2 MB.
 const MOST_MARKS: usize = 12_000;
 /// Marks for draws in each figure, shared by the summaries.

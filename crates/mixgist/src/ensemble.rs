@@ -206,8 +206,8 @@ impl Ensemble {
 
     /// Remembers what was done at the door when these draws were first made, as a copy from elsewhere should.
     #[must_use]
-    pub fn with_history(mut self, renormalization: f64, padding: usize) -> Self {
-        (self.renormalization, self.padding) = (renormalization, padding);
+    pub fn with_history(mut self, renormalization: f64, padding: usize, lost_chains: Vec<u32>) -> Self {
+        (self.renormalization, self.padding, self.lost_chains) = (renormalization, padding, lost_chains);
         self
     }
 

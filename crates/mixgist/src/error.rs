@@ -1,6 +1,7 @@
 //! The one error type: what is wrong, where it is, and what helps.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// What kind of trouble an [`Error`] is; fronts map it to exit codes and exception classes.
@@ -32,6 +33,15 @@ pub struct Place {
     pub atom: Option<usize>,
 }
 
+/// What the operating system calls the trouble; fronts map it to the exceptions of their language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SystemCause {
+    /// Its kind, such as a file that does not exist.
+    pub kind: io::ErrorKind,
+    /// The system's own number, when the system said it.
+    pub code: Option<i32>,
+}
+
 /// The one error of mixgist: a message with its place and, where one helps, a hint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Error(Box<Inner>);
@@ -42,6 +52,7 @@ struct Inner {
     message: String,
     place: Place,
     hint: Option<String>,
+    cause: Option<SystemCause>,
 }
 
 /// What every fallible function of mixgist returns.
@@ -50,7 +61,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error of the given kind.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error(Box::new(Inner { kind, message: message.into(), place: Place::default(), hint: None }))
+        Error(Box::new(Inner { kind, message: message.into(), place: Place::default(), hint: None, cause: None }))
     }
 
     /// The input cannot be used.
@@ -74,8 +85,22 @@ impl Error {
     }
 
     /// Reading or writing `path` failed.
-    pub fn io(path: &Path, doing: &str, cause: &std::io::Error) -> Self {
-        Self::new(ErrorKind::Io, format!("cannot {doing}: {cause}")).in_file(path)
+    pub fn io(path: &Path, doing: &str, cause: &io::Error) -> Self {
+        Self::new(ErrorKind::Io, format!("cannot {doing}: {cause}")).caused_by(cause).in_file(path)
+    }
+
+    /// Adds what the operating system said.
+    #[must_use]
+    pub fn caused_by(mut self, cause: &io::Error) -> Self {
+        self.0.cause = Some(SystemCause { kind: cause.kind(), code: cause.raw_os_error() });
+        self
+    }
+
+    /// Adds what the operating system would have said, had it been asked.
+    #[must_use]
+    pub fn as_system(mut self, kind: io::ErrorKind) -> Self {
+        self.0.cause = Some(SystemCause { kind, code: None });
+        self
     }
 
     /// Adds the draw.
@@ -123,6 +148,11 @@ impl Error {
         &self.0.place
     }
 
+    /// What the operating system calls it: set for all trouble with files that is not about their contents.
+    pub fn system_cause(&self) -> Option<SystemCause> {
+        self.0.cause
+    }
+
     /// What the user can do about it.
     pub fn hint_text(&self) -> Option<&str> {
         self.0.hint.as_deref()
@@ -164,6 +194,13 @@ mod tests {
             Error::input("weight is negative (-1)").at_draw(3).at_atom(2).at_line(9).in_file(Path::new("a.csv"));
         assert_eq!(error.to_string(), "a.csv:9: draw 3, atom 2: weight is negative (-1)");
         assert_eq!(error.kind(), ErrorKind::Input);
+    }
+
+    #[test]
+    fn what_the_system_said_is_kept() {
+        let error = Error::io(Path::new("a.csv"), "open", &io::Error::from(io::ErrorKind::NotFound));
+        assert_eq!(error.system_cause(), Some(SystemCause { kind: io::ErrorKind::NotFound, code: None }));
+        assert_eq!(Error::input("x").system_cause(), None);
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub use allocate::{Allocation, allocate};
 pub use atoms::{CovarianceForm, GaussianAtoms};
 pub use density::GridDensity;
 pub use ensemble::{Ensemble, MixingMeasure};
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, Result, SystemCause};
 pub use free::{Assessment, AtomCount, Estimator, Floor, FreeSupport, Judgement, PathPoint};
 pub use inspect::{Inspection, inspect};
 pub use labels::{Partition, PartitionDraws};

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from decimal import Decimal
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,14 @@ def _unmasked(name: str, values: Any) -> NDArray[Any]:
     """An array; masked entries are missing ones, what stands under the mask is no value."""
     if np.ma.is_masked(values):
         raise _missing(name, np.ma.getmaskarray(values), "masked")
-    return np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} cannot be made an array: {error}") from None
+    if array.dtype.kind == "O" and array.ndim == 0:
+        hint = "\nhint: call its method collect" if hasattr(values, "collect") else ""
+        raise TypeError(f"{name} is a {type(values).__name__}, expected an array{hint}")
+    return array
 
 
 def _is_missing(value: Any) -> bool:
@@ -43,14 +49,15 @@ def floats(name: str, values: Any) -> Floats:
     """A contiguous float64 array: the one that was given where it is one already."""
     array = _unmasked(name, values)
     if array.dtype.kind == "O":
-        array = _numbers(name, array, columns_of(values))
+        array = _numbers(name, array, values)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} has dtype {array.dtype}, expected numbers")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def _numbers(name: str, array: NDArray[Any], columns: list[str] | None) -> Floats:
+def _numbers(name: str, array: NDArray[Any], values: Any) -> Floats:
     """The numbers of an array of objects, as data frames with nullable columns make them; missing ones become NaN."""
+    columns = columns_of(values)
     numbers = np.full(array.shape, np.nan)
     for place, value in np.ndenumerate(array):
         if isinstance(value, (Real, Decimal, np.bool_)):
@@ -66,6 +73,8 @@ def _numbers(name: str, array: NDArray[Any], columns: list[str] | None) -> Float
 def integers(name: str, values: Any) -> Integers:
     """A contiguous int64 array; numbers with a fraction are refused."""
     array = _unmasked(name, values)
+    if array.dtype.kind == "O":
+        array = _numbers(name, array, values)
     if array.dtype.kind == "f":
         if np.isnan(array).any():
             raise _missing(name, np.isnan(array))
@@ -89,17 +98,35 @@ def points(name: str, values: ArrayLike) -> Floats:
 
 
 def columns_of(data: Any) -> list[str] | None:
-    """Names of the columns of a data frame, or of the one that a series is."""
-    names = getattr(data, "columns", None)
+    """Names of the columns of a data frame or table, or of the one that a series is; columns that are merely counted have none."""
+    names = getattr(data, "column_names", None)
+    if names is None:
+        names = getattr(data, "columns", None)
     if names is None and type(data).__name__ == "Series" and data.name not in (None, ""):
         names = [data.name]
-    return None if names is None else [str(name) for name in names]
+    if names is None or list(names) == list(range(len(names))):
+        return None
+    return [str(name) for name in names]
+
+
+def named_points(name: str, values: Any, columns: Sequence[str] | None) -> Floats:
+    """Observations whose columns, where they have names, must be those that are known, in their order."""
+    array = points(name, values)
+    own = columns_of(values)
+    if own is not None and columns is not None and own != list(columns):
+        strange = [column for column in own if column not in columns] or [column for column in columns if column not in own]
+        what = f"{strange[0]!r} is in one of them alone" if strange else "the order differs"
+        raise ValueError(
+            f"{name} has the columns {', '.join(own)}; the fitted ones are {', '.join(columns)}: {what}\n"
+            f"hint: choose them by name: {name}[{list(columns)}]"
+        )
+    return array
 
 
 def labels(name: str, values: Any) -> Integers:
     """Labels of any kind (integers, strings) as integers."""
     array = _unmasked(name, values)
-    if array.dtype.kind in "USO":
+    if array.dtype.kind in "USO" and not all(isinstance(value, Integral) for value in array.flat):
         if array.dtype.kind == "O":
             missing = np.reshape([_is_missing(value) for value in array.flat], array.shape)
             if missing.any():
@@ -109,24 +136,6 @@ def labels(name: str, values: Any) -> Integers:
     return integers(name, array)
 
 
-def count(name: str, value: Any, least: int = 0) -> int:
-    """A whole number that is at least `least`."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} is {value!r}, expected an integer") from None
-    if number < least:
-        raise ValueError(f"{name} is {number}, must be at least {least}")
-    if number >= 2**64:
-        raise ValueError(f"{name} is {number}, must be below 2**64")
-    return number
-
-
 def numbers_text(values: Sequence[float]) -> str:
     """Numbers in digits that are read back to the same bits."""
     return ",".join(repr(float(value)) for value in values)
-
-
-def thread_count(threads: Any) -> int | None:
-    """A number of threads, or all cores."""
-    return None if threads is None else count("threads", threads, 1)

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import Floats
+from ._checks import number, optional_number
 from ._credible import EstimateLike, Probability, estimate_of
 from ._document import Document, html, plural
 from ._draws import Draws
@@ -258,12 +259,12 @@ def components(
     name, own = estimate_of(estimate, atoms)
     rules: _core.ComponentsOptions = {
         "estimate": own,
-        "level": float(level),
-        "overlap": None if overlap is None else float(overlap),
-        "share": None if share is None else float(share),
-        "least_weight": None if least_weight is None else float(least_weight),
+        "level": number("level", level),
+        "overlap": optional_number("overlap", overlap),
+        "share": optional_number("share", share),
+        "least_weight": optional_number("least_weight", least_weight),
     }
-    with question(named(distance), options, data, draws[0], threads, progress) as asked:
+    with question(named(distance), options, data, draws, threads, progress) as asked:
         text, found = _core.components(draws._native, asked, estimating(loss, name, atoms), rules)
     warn_all(found, stacklevel=2)
     document = json.loads(text)

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import Floats
+from ._checks import flag, number, optional_number
 from ._document import Document, html
 from ._draws import Draws
 from ._estimates import MeasureLike, measure_of
@@ -190,6 +191,16 @@ class Credible(Document):
     distances: Floats = field(repr=False)
     _text: str = field(repr=False)
 
+    def __repr__(self) -> str:
+        error = "" if self.ball.radius_error is None else f" ± {self.ball.radius_error:.2g}"
+        parts = [f"radius {self.ball.radius:.4g}{error} around {self.estimate_source}", f"level {self.ball.level:g}"]
+        if self.region is not None:
+            parts.append(f"hypothesis {'inside' if self.region.inside_ball else 'outside'}")
+        if self.conformal is not None:
+            radius = self.conformal.radius
+            parts.append("no conformal radius" if radius is None else f"conformal radius {radius:.4g}")
+        return f"Credible({', '.join(parts)})"
+
     def _repr_html_(self) -> str:
         ball = self.ball
         error = "" if ball.radius_error is None else f" ± {ball.radius_error:.2g}"
@@ -293,12 +304,12 @@ def credible(
     name, own = estimate_of(estimate, atoms)
     asking: _core.CredibleOptions = {
         "estimate": own,
-        "level": float(level),
+        "level": number("level", level),
         "hypothesis": None if hypothesis is None else measure_of("hypothesis", hypothesis)._native,
-        "radius": None if radius is None else float(radius),
-        "conformal": bool(conformal),
+        "radius": optional_number("radius", radius),
+        "conformal": flag("conformal", conformal),
     }
-    with question(named(distance), options, data, draws[0], threads, progress) as asked:
+    with question(named(distance), options, data, draws, threads, progress) as asked:
         text, found = _core.credible(draws._native, asked, estimating(loss, name, atoms), asking)
     warn_all(found, stacklevel=2)
     return _credible(text)
@@ -310,7 +321,7 @@ def estimate_of(estimate: EstimateLike, atoms: AtomCount | None) -> tuple[str, _
         return estimate, None
     if atoms is not None:
         raise ValueError("atoms is for an estimate that is to be found\nhint: leave out atoms, or use estimate=\"free\"")
-    return "medoid", (measure_of("estimate", estimate)._native, f"given {type(estimate).__name__}")
+    return "medoid", (measure_of("estimate", estimate, "'medoid', 'free', ")._native, f"given {type(estimate).__name__}")
 
 
 def ball_of(document: dict[str, Any]) -> Ball:

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import Floats
+from ._checks import flag
 from ._draws import Draws
 from ._estimates import MeasureLike, measure_of
 from ._options import Slices, question, takes_slices
@@ -123,7 +124,7 @@ def distances_to_draws(
     array([0., 3., 7.])
     """
     first = measure_of("measure", measure)
-    with question(distance, options, data, first, threads, progress) as asked:
+    with question(distance, options, data, draws, threads, progress) as asked:
         return MeasuredArray(*_core.distances_to_draws(first._native, draws._native, asked))
 
 
@@ -165,9 +166,9 @@ def distance_matrix(
            [3., 0., 4.],
            [7., 4., 0.]])
     """
-    with question(distance, options, data, draws[0], threads, progress) as asked:
+    with question(distance, options, data, draws, threads, progress) as asked:
         values, errors = _core.distance_matrix(draws._native, asked)
-    if condensed:
+    if flag("condensed", condensed):
         return MeasuredArray(values, errors)
     return MeasuredArray(_square(values, len(draws)), None if errors is None else _square(errors, len(draws)))
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from html import escape
 from typing import Any
 
 from . import _core
+from ._checks import flag, path as path_of
 from ._draws import Path
 
 
@@ -24,7 +24,7 @@ class Document:
 
     def write(self, path: Path, *, force: bool = False) -> None:
         """Writes the answer as JSON, whole or not at all; `force` replaces a file that exists."""
-        _core.write_document(os.fspath(path), self._text, force)
+        _core.write_document(path_of("path", path), self._text, flag("force", force))
 
     def __eq__(self, other: object) -> bool:
         return self._text == other._text if isinstance(other, type(self)) else NotImplemented

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Union, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core, _sources
-from ._arrays import Floats, Integers, columns_of, count, floats, integers, labels as label_array, points
+from ._arrays import Floats, Integers, columns_of, floats, integers, labels as label_array, points
 from ._atoms import dense, flat, is_ragged, ragged
+from ._checks import count, flag, path as path_of, text, texts, word
 from ._measure import Measure
 
 Path = Union[str, "os.PathLike[str]"]
@@ -43,7 +44,9 @@ class Draws:
     labels : array_like, shape (M, n), optional
         The partition of the observations in each draw; the numbers are kept.
     data : array_like, shape (n, d), optional
-        The observations; the columns of a data frame keep their names.
+        The observations; the columns of a data frame (pandas, polars, a table of PyArrow) keep their names.
+    columns : sequence of str, optional
+        Names of the columns of the data, which must be given; without it, those of the data frame.
 
     Examples
     --------
@@ -83,6 +86,9 @@ class Draws:
         data: Any = None,
         columns: Sequence[str] | None = None,
     ) -> None:
+        word("covariance_form", covariance_form)
+        if columns is not None and data is None:
+            raise ValueError("columns names the columns of the data, but there are no data\nhint: give data, or leave out columns")
         if offsets is not None:
             atoms = flat(weights, means, covariances, covariance_form, offsets)
         elif is_ragged(weights):
@@ -90,9 +96,9 @@ class Draws:
         else:
             atoms = dense(weights, means, covariances, covariance_form)
         draws = len(atoms.offsets) - 1
+        x = None if data is None else points("data", data)
         if columns is None:
             columns = columns_of(data)
-        x = None if data is None else points("data", data)
         if x is not None and x.shape[1] != atoms.dim:
             raise ValueError(f"data has {x.shape[1]} columns, the means have dimension {atoms.dim}")
         partitions = None if labels is None else label_array("labels", labels)
@@ -111,7 +117,7 @@ class Draws:
             None if draw_weights is None else floats("draw_weights", draw_weights).reshape(-1),
             partitions,
             x,
-            None if columns is None else list(columns),
+            None if columns is None else texts("columns", columns),
         )
 
     @classmethod
@@ -198,10 +204,15 @@ class Draws:
         if hasattr(source, "stan_variable"):
             arrays = _sources.cmdstan(source, weights, means, covariances, labels)
             return cls(**arrays, covariance_form=covariance_form, data=data)
-        native = _core.Draws.read(
-            _paths(source), "stan-csv", covariance_form, (weights, means, covariances, labels)
+        draws = cls.read(
+            source,
+            format="stan-csv",
+            covariance_form=covariance_form,
+            stan_weights=weights,
+            stan_means=means,
+            stan_covariances=covariances,
+            stan_labels=labels,
         )
-        draws = cls._wrap(native)
         return draws if data is None else draws.with_data(data)
 
     @classmethod
@@ -239,8 +250,14 @@ class Draws:
         -------
         Draws
         """
-        variables = (stan_weights, stan_means, stan_covariances, stan_labels)
-        draws = cls._wrap(_core.Draws.read(_paths(paths), format, covariance_form, variables))
+        variables = (
+            text("stan_weights", stan_weights),
+            text("stan_means", stan_means),
+            text("stan_covariances", stan_covariances),
+            None if stan_labels is None else text("stan_labels", stan_labels),
+        )
+        form = word("covariance_form", covariance_form)
+        draws = cls._wrap(_core.Draws.read(_paths(paths), _format(format), form, variables))
         return draws if burn_in == 0 and thin == 1 else draws.thinned(burn_in, thin)
 
     def write(self, path: Path, *, format: str | None = None, force: bool = False) -> None:
@@ -255,20 +272,17 @@ class Draws:
         force : bool
             Replace a file that exists.
         """
-        self._native.write(os.fspath(path), format, force)
+        self._native.write(path_of("path", path), _format(format), flag("force", force))
 
     def thinned(self, burn_in: int = 0, thin: int = 1) -> Draws:
         """The draws that are left when the first `burn_in` of each chain are dropped and every `thin`-th is kept."""
         kept = self._native.thinned(count("burn_in", burn_in), count("thin", thin, 1))
         return self._wrap(kept)
 
-    def with_data(self, data: Any) -> Draws:
-        """The same draws with these observations."""
-        return _restored(
-            {**self._arrays(), "data": points("data", data), "columns": columns_of(data)},
-            self._native.renormalization,
-            self._native.padding,
-        )
+    def with_data(self, data: Any, columns: Sequence[str] | None = None) -> Draws:
+        """The same draws with these observations, whose columns have these names, or else those of the data frame."""
+        x = points("data", data)
+        return self._wrap(self._native.with_data(x, columns_of(data) if columns is None else texts("columns", columns)))
 
     @property
     def weights(self) -> Floats:
@@ -355,7 +369,14 @@ class Draws:
         return {name: getattr(self, name) for name in (*names, "columns")}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._arrays(), self._native.renormalization, self._native.padding)
+        native = self._native
+        return _restored, (self._arrays(), native.renormalization, native.padding, native.lost_chains)
+
+    def __copy__(self) -> Draws:
+        return self  # they never change
+
+    def __deepcopy__(self, memo: Any) -> Draws:
+        return self
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Draws):
@@ -383,12 +404,27 @@ class Draws:
         return f"Draws({', '.join(parts)})"
 
 
-def _restored(arrays: Mapping[str, Any], renormalization: float, padding: int) -> Draws:
+def expect_draws(name: str, value: Any, otherwise: str = "") -> Draws:
+    """Draws and nothing else."""
+    if isinstance(value, Draws):
+        return value
+    own = isinstance(getattr(value, "draws", None), Draws)
+    hint = "\nhint: it has them as its attribute draws" if own else ""
+    raise TypeError(f"{name} is a {type(value).__name__}, expected Draws{otherwise}{hint}")
+
+
+def _restored(arrays: Mapping[str, Any], renormalization: float, padding: int, lost_chains: list[int]) -> Draws:
     """Draws from arrays that were draws before: what was done to them then is not forgotten."""
-    return Draws._wrap(Draws(**arrays)._native.with_history(renormalization, padding))
+    return Draws._wrap(Draws(**arrays)._native.with_history(renormalization, padding, lost_chains))
+
+
+def _format(format: Any) -> str | None:
+    return None if format is None else word("format", format, otherwise=" or None")
 
 
 def _paths(paths: Any) -> list[str]:
-    if isinstance(paths, (str, os.PathLike)):
-        paths = [paths]
-    return [os.fspath(path) for path in paths]
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        return [path_of("paths", paths)]
+    if not isinstance(paths, Iterable):
+        raise TypeError(f"paths is {paths!r}, expected a path or a sequence of paths")
+    return [path_of("an entry of paths", path) for path in paths]

@@ -19,8 +19,8 @@ class Estimated(Protocol):
 MeasureLike = Union[Measure, Estimated, Draws]
 
 
-def measure_of(name: str, value: MeasureLike) -> Measure:
-    """The measure that `value` stands for."""
+def measure_of(name: str, value: MeasureLike, otherwise: str = "") -> Measure:
+    """The measure that `value` stands for; `otherwise` says what else the option may be."""
     if isinstance(value, Measure):
         return value
     if isinstance(value, Draws):
@@ -30,4 +30,4 @@ def measure_of(name: str, value: MeasureLike) -> Measure:
     estimate = getattr(value, "estimate", None)
     if isinstance(estimate, Measure):
         return estimate
-    raise TypeError(f"{name} is a {type(value).__name__}, expected a Measure, a Summary or a single draw")
+    raise TypeError(f"{name} is a {type(value).__name__}, expected {otherwise}a Measure, a Summary or a single draw")

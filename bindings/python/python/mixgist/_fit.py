@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Union
 
@@ -10,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import Floats, columns_of, count, points, thread_count
+from ._arrays import Floats, columns_of, floats, points
+from ._checks import count, number, optional_count, optional_number, optional_path, thread_count, word
 from ._draws import Draws, Path
 from ._progress import ProgressOption, reporter
 from ._summary import Summary, summarize
@@ -141,25 +141,24 @@ def fit(
         raise ValueError("X has no rows")
     if checkpoint is not None and resume is not None:
         raise ValueError("checkpoint and resume cannot both be given")
-    pair = isinstance(alpha, (tuple, list))
     options: dict[str, Any] = {
-        "alpha": tuple(map(float, alpha)) if pair else (float(alpha), None),  # type: ignore[arg-type]
-        "discount": float(discount),
-        "components": None if components is None else count("components", components),
-        "covariance": covariance,
-        "mu0": None if mu0 is None else np.asarray(mu0, dtype=float).reshape(-1).tolist(),
-        "lambda": None if lambda_ is None else float(lambda_),
+        "alpha": _alpha(alpha),
+        "discount": number("discount", discount),
+        "components": optional_count("components", components, 1),
+        "covariance": word("covariance", covariance),
+        "mu0": None if mu0 is None else floats("mu0", mu0).reshape(-1).tolist(),
+        "lambda": optional_number("lambda_", lambda_),
         "psi": None if psi is None else _psi(psi, x.shape[1]),
-        "nu": None if nu is None else float(nu),
-        "algorithm": algorithm,
-        "truncation": None if truncation is None else count("truncation", truncation),
-        "chains": count("chains", chains),
+        "nu": optional_number("nu", nu),
+        "algorithm": word("algorithm", algorithm),
+        "truncation": optional_count("truncation", truncation),
+        "chains": count("chains", chains, bits=32),
         "iterations": count("iterations", iterations),
         "burn_in": count("burn_in", burn_in),
         "thin": count("thin", thin),
         "seed": count("seed", seed),
-        "checkpoint": None if checkpoint is None else os.fspath(checkpoint),
-        "resume": None if resume is None else os.fspath(resume),
+        "checkpoint": optional_path("checkpoint", checkpoint),
+        "resume": optional_path("resume", resume),
         "checkpoint_every": count("checkpoint_every", checkpoint_every, 1),
     }
     with reporter(progress) as report:
@@ -174,9 +173,18 @@ def fit(
     )
 
 
+def _alpha(alpha: Any) -> tuple[float, float | None]:
+    """The concentration, or shape and rate of its prior."""
+    if not isinstance(alpha, (tuple, list)):
+        return number("alpha", alpha, ", or shape and rate of a Gamma prior"), None
+    if len(alpha) != 2:
+        raise ValueError(f"alpha is {alpha!r}, expected a number, or shape and rate of a Gamma prior")
+    return number("the shape in alpha", alpha[0]), number("the rate in alpha", alpha[1])
+
+
 def _psi(psi: ArrayLike, dim: int) -> tuple[bool, list[float]]:
     """Whether it is the whole matrix, and its numbers."""
-    array = np.asarray(psi, dtype=float)
+    array = floats("psi", psi)
     if array.shape == (dim, dim):
         return True, array.reshape(-1).tolist()
     return False, array.reshape(-1).tolist()

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from ._distance import distances_to_draws
-from ._draws import Draws
+from ._draws import Draws, expect_draws
 from ._estimates import MeasureLike
 from ._measure import Measure
 from ._options import Slices, takes_slices
@@ -71,13 +71,12 @@ def expected_losses(
             name = next(iter(options), "data")
             raise TypeError(f"{name} is for measures, the estimate is a partition")
         return partition_expected_losses(estimate, draws, a, omari, draw_weights, threads)
-    if not isinstance(draws, Draws):
-        raise TypeError(f"draws is a {type(draws).__name__}, expected Draws")
+    posterior = expect_draws("draws", draws)
     if a is not None or draw_weights is not None:
         raise TypeError(f"{'a' if a is not None else 'draw_weights'} is for partitions, the estimate is a measure")
-    found = distances_to_draws(estimate, draws, distance, data=data, threads=threads, progress=progress, **options)
+    found = distances_to_draws(estimate, posterior, distance, data=data, threads=threads, progress=progress, **options)
     order = options.get("order") or _DEFAULTS["order"]
-    weights = draws.draw_weights
+    weights = posterior.draw_weights
     return {
         "distance": float(np.average(found.values, weights=weights)),
         "power": float(np.average(found.values**order, weights=weights)),

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import Floats, Integers, count, points, thread_count
+from ._arrays import Floats, Integers, points
 from ._atoms import flat
+from ._checks import count, thread_count, word
 
 
 class Measure:
@@ -39,6 +40,7 @@ class Measure:
     def __init__(
         self, weights: ArrayLike, means: ArrayLike, covariances: ArrayLike, covariance_form: str = "covariance"
     ) -> None:
+        word("covariance_form", covariance_form)
         atoms = flat(weights, means, covariances, covariance_form, [0])
         self._native = _core.Measure(atoms.dim, atoms.weights, atoms.means, atoms.covariances, covariance_form)
 
@@ -134,6 +136,12 @@ class Measure:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __copy__(self) -> Measure:
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: Any) -> Measure:
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Measure, (self.weights, self.means, self.covariances)

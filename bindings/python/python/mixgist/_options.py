@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Callable, Literal, TypedDict, TypeVar, Un
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import Floats, columns_of, count, floats, numbers_text, points, thread_count
+from ._arrays import Floats, columns_of, floats, named_points, numbers_text
+from ._checks import count, count_or_auto, number, optional_number, text, thread_count, word
+from ._draws import Draws, expect_draws
 from ._measure import Measure
 from ._progress import ProgressOption, Report, reporter
 from ._slices import Atoms, Distance, Function, name_of, native_slices
@@ -89,11 +91,16 @@ def question(
     distance: Distance,
     options: Slices,
     data: Any,
-    example: Measure,
+    about: Draws | Measure,
     threads: Any,
     progress: ProgressOption = False,
 ) -> Iterator[Question]:
-    """The options as the core reads them; it checks their values. `example` tells how many slices a function has."""
+    """The options as the core reads them; it checks their values.
+
+    `about` is what the question is about: it tells how many slices a function has, and what the columns of the data are called.
+    """
+    if not isinstance(about, Measure):
+        expect_draws("draws", about)
     unknown = sorted(options.keys() - _USUAL.keys())
     if unknown:
         raise TypeError(f"there is no option {unknown[0]!r}\nhint: options of the distance are {', '.join(_USUAL)}")
@@ -106,10 +113,12 @@ def question(
         for name in ("slices", "directions"):
             if options.get(name) is not None:
                 raise ValueError(f"a slice function makes its own slices\nhint: leave out {name}")
-        slices, number = native_slices(distance, Atoms(example.means[:2], example.covariances[:2]))
-        function = (slices, number, name_of(distance))
-        options, distance = {**options, "slices": number}, _DEFAULTS["distance"]
-    x = None if data is None else points("data", data)
+        example = about[0] if isinstance(about, Draws) else about
+        slices, lines = native_slices(distance, Atoms(example.means[:2], example.covariances[:2]))
+        function = (slices, lines, name_of(distance))
+        options, distance = {**options, "slices": lines}, _DEFAULTS["distance"]
+    known = about.columns if isinstance(about, Draws) else None
+    x = None if data is None else named_points("data", data, known)
     with reporter(progress) as report:
         yield Question(
             slicing=_slicing(distance, {**_USUAL, **options}),
@@ -123,24 +132,26 @@ def question(
 
 def named(distance: Any) -> str:
     """The name of a distance, where a function cannot be used."""
-    if not isinstance(distance, str):
+    if callable(distance):
         raise TypeError(f"distance is {distance!r}, expected a name\nhint: slices of your own are for summarize and distance")
-    return distance
+    return word("distance", distance)
 
 
 def _slicing(distance: Any, options: Slices) -> Slicing:
-    order, prune, directions = options["order"], options["prune"], options["directions"]
+    prune, directions = options["prune"], options["directions"]
     given = None
     if directions is not None:
-        given = [(name, floats(f"directions {name!r}", array)) for name, array in directions.items()]
+        if not isinstance(directions, Mapping):
+            raise TypeError(f"directions is {directions!r}, expected a mapping of names to arrays, or None")
+        given = [(text("a name in directions", name), floats(f"directions {name!r}", array)) for name, array in directions.items()]
     return Slicing(
-        distance=named(distance),
-        slices=_number("slices", options["slices"]),
-        order=None if order is None else float(order),
+        distance=word("distance", distance, otherwise=", or a function of Atoms"),
+        slices=count_or_auto("slices", options["slices"], ", 'auto' or None"),
+        order=optional_number("order", options["order"]),
         units=_units(options["units"]),
-        scheme=options["scheme"],
+        scheme=word("scheme", options["scheme"]),
         directions=given,
-        prune=prune if isinstance(prune, str) else repr(float(prune)),
+        prune=prune if isinstance(prune, str) else repr(number("prune", prune, " from 0 to 1, 'off' or 'rounding'")),
         seed=count("seed", options["seed"]),
     )
 
@@ -163,19 +174,19 @@ def estimating(
 ) -> Estimating:
     """The options as the core reads them; it checks their values."""
     return Estimating(
-        loss=loss,
-        route=route,
-        estimate=(estimate, _number("atoms", atoms)),
+        loss=word("loss", loss),
+        route=word("route", route),
+        estimate=(word("estimate", estimate), count_or_auto("atoms", atoms, ", 'auto' or None")),
         candidate=None if candidate is None else candidate._native,
     )
 
 
-def _number(name: str, value: Any) -> str | None:
-    """A number, or a word such as auto."""
-    return value if value is None or isinstance(value, str) else str(count(name, value, 1))
-
-
-def _units(units: Units) -> str:
+def _units(units: Any) -> str:
     if units is None:
         return "none"
-    return units if isinstance(units, str) else numbers_text(units)
+    if isinstance(units, str):
+        return units
+    try:
+        return numbers_text([number("an entry of units", one) for one in units])
+    except TypeError as error:
+        raise TypeError(f"units is {units!r}, expected 'none', 'sd', 'whiten', None, or one number a coordinate") from error

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import Floats, Integers, count, floats, labels as label_array, thread_count
+from ._arrays import Floats, Integers, floats, labels as label_array
+from ._checks import count, number, optional_count, optional_number, thread_count, word
 from ._document import Document, html, plural
-from ._draws import Draws
+from ._draws import Draws, expect_draws
 from ._progress import ProgressOption, reporter
 
 _DEFAULTS = _core.DEFAULTS
@@ -102,6 +103,11 @@ class PartitionEstimate(Document):
         """Number of observations in each cluster."""
         return np.bincount(self.labels_)
 
+    def __repr__(self) -> str:
+        loss = f"expected {self.loss} {self.expected_loss:.4g}"
+        agree = f"{self.runs_agreeing} of {plural(self.runs, 'run')} led here"
+        return f"PartitionEstimate({plural(self.n_clusters, 'cluster')} of {len(self.labels_)} observations, {loss}, {agree})"
+
     def _repr_html_(self) -> str:
         agree = f"{self.runs_agreeing} of {plural(self.runs, 'run')} of the search led here."
         ball = f"A ball of radius {self.ball.radius:.4g} ({self.ball.loss}) holds {self.ball.probability:.4f} of the posterior."
@@ -174,12 +180,19 @@ def partition(
     if clusters is not None and max_clusters is not None:
         raise ValueError("clusters and max_clusters cannot both be given")
     draws = _partitions(labels, draw_weights)
-    bound = None if max_clusters is None else count("max_clusters", max_clusters)
-    exactly = None if clusters is None else count("clusters", clusters)
+    bound, exactly = optional_count("max_clusters", max_clusters), optional_count("clusters", clusters)
     pool, conventions = thread_count(threads), _conventions(a, omari)
     with reporter(progress) as report:
         text, inside = draws.search(
-            loss, conventions, bound, exactly, count("runs", runs), count("seed", seed), float(ball), pool, report
+            _loss(loss),
+            conventions,
+            bound,
+            exactly,
+            count("runs", runs),
+            count("seed", seed),
+            number("ball", ball),
+            pool,
+            report,
         )
     document = json.loads(text)
     certainty = document["certainty"]
@@ -234,7 +247,7 @@ def partition_losses(
     array([0. , 0.5])
     """
     draws = _partitions(labels, None)
-    return draws.losses(_estimate(estimate), loss, _conventions(a, omari), thread_count(threads))
+    return draws.losses(_estimate(estimate), _loss(loss), _conventions(a, omari), thread_count(threads))
 
 
 def partition_ball(
@@ -271,7 +284,8 @@ def partition_ball(
     (0.0, array([0, 1]))
     """
     draws = _partitions(labels, draw_weights)
-    text, inside = draws.ball(_estimate(estimate), loss, (None, "identical"), float(level), thread_count(threads))
+    radius_of = _loss(loss), (None, "identical"), number("level", level)
+    text, inside = draws.ball(_estimate(estimate), *radius_of, thread_count(threads))
     return _ball(json.loads(text), inside)
 
 
@@ -296,6 +310,8 @@ def _labels(labels: Any) -> Integers:
         if labels.labels is None:
             raise ValueError("the draws hold no labels")
         return labels.labels
+    if isinstance(getattr(labels, "draws", None), Draws):
+        expect_draws("labels", labels, " or an array")
     array = label_array("labels", labels)
     if array.ndim != 2:
         raise ValueError(f"labels has shape {array.shape}, expected (draws, observations)")
@@ -318,7 +334,13 @@ def _estimate(estimate: ArrayLike) -> Integers:
 
 
 def _conventions(a: float | None, omari: str) -> tuple[float | None, str]:
-    return (None if a is None else float(a), omari)
+    if not isinstance(omari, str):
+        raise TypeError(f"omari is {omari!r}, expected 'identical' or 'salso'")
+    return optional_number("a", a), omari
+
+
+def _loss(loss: Any) -> str:
+    return word("loss", loss, "partition loss")
 
 
 def _ball(document: dict[str, Any], inside: Integers) -> PartitionBall:

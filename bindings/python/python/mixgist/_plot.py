@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._arrays import points
+from ._arrays import named_points
+from ._checks import count
 from ._measure import Measure
 
 if TYPE_CHECKING:
@@ -23,15 +24,18 @@ def plot(summary: Summary, data: Any, ax: Any, coordinates: tuple[int, ...] | No
     import matplotlib.pyplot as plt
 
     dim = summary.means_.shape[1]
-    shown = tuple(range(min(dim, 2))) if coordinates is None else tuple(coordinates)
-    if len(shown) not in (1, 2) or any(not 0 <= c < dim for c in shown):
+    shown = tuple(range(min(dim, 2))) if coordinates is None else coordinates
+    if not isinstance(shown, (tuple, list)):
+        raise TypeError(f"coordinates is {shown!r}, expected one or two numbers from 0 to {dim - 1}")
+    shown = tuple(count("an entry of coordinates", c) for c in shown)
+    if len(shown) not in (1, 2) or max(shown) >= dim:
         raise ValueError(f"coordinates is {shown}, expected one or two numbers from 0 to {dim - 1}")
     if ax is None:
         _, ax = plt.subplots()
-    x = None if data is None else points("data", data)
+    x = None if data is None else named_points("data", data, summary.columns)
     if x is not None and x.shape[1] != dim:
         raise ValueError(f"data has {x.shape[1]} columns, the estimate has dimension {dim}")
-    names = summary._facts.get("columns") or [f"x{c + 1}" for c in range(dim)]
+    names = summary.columns or [f"x{c + 1}" for c in range(dim)]
     if len(shown) == 1:
         _line(summary, x, ax, shown[0])
         ax.set_ylabel("density")

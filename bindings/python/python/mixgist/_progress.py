@@ -18,6 +18,8 @@ def reporter(progress: ProgressOption) -> Iterator[Report | None]:
         yield None
     elif callable(progress):
         yield progress
+    elif progress is not True:
+        raise TypeError(f"progress is {progress!r}, expected True, False or a function of (phase, done, total, remark)")
     else:
         bar: _Bar | _Line
         try:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
 from . import _core
-from ._arrays import points, thread_count
-from ._draws import Draws, Path
+from ._arrays import named_points
+from ._checks import flag, optional_path, text, texts, thread_count
+from ._draws import Draws, Path, expect_draws
 from ._progress import ProgressOption, reporter
 from ._summary import Summary
 
@@ -20,6 +20,7 @@ def report(
     *,
     path: Path | None = None,
     title: str = "Summary",
+    without: str | Sequence[str] = (),
     force: bool = False,
     threads: int | None = None,
     progress: ProgressOption = False,
@@ -35,9 +36,11 @@ def report(
     data : array_like, shape (n, d), optional
         The observations; without them, those that came with the draws.
     path : path, optional
-        Write the page to this file, whole or not at all.
+        Write the page to this file (.html), whole or not at all.
     title : str
         Title of the page.
+    without : str or sequence of str
+        Parts that take time and are left out: ``"components"``, ``"conformal"``, ``"path"``, ``"representatives"``, ``"stability"``.
     force : bool
         Replace a file that exists.
     threads, progress
@@ -55,12 +58,22 @@ def report(
     >>> mixgist.report(mixgist.summarize(draws), draws, title="Two atoms")[:15]
     '<!DOCTYPE html>'
     """
-    summaries = [summary] if isinstance(summary, Summary) else list(summary)
+    summaries = [summary] if isinstance(summary, Summary) else summary
+    if isinstance(summaries, str) or not isinstance(summaries, Sequence) or not all(isinstance(one, Summary) for one in summaries):
+        raise TypeError(f"summary is a {type(summary).__name__}, expected a Summary or a sequence of them")
     if not summaries:
         raise ValueError("there is no summary to report on")
     natives = [each._native for each in summaries]
-    x = None if data is None else points("data", data)
-    target = None if path is None else os.fspath(path)
-    native_draws = None if draws is None else draws._native
+    x = None if data is None else named_points("data", data, summaries[0].columns)
     with reporter(progress) as tell:
-        return _core.report(title, natives, native_draws, x, target, force, thread_count(threads), tell)
+        return _core.report(
+            text("title", title),
+            natives,
+            None if draws is None else expect_draws("draws", draws, " or None")._native,
+            x,
+            [without] if isinstance(without, str) else texts("without", without),
+            optional_path("path", path),
+            flag("force", force),
+            thread_count(threads),
+            tell,
+        )

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import Floats, Integers, count as whole_number
+from ._arrays import Floats, Integers
+from ._checks import count as whole_number
 from ._credible import Probability
 from ._document import Document, html, plural
 from ._draws import Draws
@@ -213,9 +214,9 @@ def representatives(
     >>> len(found), found.weights.round(2).tolist()
     (2, [0.67, 0.33])
     """
-    wanted = None if count == "auto" else whole_number("count", count, 1)
+    wanted = None if isinstance(count, str) and count == "auto" else whole_number("count", count, 1, " or 'auto'")
     points = whole_number("grid", grid)
-    with question(named(distance), options, data, draws[0], threads, progress) as asked:
+    with question(named(distance), options, data, draws, threads, progress) as asked:
         text, found = _core.representatives(draws._native, asked, estimating(), wanted, points)
     warn_all(found, stacklevel=2)
     document = json.loads(text)

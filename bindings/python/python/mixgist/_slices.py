@@ -42,8 +42,7 @@ def native_slices(function: SliceFunction, probe: Atoms) -> tuple[Native, int]:
         raise ValueError("the slice function returned no slices")
     if probe.means.shape[0] > 1:
         alone = _positions(function, Atoms(probe.means[:1], probe.covariances[:1]), slices)
-        scale = np.abs(both).max() if np.isfinite(both).all() else 0.0
-        if not np.allclose(both[:, :1], alone, rtol=1e-6, atol=1e-6 * scale, equal_nan=True):
+        if not np.allclose(both[:, :1], alone, rtol=1e-6, atol=1e-6 * np.abs(both).max()):
             raise ValueError("the slice function gives an atom another position when it is alone: each column must depend on its own atom")
 
     def native(means: Floats, covariances: Floats, count: int) -> Floats:
@@ -58,6 +57,13 @@ def _positions(function: SliceFunction, atoms: Atoms, slices: int | None) -> Flo
     if positions.ndim != 2 or positions.shape[1] != k or slices not in (None, positions.shape[0]):
         expected = f"({'L' if slices is None else slices}, {k})"
         raise ValueError(f"the slice function returned an array of shape {positions.shape}, expected {expected}")
+    wrong = np.argwhere(~np.isfinite(positions))
+    if len(wrong):
+        l, atom = wrong[0]
+        raise ValueError(
+            f"the slice function returned {positions[l, atom]} on slice {l} for atom {atom} of {k}, whose mean is "
+            f"{atoms.means[atom].tolist()}: positions must be finite"
+        )
     return positions
 
 

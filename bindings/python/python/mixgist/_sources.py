@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -35,8 +36,10 @@ def arviz(
 
 def _group(idata: Any, group: str) -> Any:
     """The Dataset of a group."""
-    if isinstance(idata, dict):
-        raise TypeError("idata is a dict, expected an InferenceData, a DataTree or a Dataset\nhint: arviz.from_dict makes one of it")
+    if idata is None or isinstance(idata, (dict, str, os.PathLike)):
+        hint = "from_dict makes one of it" if isinstance(idata, dict) else "from_netcdf reads one from a file"
+        kind = type(idata).__name__
+        raise TypeError(f"idata is a {kind}, expected an InferenceData, a DataTree or a Dataset\nhint: arviz.{hint}")
     if hasattr(idata, "data_vars") and not hasattr(idata, "children"):
         return idata
     try:

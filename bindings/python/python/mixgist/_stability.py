@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import Floats
+from ._checks import number
 from ._credible import Ball, ball_of
 from ._document import Document, html
 from ._draws import Draws
@@ -161,17 +162,25 @@ def stability(
     >>> card.verdict in ("steady", "inside", "outside"), len(card.radii) == len(card.checks)
     (True, True)
     """
-    with question(named(distance), options, data, draws[0], threads, progress) as asked:
-        text, found = _core.stability(draws._native, asked, estimating(loss, estimate, atoms), float(level))
+    with question(named(distance), options, data, draws, threads, progress) as asked:
+        text, found = _core.stability(draws._native, asked, estimating(loss, estimate, atoms), number("level", level))
     warn_all(found, stacklevel=2)
     document = json.loads(text)
     return Stability(
         verdict=document["verdict"],
-        advice=document["advice"],
-        checks=[Check(**check) for check in document["checks"]],
+        advice=[_core.in_python(sentence) for sentence in document["advice"]],
+        checks=[_check(check) for check in document["checks"]],
         ball=ball_of(document["ball"]),
         clusters=document["clusters"],
         thin=document["thin"],
         estimate=Measure(**document["estimate"]),
         _text=text,
+    )
+
+
+def _check(document: dict[str, Any]) -> Check:
+    """A line of the card, with options as Python writes them."""
+    change, error = document["change"], document["error"]
+    return Check(
+        **{**document, "change": _core.in_python(change), "error": None if error is None else _core.in_python(error)}
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import weakref
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import Floats, Integers
+from ._arrays import Floats, Integers, named_points
 from ._assessment import AtomPath, Judgement, atom_path, judgement, within
+from ._checks import flag, path as path_of
 from ._draws import Draws, Path
 from ._estimates import MeasureLike, measure_of
 from ._measure import Measure
@@ -62,7 +62,8 @@ def summarize(
         A measure of your own to judge beside the estimate; draws must be a single one.
     distance : str or callable
         Law of the slices: ``"sw"``, ``"mix-sw"``, ``"mix-sw-frobenius"`` or ``"smix-w"``; or a function that maps `Atoms` of K atoms to
-        an array (L, K): their positions on L lines. A function is called a few times, with all atoms of all draws at once.
+        an array (L, K): their positions on L lines. A function is called a few times, with all atoms of all draws at once; Ctrl-C waits
+        until such a call has ended.
     loss : str
         What is averaged over the posterior: the ``"distance"``, or its p-th ``"power"``.
     route : str
@@ -115,14 +116,26 @@ def summarize(
     (2, True)
     """
     own = None if candidate is None else measure_of("candidate", candidate)
-    if estimate == "free" and callable(distance):
-        raise ValueError("a free estimate needs a named distance, whose slices have derivatives\nhint: use estimate=\"medoid\"")
-    with question(distance, options, data, draws[0], threads, progress) as asked:
+    _check_free(estimate, distance)
+    with question(distance, options, data, draws, threads, progress) as asked:
         native = _core.summarize(draws._native, asked, estimating(loss, estimate, atoms, route, own))
     warn_all(native.warnings, stacklevel=2)
     summary = Summary._wrap(native)
     summary._made_from = weakref.ref(draws)
     return summary
+
+
+def check_summarize(*, estimate: Any, atoms: Any, distance: Any, loss: Any, threads: Any, **options: Any) -> None:
+    """Refuses what `summarize` would refuse of its options, before long work that comes first."""
+    _check_free(estimate, distance)
+    name = _DEFAULTS["distance"] if callable(distance) else distance
+    with question(name, options, None, Measure([1.0], [0.0], [1.0]), threads) as asked:  # type: ignore[arg-type]
+        _core.check_settings(asked, estimating(loss, estimate, atoms))
+
+
+def _check_free(estimate: Any, distance: Any) -> None:
+    if isinstance(estimate, str) and estimate == "free" and callable(distance):
+        raise ValueError("a free estimate needs a named distance, whose slices have derivatives\nhint: use estimate=\"medoid\"")
 
 
 class Summary:
@@ -147,11 +160,11 @@ class Summary:
     @classmethod
     def read(cls, path: Path) -> Summary:
         """Reads a summary that `write` or the command line (``mixgist summarize -o``) wrote."""
-        return cls._wrap(_core.Summary.read(os.fspath(path)))
+        return cls._wrap(_core.Summary.read(path_of("path", path)))
 
     def write(self, path: Path, *, force: bool = False) -> None:
         """Writes the summary as JSON, whole or not at all; `force` replaces a file that exists."""
-        self._native.write(os.fspath(path), force)
+        self._native.write(path_of("path", path), flag("force", force))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values: what the command line prints with ``--json``."""
@@ -313,21 +326,34 @@ class Summary:
         """What limits the trust in the answer."""
         return [MixgistWarning(*warning) for warning in self._native.warnings]
 
+    @property
+    def columns(self) -> list[str] | None:
+        """Names of the columns of the data, when they have any."""
+        columns: list[str] | None = self._facts.get("columns")
+        return columns
+
+    def _points(self, X: Any) -> Floats:
+        """Observations; a data frame must have the columns of the data that were summarised, in their order."""
+        return named_points("X", X, self.columns)
+
     def predict(self, X: ArrayLike, *, threads: int | None = None) -> Integers:
-        """The atom of the estimate that each observation most probably belongs to, (n,)."""
-        return self.estimate.predict(X, threads=threads)
+        """The atom of the estimate that each observation most probably belongs to, (n,).
+
+        A data frame must have the columns of the data that were summarised, in their order, here and in all methods that take `X`.
+        """
+        return self.estimate.predict(self._points(X), threads=threads)
 
     def predict_proba(self, X: ArrayLike, *, threads: int | None = None) -> Floats:
         """The probability of each observation to belong to each atom, (n, K)."""
-        return self.estimate.predict_proba(X, threads=threads)
+        return self.estimate.predict_proba(self._points(X), threads=threads)
 
     def score_samples(self, X: ArrayLike, *, threads: int | None = None) -> Floats:
         """The logarithm of the estimated density at each observation, (n,)."""
-        return self.estimate.score_samples(X, threads=threads)
+        return self.estimate.score_samples(self._points(X), threads=threads)
 
     def score(self, X: ArrayLike, y: Any = None) -> float:
         """The mean logarithm of the estimated density; `y` is there for scikit-learn and not used."""
-        return self.estimate.score(X)
+        return self.estimate.score(self._points(X))
 
     def sample(self, n_samples: int = 1, *, seed: int = 0) -> tuple[Floats, Integers]:
         """Points from the estimated density, with the atoms that they come from."""
@@ -355,6 +381,12 @@ class Summary:
 
     def _repr_html_(self) -> str:
         return self._native.to_html()
+
+    def __copy__(self) -> Summary:
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: Any) -> Summary:
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _from_json, (self._native.to_json(),)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
 from ._fit import fit
-from ._summary import Summary, summarize
+from ._checks import count
+from ._summary import Summary, check_summarize, summarize
 
 _DEFAULTS = _core.DEFAULTS
 
@@ -22,14 +25,14 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
     Parameters
     ----------
     estimate, atoms, distance, slices, loss, units
-        How the draws are summarised, see `mixgist.summarize`.
+        How the draws are summarised, see `mixgist.summarize`; a function as `distance` makes its own slices.
     alpha, discount, components, covariance, algorithm, chains, iterations, burn_in, thin
         The model and the chains, see `mixgist.fit`. Chains are shorter by default than those of `mixgist.fit`, and slices fewer than in
         `mixgist.summarize`, so that the estimator can be used in cross-validation; `fit_.verdict` says whether the chains agree.
     random_state : int, RandomState or None
         Seed; None draws one from NumPy's global state.
     n_jobs : int, optional
-        Threads to use; all cores without it or with -1.
+        Threads to use; all cores without it or with -1, all but one with -2, and so on.
 
     Attributes
     ----------
@@ -96,10 +99,21 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         """Fits the mixture to `X` (n, d) and summarises its draws; `y` is ignored."""
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         if isinstance(self.random_state, (int, np.integer)):
-            seed = int(self.random_state)
+            seed = count("random_state", self.random_state)
         else:
             seed = int(check_random_state(self.random_state).randint(2**31))
-        threads = None if self.n_jobs is None or self.n_jobs < 1 else self.n_jobs
+        threads = _threads(self.n_jobs)
+        summarizing = {
+            "estimate": self.estimate,
+            "atoms": self.atoms,
+            "distance": self.distance,
+            "slices": None if callable(self.distance) else self.slices,
+            "loss": self.loss,
+            "units": self.units,
+            "seed": seed,
+            "threads": threads,
+        }
+        check_summarize(**summarizing)
         self.fit_ = fit(
             X,
             alpha=self.alpha,
@@ -114,17 +128,10 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
             seed=seed,
             threads=threads,
         )
-        self.summary_: Summary = summarize(
-            self.fit_.draws,
-            estimate=self.estimate,
-            atoms=self.atoms,
-            distance=self.distance,
-            slices=self.slices,
-            loss=self.loss,
-            units=self.units,
-            seed=seed,
-            threads=threads,
-        )
+        if hasattr(self, "feature_names_in_"):
+            named = self.fit_.draws.with_data(X, self.feature_names_in_.tolist())
+            self.fit_ = dataclasses.replace(self.fit_, draws=named)
+        self.summary_: Summary = summarize(self.fit_.draws, **summarizing)
         # Atoms with observations come first, so that the labels of the clusters have no gaps.
         occupied = np.bincount(self.summary_.labels_, minlength=self.summary_.n_components) > 0
         self._order = np.argsort(~occupied, kind="stable")
@@ -180,3 +187,14 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         check_is_fitted(self)
         points, labels = self.summary_.sample(n_samples, seed=seed)
         return points, self._rank[labels]
+
+
+def _threads(n_jobs: Any) -> int | None:
+    """A number of threads as scikit-learn counts them."""
+    if n_jobs is None:
+        return None
+    if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise ValueError(f"n_jobs is {n_jobs!r}, must be a number of threads, or -1 or None for all cores")
+    if n_jobs == -1:
+        return None
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))

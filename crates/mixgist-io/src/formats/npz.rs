@@ -15,7 +15,7 @@ use crate::data::DataTable;
 use crate::draws::{DrawsFile, ReadOptions};
 use crate::formats::npy::{self, Numbers};
 use crate::labels::LabelDraws;
-use crate::output::{Output, Overwrite, cannot_write, write_whole};
+use crate::output::{Output, Overwrite, cannot, cannot_write, write_whole};
 use crate::source::{Budget, Source, size_text};
 
 /// Reads those of the arrays `names` that an npz file has, at least one; what else it holds is not looked at.
@@ -375,8 +375,8 @@ impl<'a> ArchiveWriter<'a> {
         };
         let count: usize = shape.iter().product();
         let options = SimpleFileOptions::default().compression_method(method).large_file(count >= 1 << 26);
-        let failed = |cause| Error::new(mixgist::ErrorKind::Io, format!("cannot write array '{name}': {cause}"));
-        self.zip.start_file(format!("{name}.npy"), options).map_err(failed)?;
+        let doing = format!("write array '{name}'");
+        self.zip.start_file(format!("{name}.npy"), options).map_err(|cause| cannot(&doing, &cause))?;
         npy::write_array(&mut self.zip, shape, numbers)
     }
 
@@ -389,8 +389,7 @@ impl<'a> ArchiveWriter<'a> {
     }
 
     fn finish(self) -> Result<()> {
-        let failed = |cause| Error::new(mixgist::ErrorKind::Io, format!("cannot write: {cause}"));
-        let written = self.zip.finish().map_err(failed)?;
+        let written = self.zip.finish().map_err(cannot_write)?;
         written.failed.map_or(Ok(()), |cause| Err(cannot_write(cause)))
     }
 }

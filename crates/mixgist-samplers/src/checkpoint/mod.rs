@@ -70,7 +70,10 @@ impl Store {
         let fingerprint = checksum(settings.bytes().chain(data_sum.to_le_bytes()));
         let run = directory.join("run");
         if checkpoints.mode == CheckpointMode::Resume && !run.exists() {
-            return Err(Error::usage("there is no run to resume").in_file(&directory).hint("start one without resume"));
+            return Err(Error::usage("there is no run to resume")
+                .as_system(std::io::ErrorKind::NotFound)
+                .in_file(&directory)
+                .hint("start one without resume"));
         }
         fs::create_dir_all(&directory).map_err(|e| {
             Error::io(&directory, "make the checkpoint directory", &e).hint("name a folder that exists or can be made")
@@ -81,6 +84,7 @@ impl Store {
             CheckpointMode::Start => {
                 if run.exists() {
                     return Err(Error::usage("the directory holds the checkpoint of a run already")
+                        .as_system(std::io::ErrorKind::AlreadyExists)
                         .in_file(&store.directory)
                         .hint("resume it, or choose an empty directory"));
                 }

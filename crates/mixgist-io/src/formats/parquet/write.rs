@@ -8,9 +8,9 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::Type;
-use mixgist::{Error, ErrorKind, Result};
+use mixgist::{Error, Result};
 
-use crate::output::Output;
+use crate::output::{Output, cannot_write};
 
 /// A column as a function of the row, so that the table is never held twice.
 pub(super) enum Column<'a> {
@@ -26,7 +26,7 @@ pub(super) fn write_table(output: &mut Output, names: &[String], columns: &[Colu
     if let Some(name) = names.iter().find(|name| !unique.insert(*name)) {
         return Err(Error::input(format!("two columns are called '{name}'")).hint("rename one of them"));
     }
-    try_write(output, names, columns, rows).map_err(|cause| Error::new(ErrorKind::Io, format!("cannot write: {cause}")))
+    try_write(output, names, columns, rows).map_err(cannot_write)
 }
 
 fn try_write(
