@@ -75,6 +75,11 @@ impl<'a> LineMeasure<'a> {
     pub fn cumulative(&self) -> &'a [f64] {
         self.cumulative
     }
+
+    /// The first atom up to which there is half of the mass.
+    pub(crate) fn median(&self) -> f64 {
+        self.positions[self.cumulative.partition_point(|&c| c < 0.5)]
+    }
 }
 
 /// W_p^p = ∫ |Q_a − Q_b|^p between two measures on the line, exactly. Cost O(K_a + K_b).
@@ -216,7 +221,11 @@ impl Lines<'_> {
 fn compress_draw(line: LineMeasure, tolerance: f64, positions: &mut Vec<f64>, cumulative: &mut Vec<f64>) -> f64 {
     let (mut mean, mut end) = (line.positions[0], line.cumulative[0]);
     let (mut mass, mut residual) = (end, 0.0);
-    for (&x, &until) in line.positions.iter().zip(line.cumulative).skip(1) {
+    for (k, (&x, &until)) in line.positions.iter().zip(line.cumulative).enumerate().skip(1) {
+        // Atoms in one place are one.
+        if line.positions.get(k + 1) == Some(&x) {
+            continue;
+        }
         let (weight, gap) = (until - end, x - mean);
         let both = mass + weight;
         // The cost times `both`: most atoms need no division.

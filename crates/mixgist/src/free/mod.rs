@@ -26,6 +26,7 @@ mod narrowest;
 mod objective;
 mod path;
 mod reduce;
+mod steady;
 mod target;
 
 pub use floor::Floor;
@@ -385,7 +386,9 @@ fn choose(count: AtomCount, fits: &[Fitted], held_out: &[Judged], medoid: &Judge
         AtomCount::Fixed(count) => fits.iter().position(|fit| fit.atoms == count),
         AtomCount::Auto { .. } => {
             let best = &held_out[best(held_out)];
-            let beaten = if best.expected_loss < medoid.expected_loss { medoid.expected_loss } else { f64::INFINITY };
+            // A fit that is the medoid does not beat it by rounding.
+            let better = best.expected_loss < medoid.expected_loss * (1.0 - path::TIE);
+            let beaten = if better { medoid.expected_loss } else { f64::INFINITY };
             held_out.iter().position(|judged| {
                 let error = judged.difference_error_of_both(best);
                 let tolerated = SAFE_SEPARATION * error;

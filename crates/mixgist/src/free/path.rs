@@ -172,7 +172,7 @@ fn least(fits: &[Fit]) -> &Fit {
 }
 
 /// Losses that agree to this relative difference are tied, and the earlier start wins.
-const TIE: f64 = 1e-9;
+pub(super) const TIE: f64 = 1e-9;
 
 /// A weight that is nothing, but not zero.
 const TRACE: f64 = 1e-12;

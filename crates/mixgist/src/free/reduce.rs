@@ -1,6 +1,7 @@
 //! Fewer atoms: a measure is reduced by merging the two atoms whose merger costs least, again and again. Fits start from these.
 
 use super::objective::Objective;
+use super::steady::steady;
 use crate::Result;
 use crate::ensemble::MixingMeasure;
 use crate::slice::{Chart, Slices};
@@ -113,11 +114,21 @@ fn blobs(measure: &MixingMeasure, slices: &dyn Slices) -> Vec<Blob> {
 
 fn heaviest(measure: &MixingMeasure, slices: &dyn Slices) -> Vec<Blob> {
     let mut blobs = blobs(measure, slices);
-    // By weight, then by place, so that the order of the atoms does not matter.
+    // By place, where parts of one atom meet, then by weight, so that the order of the atoms does not matter.
     blobs.sort_by(|a, b| {
         let places = a.parameters.iter().zip(&b.parameters).map(|(x, y)| x.total_cmp(y));
-        places.fold(b.weight.total_cmp(&a.weight), std::cmp::Ordering::then)
+        places.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
     });
+    blobs.dedup_by(|next, kept| {
+        let same = next.parameters == kept.parameters;
+        if same {
+            kept.weight += next.weight;
+        }
+        same
+    });
+    blobs.iter_mut().for_each(|blob| blob.weight = steady(blob.weight, 1.0));
+    blobs.retain(|blob| blob.weight > 0.0);
+    blobs.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     let light = blobs.split_off(blobs.len().min(MOST_ATOMS));
     for blob in &light {
         let cost = |other: &Blob| blob.merging_cost(other);

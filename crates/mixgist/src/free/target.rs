@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::steady::{steady, steady_all};
 use crate::line::Lines;
 
 /// Mean quantile functions have at most this many cells.
@@ -59,16 +60,20 @@ impl SliceTarget {
 
     /// From the level at 0, the jumps inside each cell and what they add to its integral.
     fn new(cells: &Arc<Cells>, mut level: f64, jumps: &[f64], parts: &[f64]) -> Self {
-        let (mut start, mut integral, mut norm) = (0.0, 0.0, 0.0);
+        let starts = || std::iter::once(0.0).chain(cells.ends.iter().copied());
+        let lengths = || cells.ends.iter().zip(starts()).map(|(end, start)| end - start);
+        let mut means: Vec<f64> = Vec::with_capacity(jumps.len());
+        for (length, (jump, part)) in lengths().zip(jumps.iter().zip(parts)) {
+            means.push(level + part / length);
+            level += jump;
+        }
+        steady_all(&mut means);
+        let (mut integral, mut norm) = (0.0, 0.0);
         let mut steps = Vec::with_capacity(jumps.len());
-        for (&end, (jump, part)) in cells.ends.iter().zip(jumps.iter().zip(parts)) {
-            let length = end - start;
-            let mean = level + part / length;
+        for ((start, length), mean) in starts().zip(lengths()).zip(means) {
             steps.push(Step { start, mean, integral });
             integral += mean * length;
             norm += mean * mean * length;
-            level += jump;
-            start = end;
         }
         SliceTarget { cells: Arc::clone(cells), steps, norm }
     }
@@ -129,8 +134,7 @@ impl Cells {
             }
             same
         });
-        let middle = lines.draw(sampled[0]);
-        let origin = middle.positions()[middle.cumulative().partition_point(|&c| c < 0.5)];
+        let origin = lines.draw(sampled[0]).median();
         let mut ends: Vec<f64> = if jumps.len() < MOST_CELLS {
             jumps.iter().map(|jump| jump.0).collect()
         } else {
@@ -150,6 +154,9 @@ impl Cells {
             }
             ends
         };
+        ends.iter_mut().for_each(|end| *end = steady(*end, 1.0));
+        ends.retain(|&end| end > 0.0 && end < 1.0);
+        ends.dedup();
         ends.push(1.0);
         let cell = |b: usize| ends.partition_point(|&end| end <= b as f64 / BUCKETS as f64).min(ends.len() - 1);
         let buckets = (0..=BUCKETS).map(|b| cell(b) as u16).collect();

@@ -327,11 +327,7 @@ fn center(panels: &mut [[f64; PANEL]], cells: usize, draw_weights: &[f64]) {
 
 /// The median over draws of their medians. Positions are counted from here, because a common offset would eat the digits of cell means.
 fn middle(lines: &Lines) -> f64 {
-    let median = |i: usize| {
-        let line = lines.draw(i);
-        line.positions()[line.cumulative().partition_point(|&c| c < 0.5)]
-    };
-    let mut medians: Vec<f64> = (0..lines.len()).map(median).collect();
+    let mut medians: Vec<f64> = (0..lines.len()).map(|i| lines.draw(i).median()).collect();
     let half = medians.len() / 2;
     *medians.select_nth_unstable_by(half, f64::total_cmp).1
 }

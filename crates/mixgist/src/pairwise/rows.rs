@@ -407,12 +407,15 @@ fn compression(draws: usize) -> f64 {
     (COMPRESSION / (draws as f64 * draws as f64)).max(1e-10)
 }
 
-/// The mean cost of some pairs of draws.
+/// The mean cost of some pairs of draws, which are found by their medians: how the draws are numbered does not matter.
 fn typical_cost(lines: &Lines) -> f64 {
     let draws = lines.len();
+    let mut by_median: Vec<(f64, usize)> = (0..draws).map(|i| (lines.draw(i).median(), i)).collect();
+    by_median.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let cost = |pair: usize| {
-        let i = pair * draws / TYPICAL_PAIRS;
-        transport_cost(lines.draw(i), lines.draw((i + draws / 2) % draws), Order::TWO)
+        let rank = pair * draws / TYPICAL_PAIRS;
+        let draw = |rank: usize| lines.draw(by_median[rank % draws].1);
+        transport_cost(draw(rank), draw(rank + draws / 2), Order::TWO)
     };
     (0..TYPICAL_PAIRS).map(cost).sum::<f64>() / TYPICAL_PAIRS as f64
 }
