@@ -412,7 +412,7 @@ const RANDOM_STARTS: usize = 2;
 
 /// Slices on which fits are compared and learn from each other before they are finished on all: one for each coordinate of an atom, within
 /// limits.
-const LEAST_FEW_SLICES: usize = 48;
+const LEAST_FEW_SLICES: usize = 32;
 const MOST_FEW_SLICES: usize = 128;
 
 /// Slices that are fitted to: so many for each coordinate of an atom, within limits. More do not help: on Old Faithful's draws the
