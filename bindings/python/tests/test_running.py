@@ -88,6 +88,8 @@ ENDLESS = """
     import sys, time, numpy as np, mixgist
     rng = np.random.default_rng(0)
     draws = mixgist.Draws(np.ones((3000, 20)), rng.standard_normal((3000, 20, 3)), np.tile(np.eye(3), (3000, 20, 1, 1)))
+    if "many" in {call!r}:
+        many = mixgist.Draws(np.ones((3000, 800)), rng.standard_normal((3000, 800, 3)), np.tile(np.eye(3), (3000, 800, 1, 1)))
     print("ready", flush=True)
     try:
         {call}
@@ -115,8 +117,7 @@ def used(process):
         "mixgist.fit(rng.standard_normal((2000, 3)), iterations=1_000_000, threads=1)",
         "mixgist.partition(rng.integers(0, 200, (3000, 3000)), runs=1000, threads=1)",
         "mixgist.credible(draws, slices=100_000, conformal=True, threads=1)",
-        "mixgist.components(mixgist.Draws(*(np.repeat(x, 40, axis=1) for x in (np.ones((3000, 20)), rng.standard_normal((3000, 20, 3)), "
-        "np.tile(np.eye(3), (3000, 20, 1, 1))))), estimate=draws[0], threads=1)",
+        "mixgist.components(many, estimate=draws[0], threads=1)",
         "mixgist.representatives(draws, slices=100_000, threads=1)",
         "mixgist.stability(draws, slices=100_000, threads=1)",
     ],
