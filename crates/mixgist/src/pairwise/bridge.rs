@@ -288,7 +288,7 @@ const SAMPLED_DRAWS: usize = 128;
 const CELLS_PER_JUMP: f64 = 2.0;
 
 /// A jump joins the group of the jump before it when it is this close, in lengths of the cell. Close ones are few products instead of many; ones
-/// that lie apart would overlap with much else. With weights of like size all distances took 4.6 s with this and 12 s with one group a cell.
+/// that lie apart would overlap with much else. With weights of like size (`bench peer`) all distances took 5 s with this and 12 s with one group a cell.
 const NEAR: f64 = 1.0 / 256.0;
 
 /// Ends of the cells, 0 and 1 included: quantiles of the jumps of an evenly spread sample of draws.
