@@ -70,7 +70,10 @@ impl Stopwatch {
 }
 
 /// The phases that fit the path, after the sweep and before the fits are judged on all slices and on others.
-const PATH: [&str; 3] = ["mean quantile functions", "free-support fits", "distances of the fits"];
+const FITTING: [&str; 3] = ["mean quantile functions", "free-support fits", "distances of the fits"];
+
+/// The phase in which they are judged.
+const JUDGING: &str = "expected losses";
 
 /// The path k = 1 … 15 for draws from a file, and with data the expected total variation between densities on a grid over them.
 pub fn from_file(file: &str, data: Option<&str>) {
@@ -114,9 +117,17 @@ fn run(ensemble: &Ensemble, data: Option<&DataTable>, distance: &str, slices: us
             end.clock.duration_since(start.clock).as_secs_f64(),
         );
         let phases = watch.print(end);
-        let path = phases.iter().filter(|(name, _)| PATH.contains(&name.as_str()));
-        let [passed, processor] = path.fold([0.0; 2], |[a, b], (_, [c, d])| [a + c, b + d]);
-        println!("  {passed:7.3} s {processor:7.3} s  = the path k = 1 … 15 after the sweep, before it is judged");
+        let sum = |judging: bool| {
+            let own =
+                phases.iter().filter(|(name, _)| FITTING.contains(&name.as_str()) || (judging && name == JUDGING));
+            own.fold([0.0; 2], |[a, b], (_, [c, d])| [a + c, b + d])
+        };
+        let length = free.path.len();
+        for (judging, words) in [(false, "before it is judged"), (true, "with its judgement on these and other slices")]
+        {
+            let [passed, processor] = sum(judging);
+            println!("  {passed:7.3} s {processor:7.3} s  = the path k = 1 … {length} after the sweep, {words}");
+        }
         print_quality(&summary, free);
         if let Some(data) = data.filter(|data| data.columns() == ensemble.dim() && ensemble.dim() <= 2) {
             print_variation(&summary, free, ensemble, data);

@@ -1,8 +1,12 @@
 //! Transport on the line: weighted points in ascending order, and the exact cost between two such measures.
 
+mod table;
+
 use std::borrow::Cow;
 
 use fearless_simd::{Level, Simd, dispatch};
+
+pub(crate) use table::table_of_costs;
 
 use crate::{Error, Result};
 
@@ -181,6 +185,13 @@ impl<'a> Lines<'a> {
     /// Whether there are no draws.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The median over draws of their medians: where to count positions from, because a common offset would eat digits.
+    pub(crate) fn middle(&self) -> f64 {
+        let mut medians: Vec<f64> = (0..self.len()).map(|i| self.draw(i).median()).collect();
+        let half = medians.len() / 2;
+        *medians.select_nth_unstable_by(half, f64::total_cmp).1
     }
 
     /// Draw i on this slice.

@@ -1,15 +1,19 @@
 //! Draws through slices: the ensemble bound to frozen slices, handing out sorted line measures a few slices at a time.
 
+mod guests;
+
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::ensemble::Ensemble;
+pub(crate) use guests::Guests;
+
+use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::{Lines, Order};
 use crate::progress::Progress;
-use crate::prune::{Pruned, Pruning, survivors};
+use crate::prune::{Budget, Pruned, Pruning};
 use crate::slice::{Coordinates, Replicates, Slices};
-use crate::slice_error::independent_batches;
+use crate::slice_error::{KEPT_APART, SliceGroups, independent_batches};
 use crate::{Error, Result};
 
 /// An ensemble and L frozen slices of it. Line measures are computed when asked for and never all kept.
@@ -19,6 +23,7 @@ pub struct Projection<'a> {
     weights: Vec<f64>,
     offsets: Vec<usize>,
     draw_weights: Vec<f64>,
+    budget: Option<Budget>,
     pruned: Pruned,
     order: Order,
 }
@@ -40,26 +45,13 @@ impl<'a> Projection<'a> {
         };
         let coordinates = slices.coordinates(ensemble.atoms());
         let (weights, offsets) = (ensemble.weights(), ensemble.offsets());
-        Ok(match survivors(slices, &coordinates, weights, offsets, order, pruning) {
-            Some(left) => Projection {
-                slices,
-                coordinates: coordinates.select(&left.atoms),
-                weights: left.weights,
-                offsets: left.offsets,
-                draw_weights,
-                pruned: left.report,
-                order,
-            },
-            None => Projection {
-                slices,
-                coordinates,
-                weights: weights.to_vec(),
-                offsets: offsets.to_vec(),
-                draw_weights,
-                pruned: Pruned::default(),
-                order,
-            },
-        })
+        let budget = Budget::of_draws(slices, &coordinates, weights, offsets, order, pruning);
+        let (coordinates, weights, offsets, pruned) =
+            match budget.and_then(|budget| budget.survivors(slices, &coordinates, weights, offsets)) {
+                Some(left) => (coordinates.select(&left.atoms), left.weights, left.offsets, left.report),
+                None => (coordinates, weights.to_vec(), offsets.to_vec(), Pruned::default()),
+            };
+        Ok(Projection { slices, coordinates, weights, offsets, draw_weights, budget, pruned, order })
     }
 
     /// Number of draws M.
@@ -102,18 +94,11 @@ impl<'a> Projection<'a> {
         let atoms = self.atoms();
         let mut positions = vec![0.0; slices.len() * atoms];
         self.slices.project(slices.clone(), &self.coordinates, &mut positions);
-        let largest = largest_position(self.order);
-        if let Some(i) = positions.iter().position(|x| x.is_nan() || x.abs() > largest) {
-            let atom = i % atoms;
+        check_positions(&positions, self.order).map_err(|beyond| {
+            let atom = beyond.place % atoms;
             let draw = self.offsets.partition_point(|&start| start <= atom) - 1;
-            return Err(Error::input(format!(
-                "an atom is at {} on slice {}: too large to compute with",
-                positions[i],
-                slices.start + i / atoms
-            ))
-            .at_draw(draw)
-            .hint("rescale the data, use --units sd, or a smaller --order"));
-        }
+            beyond.error(slices.start + beyond.place / atoms).at_draw(draw)
+        })?;
         Ok(positions.chunks_exact(atoms).map(|row| Lines::sort(&self.offsets, row.to_vec(), &self.weights)).collect())
     }
 
@@ -128,9 +113,28 @@ impl<'a> Projection<'a> {
         independent_batches(self.slices(), self.slices.replicates(), self.longest_batch())
     }
 
+    /// All slices in a few groups that are independent of each other, for standard errors; fewer when so many numbers are kept for each.
+    pub(crate) fn slice_groups(&self, numbers: usize) -> SliceGroups {
+        SliceGroups::new(self.slices(), self.slices.replicates(), groups_to_keep(numbers))
+    }
+
     /// The same batches, cut where one is longer than memory should hold.
     pub fn pieces(&self, batches: &[Vec<usize>]) -> Vec<Vec<usize>> {
         batches.iter().flat_map(|batch| batch.chunks(self.longest_batch())).map(<[usize]>::to_vec).collect()
+    }
+
+    /// Measures that are not draws, on the same slices and pruned as the draws are.
+    pub(crate) fn guests(&self, measures: &[MixingMeasure]) -> Result<Guests<'a>> {
+        let guests = Ensemble::from_measures(measures)?;
+        let slices = self.slices;
+        let coordinates = slices.coordinates(guests.atoms());
+        let (weights, offsets) = (guests.weights(), guests.offsets());
+        let left = self.budget.and_then(|budget| budget.survivors(slices, &coordinates, weights, offsets));
+        let (coordinates, weights, offsets) = match left {
+            Some(left) => (coordinates.select(&left.atoms), left.weights, left.offsets),
+            None => (coordinates, weights.to_vec(), offsets.to_vec()),
+        };
+        Ok(Guests { slices, coordinates, weights, offsets, order: self.order })
     }
 
     /// Memory that one slice takes at most when it is kept.
@@ -178,6 +182,18 @@ impl<'a> Projection<'a> {
     }
 }
 
+/// Groups of slices that are kept apart when each takes so many numbers: a quarter of a gigabyte, but never fewer than eight.
+fn groups_to_keep(numbers: usize) -> usize {
+    ((1 << 25) / numbers.max(1)).clamp(8, KEPT_APART)
+}
+
+/// Memory that judging so many measures takes: the draws on other slices, and costs by groups and for one batch of slices.
+pub(crate) fn bytes_to_judge(dim: usize, atoms: usize, draws: usize, measures: usize) -> u64 {
+    let numbers = measures * draws;
+    let together = groups_to_keep(numbers) + longest_batch(atoms, draws);
+    predicted_bytes(dim, atoms, draws) + 8 * (numbers * together) as u64
+}
+
 /// Memory that one slice takes while it is worked on, roughly.
 fn bytes_per_slice(atoms: usize, draws: usize) -> usize {
     64 * atoms + 64 * draws
@@ -212,9 +228,26 @@ fn runs(slices: &[usize]) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Positions beyond this are refused, so that transport costs, their squares and the sums of those stay finite.
-fn largest_position(order: Order) -> f64 {
-    libm::pow(1e140, order.value().recip())
+/// A position that is no number or too large.
+struct Beyond {
+    place: usize,
+    position: f64,
+}
+
+impl Beyond {
+    fn error(&self, slice: usize) -> Error {
+        Error::input(format!("an atom is at {} on slice {slice}: too large to compute with", self.position))
+            .hint("rescale the data, use --units sd, or a smaller --order")
+    }
+}
+
+/// Refuses positions so large that transport costs, their squares or the sums of those would not be finite.
+fn check_positions(positions: &[f64], order: Order) -> std::result::Result<(), Beyond> {
+    let largest = libm::pow(1e140, order.value().recip());
+    match positions.iter().position(|x| x.is_nan() || x.abs() > largest) {
+        Some(place) => Err(Beyond { place, position: positions[place] }),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]

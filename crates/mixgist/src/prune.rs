@@ -3,6 +3,8 @@
 //! W_p^p(·, β) changes by at most p D^(p−1) W_1(α, α′) when α becomes α′, D being the largest gap between two atoms on any slice: the
 //! Kantorovich potentials are that steep at most. Moving the mass w_k over a gap of at most `reach` costs w_k · reach in W_1.
 
+use std::ops::Range;
+
 use crate::line::Order;
 use crate::slice::{Coordinates, Slices};
 use crate::{Error, Result};
@@ -70,69 +72,94 @@ pub(crate) struct Survivors {
     pub(crate) report: Pruned,
 }
 
-/// Decides which atoms of each draw stay; `None` when all do. Cost O(atoms × coordinates).
-pub(crate) fn survivors(
-    slices: &dyn Slices,
-    coordinates: &Coordinates,
-    weights: &[f64],
-    offsets: &[usize],
-    order: Order,
-    pruning: Pruning,
-) -> Option<Survivors> {
-    let tolerance = pruning.tolerance();
-    if tolerance <= 0.0 {
-        return None;
-    }
-    let heaviest = |range: std::ops::Range<usize>| {
-        range.reduce(|best, k| if weights[k] > weights[best] { k } else { best }).expect("a draw has an atom")
-    };
-    let p = order.value();
-    let draws = offsets.len() - 1;
-    let reference = heaviest(offsets[0]..offsets[1]);
-    let (mut farthest, mut spread) = (0.0, 0.0);
-    for k in 0..weights.len() {
-        let gap = slices.reach(coordinates, k, reference)?;
-        farthest = f64::max(farthest, gap);
-        spread += weights[k] * libm::pow(gap, p) / draws as f64;
-    }
-    let steepest = p * libm::pow(2.0 * farthest, p - 1.0);
-    let budget = tolerance * spread / (2.0 * steepest);
-    if !(budget > 0.0 && budget.is_finite()) {
-        return None;
+/// What dropping atoms may cost, decided by the draws.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Budget {
+    /// Mass times gap that a draw may spend.
+    spendable: f64,
+    /// No atom is farther than this from the reference.
+    farthest: f64,
+    /// Steepest slope of a potential.
+    steepest: f64,
+}
+
+impl Budget {
+    /// `None` when nothing may be dropped. Cost O(atoms × coordinates).
+    pub(crate) fn of_draws(
+        slices: &dyn Slices,
+        coordinates: &Coordinates,
+        weights: &[f64],
+        offsets: &[usize],
+        order: Order,
+        pruning: Pruning,
+    ) -> Option<Self> {
+        let tolerance = pruning.tolerance();
+        if tolerance <= 0.0 {
+            return None;
+        }
+        let p = order.value();
+        let draws = offsets.len() - 1;
+        let reference = heaviest(weights, offsets[0]..offsets[1]);
+        let (mut farthest, mut spread) = (0.0, 0.0);
+        for k in 0..weights.len() {
+            let gap = slices.reach(coordinates, k, reference)?;
+            farthest = f64::max(farthest, gap);
+            spread += weights[k] * libm::pow(gap, p) / draws as f64;
+        }
+        let steepest = p * libm::pow(2.0 * farthest, p - 1.0);
+        let spendable = tolerance * spread / (2.0 * steepest);
+        (spendable > 0.0 && spendable.is_finite()).then_some(Budget { spendable, farthest, steepest })
     }
 
-    let mut out = Survivors { atoms: Vec::new(), weights: Vec::new(), offsets: vec![0], report: Pruned::default() };
-    let mut costs: Vec<(f64, usize)> = Vec::new();
-    let mut dropped = Vec::new();
-    let mut most_spent: f64 = 0.0;
-    for range in offsets.windows(2).map(|pair| pair[0]..pair[1]) {
-        let heir = heaviest(range.clone());
-        costs.clear();
-        costs.extend(range.clone().filter(|&k| k != heir && weights[k] * farthest <= budget * 1e3).filter_map(|k| {
-            let cost = weights[k] * slices.reach(coordinates, k, heir)?;
-            (cost <= budget).then_some((cost, k))
-        }));
-        costs.sort_by(|a, b| a.0.total_cmp(&b.0));
-        dropped.clear();
-        dropped.resize(range.len(), false);
-        let (mut spent, mut mass) = (0.0, 0.0);
-        for &(cost, k) in &costs {
-            if spent + cost > budget {
-                break;
+    /// Decides which atoms of each draw stay, or of each measure that is compared with the draws; `None` when all do.
+    pub(crate) fn survivors(
+        &self,
+        slices: &dyn Slices,
+        coordinates: &Coordinates,
+        weights: &[f64],
+        offsets: &[usize],
+    ) -> Option<Survivors> {
+        let Budget { spendable, farthest, steepest } = *self;
+        let mut out = Survivors { atoms: Vec::new(), weights: Vec::new(), offsets: vec![0], report: Pruned::default() };
+        let mut costs: Vec<(f64, usize)> = Vec::new();
+        let mut dropped = Vec::new();
+        let mut most_spent: f64 = 0.0;
+        for range in offsets.windows(2).map(|pair| pair[0]..pair[1]) {
+            let heir = heaviest(weights, range.clone());
+            costs.clear();
+            let light = |&k: &usize| k != heir && weights[k] * farthest <= spendable * 1e3;
+            costs.extend(range.clone().filter(light).filter_map(|k| {
+                let gap = slices.reach(coordinates, k, heir)?;
+                let cost = weights[k] * gap;
+                // Atoms of draws are never farther apart; a measure that spreads farther would meet steeper potentials.
+                (cost <= spendable && gap <= 2.0 * farthest).then_some((cost, k))
+            }));
+            costs.sort_by(|a, b| a.0.total_cmp(&b.0));
+            dropped.clear();
+            dropped.resize(range.len(), false);
+            let (mut spent, mut mass) = (0.0, 0.0);
+            for &(cost, k) in &costs {
+                if spent + cost > spendable {
+                    break;
+                }
+                spent += cost;
+                mass += weights[k];
+                dropped[k - range.start] = true;
             }
-            spent += cost;
-            mass += weights[k];
-            dropped[k - range.start] = true;
+            for k in range.clone().filter(|k| !dropped[k - range.start]) {
+                out.atoms.push(k);
+                out.weights.push(weights[k] + if k == heir { mass } else { 0.0 });
+            }
+            out.offsets.push(out.atoms.len());
+            most_spent = most_spent.max(spent);
+            out.report.mass = out.report.mass.max(mass);
         }
-        for k in range.clone().filter(|k| !dropped[k - range.start]) {
-            out.atoms.push(k);
-            out.weights.push(weights[k] + if k == heir { mass } else { 0.0 });
-        }
-        out.offsets.push(out.atoms.len());
-        most_spent = most_spent.max(spent);
-        out.report.mass = out.report.mass.max(mass);
+        out.report.atoms = weights.len() - out.atoms.len();
+        out.report.cost_bound = 2.0 * steepest * most_spent;
+        (out.report.atoms > 0).then_some(out)
     }
-    out.report.atoms = weights.len() - out.atoms.len();
-    out.report.cost_bound = 2.0 * steepest * most_spent;
-    (out.report.atoms > 0).then_some(out)
+}
+
+fn heaviest(weights: &[f64], range: Range<usize>) -> usize {
+    range.reduce(|best, k| if weights[k] > weights[best] { k } else { best }).expect("a draw has an atom")
 }

@@ -19,7 +19,7 @@ pub fn standard_error(values: &[f64], replicates: Replicates) -> Option<f64> {
 }
 
 /// At most this many groups are kept apart where a whole vector or matrix of errors is wanted: 31 degrees of freedom are plenty.
-const KEPT_APART: usize = 32;
+pub(crate) const KEPT_APART: usize = 32;
 
 /// Slices in batches that are independent of each other and, up to one slice, of equal size, none longer than `longest` if the
 /// groups allow it.
@@ -35,6 +35,30 @@ pub(crate) fn independent_batches(slices: usize, replicates: Replicates, longest
                 .map(|b| (b * units / batches * size..((b + 1) * units / batches * size).min(slices)).collect())
                 .collect()
         }
+    }
+}
+
+/// Slices in a few groups that are independent of each other and nearly of equal size.
+#[derive(Debug, Clone)]
+pub(crate) struct SliceGroups {
+    /// The group of each slice.
+    pub(crate) of_slice: Vec<usize>,
+    /// Slices in each group.
+    pub(crate) sizes: Vec<usize>,
+}
+
+impl SliceGroups {
+    /// At most so many groups.
+    pub(crate) fn new(slices: usize, replicates: Replicates, most: usize) -> Self {
+        let batches = independent_batches(slices, replicates, usize::MAX);
+        let groups = batches.len().min(most);
+        let (mut of_slice, mut sizes) = (vec![0; slices], vec![0; groups]);
+        for (b, batch) in batches.iter().enumerate() {
+            let group = b * groups / batches.len();
+            sizes[group] += batch.len();
+            batch.iter().for_each(|&slice| of_slice[slice] = group);
+        }
+        SliceGroups { of_slice, sizes }
     }
 }
 
@@ -100,6 +124,16 @@ mod tests {
                 all.sort_unstable();
                 assert_eq!(all, (0..slices).collect::<Vec<_>>());
                 assert!(batches.iter().all(|batch| !batch.is_empty()));
+                let groups = SliceGroups::new(slices, replicates, 10);
+                let count = |group: usize| groups.of_slice.iter().filter(|&&of_slice| of_slice == group).count();
+                assert!(groups.sizes.len() == batches.len().min(10));
+                assert!(groups.sizes.iter().enumerate().all(|(group, &size)| size > 0 && size == count(group)));
+                // Slices that depend on each other are in one group.
+                let group = |l: usize| groups.of_slice[l];
+                assert!(
+                    (0..slices)
+                        .all(|l| (0..l).all(|m| replicates.group(l) != replicates.group(m) || group(l) == group(m)))
+                );
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::mixture::Mixture;
 use crate::pairwise::{KEPT_BYTES, SlicedDistance};
 use crate::points::Points;
 use crate::progress::Progress;
-use crate::projection::{kept_bytes_per_slice, predicted_bytes};
+use crate::projection::{bytes_to_judge, kept_bytes_per_slice, predicted_bytes};
 use crate::prune::{Pruned, Pruning};
 use crate::random::{Purpose, stream};
 use crate::select::{Loss, Medoid, Route, medoid, most_numbers};
@@ -172,10 +172,14 @@ impl Settings {
     /// slices and what the route keeps, which is a number for each pair of draws in the route `pairs` and little in the others.
     pub fn predicted_bytes(&self, ensemble: &Ensemble) -> Result<u64> {
         let (dim, atoms, draws) = (ensemble.dim(), ensemble.weights().len(), ensemble.len());
-        // Units make a copy of the draws; judging what is not a draw puts it among copies of them.
-        let judged = matches!(self.estimator, Estimator::Free(_)) || self.candidate.is_some();
-        let copies = u64::from(self.units != Units::None) + if judged { 2 } else { 0 };
-        let copy = copies * 8 * (atoms * (1 + dim + dim * dim)) as u64;
+        // Units make a copy of the draws.
+        let copy = u64::from(self.units != Units::None) * 8 * (atoms * (1 + dim + dim * dim)) as u64;
+        let fits = match self.estimator {
+            Estimator::Free(count) => count.longest_path(),
+            Estimator::Medoid => 0,
+        };
+        // The medoid and the user's own measure are judged with the fits.
+        let judged = if fits > 0 || self.candidate.is_some() { bytes_to_judge(dim, atoms, draws, fits + 2) } else { 0 };
         let slices = match self.slices {
             SliceCount::Fixed(count) | SliceCount::Auto { cap: count } => count as u64,
         };
@@ -190,7 +194,7 @@ impl Settings {
         // The floor comes after the route: all slices, as far as they are kept, and the leading ones.
         let leading = (LEADING_SLICES * kept_bytes_per_slice(atoms, draws)).min(KEPT_BYTES) as u64;
         let kept = if self.order == Order::TWO { kept.max(decomposed + leading.min(decomposed)) } else { kept };
-        Ok((copy + predicted_bytes(dim, atoms, draws) + kept).saturating_add(directions))
+        Ok((copy + judged + predicted_bytes(dim, atoms, draws) + kept).saturating_add(directions))
     }
 }
 
@@ -365,10 +369,8 @@ fn choose(
             let job = free::Job {
                 ensemble,
                 slices,
-                distance: &distance,
                 loss: settings.loss,
-                held_out: &*held_out,
-                held_out_distance: &SlicedDistance::new(&*held_out, settings.order).with_pruning(settings.pruning),
+                held_out: &SlicedDistance::new(&*held_out, settings.order).with_pruning(settings.pruning),
                 medoid: &medoid,
                 estimator: settings.estimator,
                 candidate: candidate.as_ref(),

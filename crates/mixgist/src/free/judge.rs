@@ -1,13 +1,11 @@
 //! Judging measures that need not be draws: their exact expected losses under given slices, and errors of differences between them.
 
 use crate::Result;
-use crate::ensemble::{Ensemble, MixingMeasure};
-use crate::line::{Lines, row_of_costs};
-use crate::pairwise::{Bridges, Form, SlicedDistance};
+use crate::ensemble::MixingMeasure;
+use crate::pairwise::{Bridges, Form};
 use crate::progress::Progress;
 use crate::select::Loss;
-use crate::slice::Slices;
-use crate::slice_error::BatchSums;
+use crate::slice_error::{BatchSums, SliceGroups};
 
 /// A measure's exact loss under some slices.
 #[derive(Debug, Clone)]
@@ -24,97 +22,61 @@ pub(crate) struct Judged {
     group_sizes: Vec<usize>,
 }
 
-/// Groups of slices that are kept apart: 31 degrees of freedom are plenty.
-const GROUPS: usize = 32;
-
 /// Judges all measures in one pass over the slices. The order of the distance is 2.
 pub(crate) fn judge(
     measures: &[MixingMeasure],
-    ensemble: &Ensemble,
-    distance: &SlicedDistance,
+    bridges: &Bridges,
     loss: Loss,
     progress: &dyn Progress,
 ) -> Result<Vec<Judged>> {
-    let draws = ensemble.len();
-    let weights = ensemble.draw_weights().map_or_else(|| vec![1.0 / draws as f64; draws], <[f64]>::to_vec);
-    // The measures become draws that do not count.
-    let guests = Ensemble::from_measures(measures)?;
-    let mut all_weights = weights.clone();
-    all_weights.resize(draws + measures.len(), 0.0);
-    let all = Ensemble::concatenate(&[&ensemble.clone().without_draw_weights(), &guests])?;
-    let projection = distance.project(&all.with_draw_weights(&all_weights)?)?;
-    let rows: Vec<usize> = (draws..draws + measures.len()).collect();
-    let mut bridges = Bridges::independent(&projection);
-    let batches = bridges.batches();
-    let groups = batches.min(GROUPS);
-    let mut sums = vec![0.0; groups * rows.len() * draws];
-    let mut group_sizes = vec![0; groups];
-    let mut batch = 0;
-    let slices = bridges.slices();
-    progress.begin("expected losses", slices as u64);
-    bridges.row_costs_by_batch(&rows, progress, |slices, costs| {
-        let group = batch * groups / batches;
-        group_sizes[group] += slices;
-        let sums = &mut sums[group * rows.len() * draws..(group + 1) * rows.len() * draws];
-        for (sums, costs) in sums.chunks_exact_mut(draws).zip(costs.chunks_exact(draws + rows.len())) {
-            sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost.max(0.0));
-        }
-        batch += 1;
+    let projection = bridges.projection();
+    let (draws, weights) = (projection.draws(), projection.draw_weights());
+    let guests = projection.guests(measures)?;
+    let rows = measures.len();
+    let SliceGroups { of_slice, sizes } = projection.slice_groups(rows * draws);
+    let groups = sizes.len();
+    let mut sums = vec![0.0; groups * rows * draws];
+    progress.begin("expected losses", projection.slices() as u64);
+    bridges.guest_costs(&guests, Form::Exact, usize::MAX, progress, |slice, costs| {
+        let sums = &mut sums[of_slice[slice] * rows * draws..][..rows * draws];
+        sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
     })?;
     let order = projection.order();
-    let slices = slices as f64;
+    let slices = projection.slices() as f64;
     let judged = |row: usize| {
-        let of_group = |group: usize| &sums[(group * rows.len() + row) * draws..][..draws];
+        let of_group = |group: usize| &sums[(group * rows + row) * draws..][..draws];
         let costs: Vec<f64> = (0..draws).map(|m| (0..groups).map(|g| of_group(g)[m]).sum::<f64>() / slices).collect();
-        let losses: Vec<f64> = costs.iter().zip(&weights).map(|(&cost, w)| w * loss.of_cost(cost, order)).collect();
-        let slopes: Vec<f64> = costs.iter().zip(&weights).map(|(&cost, w)| w * loss.slope(cost, order)).collect();
+        let losses: Vec<f64> = costs.iter().zip(weights).map(|(&cost, w)| w * loss.of_cost(cost, order)).collect();
+        let slopes: Vec<f64> = costs.iter().zip(weights).map(|(&cost, w)| w * loss.slope(cost, order)).collect();
         let linear = |group: usize| of_group(group).iter().zip(&slopes).map(|(cost, slope)| cost * slope).sum();
         Judged {
             expected_loss: losses.iter().sum(),
             losses,
-            draw_weights: weights.clone(),
+            draw_weights: weights.to_vec(),
             costs,
             by_group: (0..groups).map(linear).collect(),
-            group_sizes: group_sizes.clone(),
+            group_sizes: sizes.clone(),
         }
     };
-    Ok((0..rows.len()).map(judged).collect())
+    Ok((0..rows).map(judged).collect())
 }
 
 /// For each measure its mean transport costs to every draw over the first `most` slices, the draws being compressed: for a first idea.
 pub(super) fn glance(
     measures: &[MixingMeasure],
-    slices: &dyn Slices,
     bridges: &Bridges,
     most: usize,
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<f64>>> {
-    let guests = Ensemble::from_measures(measures)?;
-    let coordinates = slices.coordinates(guests.atoms());
-    let count = most.min(slices.len());
+    let projection = bridges.projection();
+    let guests = projection.guests(measures)?;
+    let count = most.min(projection.slices());
+    let mut means = vec![0.0; measures.len() * projection.draws()];
     progress.begin("distances of the fits", count as u64);
-    let mut sums: Vec<Vec<f64>> = Vec::new();
-    let of_slice = |slice: usize, lines: &Lines| -> Vec<Vec<f64>> {
-        let mut positions = vec![0.0; coordinates.atoms()];
-        slices.project(slice..slice + 1, &coordinates, &mut positions);
-        let own = Lines::sort(guests.offsets(), positions, guests.weights());
-        let row = |guest: usize| {
-            let mut costs = vec![0.0; lines.len()];
-            row_of_costs(own.draw(guest), lines, &mut costs);
-            costs
-        };
-        (0..own.len()).map(row).collect()
-    };
-    bridges.visit_lines(Form::Compressed, count, progress, of_slice, |rows: Vec<Vec<f64>>| {
-        if sums.is_empty() {
-            sums = rows;
-        } else {
-            let all = sums.iter_mut().flatten().zip(rows.iter().flatten());
-            all.for_each(|(sum, cost)| *sum += cost);
-        }
+    bridges.guest_costs(&guests, Form::Compressed, count, progress, |_, costs| {
+        means.iter_mut().zip(costs).for_each(|(mean, cost)| *mean += cost / count as f64);
     })?;
-    sums.iter_mut().flatten().for_each(|sum| *sum /= count as f64);
-    Ok(sums)
+    Ok(means.chunks_exact(projection.draws()).map(<[f64]>::to_vec).collect())
 }
 
 impl Judged {

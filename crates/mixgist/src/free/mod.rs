@@ -102,6 +102,14 @@ impl AtomCount {
         }
     }
 
+    /// Most fits that a path may have.
+    pub(crate) fn longest_path(self) -> usize {
+        match self {
+            AtomCount::Auto { most } => most,
+            AtomCount::Fixed(_) => Self::USUAL_MOST + 1,
+        }
+    }
+
     /// The numbers of atoms to fit after a path of some length on which so many atoms were chosen; `None` if it was long enough.
     fn longer_path(self, length: usize, chosen: usize) -> Option<Vec<usize>> {
         match self {
@@ -251,11 +259,9 @@ pub(crate) struct Job<'a> {
     pub(crate) ensemble: &'a Ensemble,
     /// The slices to fit to, with the draws on them.
     pub(crate) slices: &'a dyn Slices,
-    pub(crate) distance: &'a SlicedDistance<'a>,
     pub(crate) loss: Loss,
     /// The slices to judge on.
-    pub(crate) held_out: &'a dyn Slices,
-    pub(crate) held_out_distance: &'a SlicedDistance<'a>,
+    pub(crate) held_out: &'a SlicedDistance<'a>,
     pub(crate) medoid: &'a Medoid,
     pub(crate) estimator: Estimator,
     /// The user's own measure, in working units.
@@ -275,10 +281,7 @@ pub(crate) fn assess(
     let center = floor::center(projection, &mut bridges, job.loss, job.medoid, sharp, progress)?;
     let floor = center.floor;
     let candidate = match job.candidate {
-        Some(own) => {
-            let own = std::slice::from_ref(own);
-            judge(own, job.ensemble, job.distance, job.loss, progress)?.pop()
-        }
+        Some(own) => judge(std::slice::from_ref(own), &bridges, job.loss, progress)?.pop(),
         None => None,
     };
     let mut assessment = Assessment {
@@ -291,30 +294,43 @@ pub(crate) fn assess(
     if job.estimator == Estimator::Medoid && candidate.is_none() {
         return Ok(assessment);
     }
-    let on_held_out =
-        |measures: &[MixingMeasure]| judge(measures, job.ensemble, job.held_out_distance, job.loss, progress);
+    let held_out = job.held_out.project(job.ensemble)?;
+    let held_out = Bridges::new(&held_out, Form::Exact);
     let mut references = vec![job.ensemble.draw(job.medoid.draw)];
     references.extend(job.candidate.cloned());
-    let references = on_held_out(&references)?;
-    assessment.held_out_slices = job.held_out.len();
-    let medoid = &references[0];
-    assessment.medoid.held_out = Some(HeldOut::new(medoid, medoid));
-    if let Some(candidate) = &mut assessment.candidate {
-        candidate.held_out = Some(HeldOut::new(&references[1], medoid));
-    }
-    let Estimator::Free(count) = job.estimator else { return Ok(assessment) };
-    count.check()?;
-    let mut counts = count.first_path();
-    let (mut fits, held_out, chosen) = loop {
-        let fits = fit(job, &counts, projection, &bridges, &center, progress)?;
-        let measures: Vec<MixingMeasure> = fits.iter().map(|fit| fit.measure.clone()).collect();
-        let held_out = on_held_out(&measures)?;
-        let chosen = choose(count, &fits, &held_out, medoid);
-        match count.longer_path(counts.len(), fits[chosen].atoms) {
-            Some(longer) => counts = longer,
-            None => break (fits, held_out, chosen),
+    // The medoid, the user's own measure if there is one, and all others.
+    let on_held_out = |measures: Vec<MixingMeasure>| -> Result<(Judged, Option<Judged>, Vec<Judged>)> {
+        let all = [references.clone(), measures].concat();
+        let mut judged = judge(&all, &held_out, job.loss, progress)?.into_iter();
+        let medoid = judged.next().expect("the medoid is among them");
+        let own = job.candidate.and_then(|_| judged.next());
+        Ok((medoid, own, judged.collect()))
+    };
+    assessment.held_out_slices = held_out.slices();
+    let mut record = |medoid: &Judged, own: Option<&Judged>| {
+        assessment.medoid.held_out = Some(HeldOut::new(medoid, medoid));
+        if let (Some(candidate), Some(own)) = (&mut assessment.candidate, own) {
+            candidate.held_out = Some(HeldOut::new(own, medoid));
         }
     };
+    let Estimator::Free(count) = job.estimator else {
+        let (medoid, own, _) = on_held_out(Vec::new())?;
+        record(&medoid, own.as_ref());
+        return Ok(assessment);
+    };
+    count.check()?;
+    let mut counts = count.first_path();
+    let (mut fits, held_out, medoid, chosen) = loop {
+        let fits = fit(job, &counts, projection, &bridges, &center, progress)?;
+        let (medoid, own, held_out) = on_held_out(fits.iter().map(|fit| fit.measure.clone()).collect())?;
+        record(&medoid, own.as_ref());
+        let chosen = choose(count, &fits, &held_out, &medoid);
+        match count.longer_path(counts.len(), fits[chosen].atoms) {
+            Some(longer) => counts = longer,
+            None => break (fits, held_out, medoid, chosen),
+        }
+    };
+    let medoid = &medoid;
     let best = &held_out[best(&held_out)];
     let point = |(fit, judged): (&Fitted, &Judged)| PathPoint {
         atoms: fit.atoms,
@@ -451,9 +467,9 @@ fn fit(
     let targets = |weightings: &[&[f64]]| -> Result<Vec<Vec<SliceTarget>>> {
         let mut found: Vec<Vec<SliceTarget>> = weightings.iter().map(|_| Vec::new()).collect();
         progress.begin("mean quantile functions", fitted_slices.min(projection.slices()) as u64);
-        // Compression is far below what cells leave out, and a fit is judged on the draws themselves.
+        // Compression is far below what cells leave out, and a fit is judged on the draws themselves: the form at hand will do.
         bridges.visit_lines(
-            Form::Compressed,
+            bridges.form(),
             fitted_slices,
             progress,
             |_, lines| SliceTarget::many(lines, weightings, Cells::choose(lines, &sampled)),
@@ -491,7 +507,7 @@ fn fit(
         // How far each draw is from each fit is seen on few slices, and corrected by what the medoid's distances say about those slices.
         let mut seen = measures.clone();
         seen.push(job.ensemble.draw(job.medoid.draw));
-        let costs = glance(&seen, job.slices, bridges, WEIGHING_SLICES, progress)?;
+        let costs = glance(&seen, bridges, WEIGHING_SLICES, progress)?;
         let (from_medoid, costs) = costs.split_last().expect("the medoid is among them");
         let pairs = job.medoid.distances.iter().zip(from_medoid);
         let correction: Vec<f64> = pairs.map(|(all, few)| all / few.sqrt()).collect();
@@ -507,9 +523,11 @@ fn fit(
         let fits = path::finish(&fits, objective, path::FINE, progress)?;
         measures = measures_of(&fits)?;
     }
-    // The medoid is a summary too.
-    measures.push(reduce::tidy(&job.ensemble.draw(job.medoid.draw), job.slices)?);
-    let judged = judge(&measures, job.ensemble, job.distance, job.loss, progress)?;
+    // The medoid is a summary too, if it has few atoms.
+    let medoid = reduce::tidy(&job.ensemble.draw(job.medoid.draw), job.slices)?;
+    let most = counts.iter().copied().max().unwrap_or(0);
+    measures.extend(Some(medoid).filter(|medoid| medoid.len() <= most));
+    let judged = judge(&measures, bridges, job.loss, progress)?;
     // Each fit has a target of its own; what does better with no more atoms is also a fit.
     let fitted = |&atoms: &usize| {
         let fitting = (0..measures.len()).filter(|&i| measures[i].len() <= atoms);

@@ -155,6 +155,7 @@ struct Workspace {
     sums: Sums,
     positions: Vec<f64>,
     tangents: Vec<f64>,
+    ranks: Vec<u64>,
     order: Vec<usize>,
     of_cumulative: Vec<f64>,
     width: usize,
@@ -166,6 +167,7 @@ impl Workspace {
             sums: Sums { loss: 0.0, weights: vec![0.0; k], points: vec![0.0; k * width] },
             positions: vec![0.0; k],
             tangents: vec![0.0; k * width],
+            ranks: vec![0; k],
             order: vec![0; k],
             of_cumulative: vec![0.0; k],
             width,
@@ -214,15 +216,18 @@ impl Workspace {
         }
     }
 
-    /// Insertion sort: there are few atoms.
+    /// Counts for each atom how many stand to its left, the earlier ones among those in one place: quadratic, but there are few atoms, and no
+    /// branch depends on where they stand.
     fn sort(&mut self) {
-        for i in 0..self.order.len() {
-            let mut place = i;
-            while place > 0 && self.positions[self.order[place - 1]] > self.positions[i] {
-                self.order[place] = self.order[place - 1];
-                place -= 1;
-            }
-            self.order[place] = i;
+        let x = &self.positions[..];
+        self.ranks.fill(0);
+        for (j, &own) in x.iter().enumerate() {
+            let (before, after) = self.ranks.split_at_mut(j);
+            before.iter_mut().zip(x).for_each(|(rank, &other)| *rank += u64::from(own < other));
+            after[1..].iter_mut().zip(&x[j + 1..]).for_each(|(rank, &other)| *rank += u64::from(own <= other));
+        }
+        for (atom, &rank) in self.ranks.iter().enumerate() {
+            self.order[rank as usize] = atom;
         }
     }
 }

@@ -325,13 +325,6 @@ fn center(panels: &mut [[f64; PANEL]], cells: usize, draw_weights: &[f64]) {
     }
 }
 
-/// The median over draws of their medians. Positions are counted from here, because a common offset would eat the digits of cell means.
-fn middle(lines: &Lines) -> f64 {
-    let mut medians: Vec<f64> = (0..lines.len()).map(|i| lines.draw(i).median()).collect();
-    let half = medians.len() / 2;
-    *medians.select_nth_unstable_by(half, f64::total_cmp).1
-}
-
 /// What the walk over the draws finds: jumps in the order of draws, and where a draw's groups begin.
 #[derive(Default)]
 struct Found {
@@ -359,7 +352,7 @@ impl Found {
     fn new(lines: &Lines) -> Self {
         let column = || Vec::with_capacity(lines.atoms());
         let jumps = Jumps { size: column(), left: column(), right: column() };
-        Found { origin: middle(lines), jumps, ..Found::default() }
+        Found { origin: lines.middle(), jumps, ..Found::default() }
     }
 
     /// Walks along one quantile function: adds up its integral over each cell and notes the jumps inside cells.

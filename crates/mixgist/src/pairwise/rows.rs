@@ -7,7 +7,7 @@ use super::tile::{Batch, Columns, part_row_costs, row_costs, row_costs_on};
 use crate::Result;
 use crate::line::{Compressed, Lines, Order, row_of_costs, transport_cost};
 use crate::progress::Progress;
-use crate::projection::Projection;
+use crate::projection::{Guests, Projection};
 
 /// The slices of a projection, decomposed; kept from the first pass on when they fit into memory, otherwise computed anew.
 pub(crate) struct Bridges<'p, 'a> {
@@ -78,7 +78,7 @@ const LINES_TOGETHER: usize = 32;
 const TYPICAL_PAIRS: usize = 16;
 
 impl<'p, 'a> Bridges<'p, 'a> {
-    /// Nothing is computed before the first pass. The order of the projection is 2.
+    /// Nothing is computed before the first pass. The order of the projection is 2 for all that is decomposed.
     pub(crate) fn new(projection: &'p Projection<'a>, form: Form) -> Self {
         Self::over(projection, form, projection.batches())
     }
@@ -86,11 +86,6 @@ impl<'p, 'a> Bridges<'p, 'a> {
     /// The first `count` slices only, in the same form.
     pub(crate) fn leading(&self, count: usize) -> Self {
         Self::over(self.projection, self.form, below(self.projection.batches(), count))
-    }
-
-    /// All slices in batches that are independent of each other, for a single pass.
-    pub(crate) fn independent(projection: &'p Projection<'a>) -> Self {
-        Bridges { once: true, ..Self::over(projection, Form::Exact, projection.independent_batches()) }
     }
 
     /// For each of `rows`, the mean over slices of the transport cost to every draw, when nothing else is wanted of the slices.
@@ -119,6 +114,16 @@ impl<'p, 'a> Bridges<'p, 'a> {
         }
     }
 
+    /// The draws on their slices.
+    pub(crate) fn projection(&self) -> &'p Projection<'a> {
+        self.projection
+    }
+
+    /// What is decomposed.
+    pub(crate) fn form(&self) -> Form {
+        self.form
+    }
+
     /// For every draw its distance, over these slices, from the form that is decomposed; known after the first pass.
     pub(crate) fn moved(&self) -> &[f64] {
         &self.moved
@@ -127,11 +132,6 @@ impl<'p, 'a> Bridges<'p, 'a> {
     /// How the decomposed draws spread over these slices, when [`Bridges::row_costs_and_mean_squares`] has passed over them.
     pub(crate) fn spread(&self) -> Option<&Spread> {
         self.spread.as_ref()
-    }
-
-    /// Number of batches.
-    pub(crate) fn batches(&self) -> usize {
-        self.batches.len()
     }
 
     /// Number of slices.
@@ -163,22 +163,6 @@ impl<'p, 'a> Bridges<'p, 'a> {
                 .collect::<Result<_>>()?;
             own.iter().zip(found).for_each(|(&slice, found)| take(slice, found));
             done += own.len();
-            Ok(())
-        })
-    }
-
-    /// For each batch of slices and each of `rows`, the sum over its slices of the transport cost to every draw.
-    pub(crate) fn row_costs_by_batch(
-        &mut self,
-        rows: &[usize],
-        progress: &dyn Progress,
-        mut take: impl FnMut(usize, &[f64]),
-    ) -> Result<()> {
-        let mut sums = vec![0.0; rows.len() * self.projection.draws()];
-        self.for_each(progress, |batch| {
-            sums.fill(0.0);
-            add_rows(batch, rows, progress, &mut sums)?;
-            take(batch.bridges().len(), &sums);
             Ok(())
         })
     }
@@ -289,6 +273,28 @@ impl<'p, 'a> Bridges<'p, 'a> {
             }
         }
         Ok((0..rows.len()).map(|r| sums.iter().map(|of_slice| of_slice[r]).collect()).collect())
+    }
+
+    /// Transport costs between measures that are not draws and every draw, in the given form, on each of the first `most` slices, in order: `take`
+    /// gets the slice and measures × M costs.
+    pub(crate) fn guest_costs(
+        &self,
+        guests: &Guests,
+        form: Form,
+        most: usize,
+        progress: &dyn Progress,
+        mut take: impl FnMut(usize, &[f64]),
+    ) -> Result<()> {
+        let of_slice = |slice: usize, lines: &Lines| guests.costs(slice, lines);
+        let (mut slice, mut failure) = (0, None);
+        self.visit_lines(form, most, progress, of_slice, |costs| {
+            match costs {
+                Ok(costs) => take(slice, &costs),
+                Err(error) => failure = failure.take().or(Some(error)),
+            }
+            slice += 1;
+        })?;
+        failure.map_or(Ok(()), Err)
     }
 
     /// Calls `look` with the draws in the given form on each of the first `most` slices, in parallel, and `take` with what it found, in
@@ -500,7 +506,7 @@ fn add_rows(batch: &Batch, rows: &[usize], progress: &dyn Progress, sums: &mut [
     })
 }
 
-fn add(sums: &mut [f64], new: &[f64]) {
+pub(super) fn add(sums: &mut [f64], new: &[f64]) {
     sums.iter_mut().zip(new).for_each(|(sum, x)| *sum += x);
 }
 

@@ -1,7 +1,7 @@
 //! The sliced distance as a value: frozen slices and an order, ready to compare measures.
 
 use super::matrix::{Condensed, DistanceMatrix, distance_matrix};
-use super::rows::Bridges;
+use super::rows::{Bridges, Form, add};
 use crate::Result;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::{Order, transport_cost};
@@ -74,36 +74,23 @@ impl<'a> SlicedDistance<'a> {
         ensemble: &Ensemble,
         progress: &dyn Progress,
     ) -> Result<Vec<Distance>> {
-        let draws = ensemble.len();
-        let all: Vec<MixingMeasure> =
-            (0..draws).map(|i| ensemble.draw(i)).chain(std::iter::once(measure.clone())).collect();
-        let projection = self.project(&Ensemble::from_measures(&all)?)?;
-        let batches = projection.independent_batches();
-        let mut sums = vec![BatchSums::default(); draws];
-        progress.begin("distances", self.slices.len() as u64);
-        projection.stream(
-            &batches,
-            progress,
-            |lines| -> Vec<f64> {
-                let own = lines.draw(draws);
-                (0..draws).map(|i| transport_cost(own, lines.draw(i), self.order)).collect()
-            },
-            |slices, costs| {
-                for (i, sums) in sums.iter_mut().enumerate() {
-                    sums.add(costs.iter().map(|costs| costs[i]).sum(), slices.len());
-                }
-                Ok(())
-            },
-        )?;
+        let projection = self.project(ensemble)?;
+        let groups = projection.slice_groups(ensemble.len());
+        let mut sums = vec![BatchSums::default(); ensemble.len()];
+        let mut by_group = vec![vec![0.0; ensemble.len()]; groups.sizes.len()];
+        self.guest_costs(std::slice::from_ref(measure), &projection, progress, |slice, costs| {
+            add(&mut by_group[groups.of_slice[slice]], costs);
+        })?;
+        for (costs, &size) in by_group.iter().zip(&groups.sizes) {
+            sums.iter_mut().zip(costs).for_each(|(sums, cost)| sums.add(*cost, size));
+        }
         let slices = self.slices.len();
-        Ok(sums
-            .iter()
-            .map(|sums| {
-                let cost = sums.mean(slices);
-                let error = sums.standard_error(slices, batches.len()) * self.order.root_slope(cost);
-                Distance { value: self.order.root(cost), standard_error: (batches.len() > 1).then_some(error) }
-            })
-            .collect())
+        let distance = |sums: &BatchSums| {
+            let cost = sums.mean(slices);
+            let error = sums.standard_error(slices, by_group.len()) * self.order.root_slope(cost);
+            Distance { value: self.order.root(cost), standard_error: (by_group.len() > 1).then_some(error) }
+        };
+        Ok(sums.iter().map(distance).collect())
     }
 
     /// From some of the draws to every draw: `rows.len()` × M distances. One pass over the slices for p = 2.
@@ -121,7 +108,7 @@ impl<'a> SlicedDistance<'a> {
 
     /// Expected losses of several estimates, which need not be draws: for each its mean loss over the draws.
     ///
-    /// For p = 2 all estimates share one pass over the slices.
+    /// All estimates share one pass over the slices.
     pub fn expected_losses(
         &self,
         estimates: &[MixingMeasure],
@@ -139,7 +126,7 @@ impl<'a> SlicedDistance<'a> {
 
     /// Distances from several measures, which need not be draws, to every draw: for each measure M numbers.
     ///
-    /// For p = 2 all measures share one pass over the slices.
+    /// All measures share one pass over the slices.
     pub fn rows(
         &self,
         measures: &[MixingMeasure],
@@ -158,22 +145,25 @@ impl<'a> SlicedDistance<'a> {
         ensemble: &Ensemble,
         progress: &dyn Progress,
     ) -> Result<Vec<Vec<f64>>> {
-        if self.order != Order::TWO {
-            let row = |measure| -> Result<Vec<f64>> {
-                let distances = self.to_draws(measure, ensemble, progress)?;
-                Ok(distances.iter().map(|distance| self.order.power(distance.value)).collect())
-            };
-            return measures.iter().map(row).collect();
-        }
-        let draws = ensemble.len();
-        let all: Vec<MixingMeasure> = (0..draws).map(|i| ensemble.draw(i)).chain(measures.iter().cloned()).collect();
-        let mut all_weights = crate::effective::draw_weights(ensemble);
-        all_weights.resize(all.len(), 0.0);
-        let projection = self.project(&Ensemble::from_measures(&all)?.with_draw_weights(&all_weights)?)?;
-        let rows: Vec<usize> = (draws..all.len()).collect();
+        let projection = self.project(ensemble)?;
+        let mut sums = vec![0.0; measures.len() * ensemble.len()];
+        self.guest_costs(measures, &projection, progress, |_, costs| add(&mut sums, costs))?;
+        let slices = self.slices.len() as f64;
+        let row = |sums: &[f64]| sums.iter().map(|sum| sum / slices).collect();
+        Ok(sums.chunks_exact(ensemble.len()).map(row).collect())
+    }
+
+    /// Transport costs from each of the measures to every draw, slice by slice.
+    fn guest_costs(
+        &self,
+        measures: &[MixingMeasure],
+        projection: &Projection,
+        progress: &dyn Progress,
+        take: impl FnMut(usize, &[f64]),
+    ) -> Result<()> {
+        let guests = projection.guests(measures)?;
         progress.begin("distances to all draws", self.slices.len() as u64);
-        let costs = Bridges::row_costs_once(&projection, &rows, progress)?;
-        Ok(costs.chunks_exact(all.len()).map(|row| row[..draws].iter().map(|cost| cost.max(0.0)).collect()).collect())
+        Bridges::new(projection, Form::Exact).guest_costs(&guests, Form::Exact, usize::MAX, progress, take)
     }
 
     /// Between all pairs of draws.

@@ -133,9 +133,10 @@ impl Tangents for SmixWSlices {
     fn differentiate(&self, slice: usize, points: &[f64], positions: &mut [f64], tangents: &mut [f64]) {
         let (d, width) = (self.dim, self.dim + self.factor_len());
         let (v, w) = (&self.v[slice * d..(slice + 1) * d], self.w[slice]);
-        let atoms = points.chunks_exact(width).zip(positions).zip(tangents.chunks_exact_mut(width));
-        for ((point, position), tangent) in atoms {
-            let (mean, factor) = point.split_at(d);
+        let atoms = || points.chunks_exact(width);
+        let slots = positions.iter_mut().zip(tangents.chunks_exact_mut(width));
+        for (point, (position, tangent)) in atoms().zip(slots) {
+            let factor = &point[d..];
             let (mean_tangent, factor_tangent) = tangent.split_at_mut(d);
             mean_tangent.iter_mut().zip(v).for_each(|(out, x)| *out = w[0] * x);
             let mut square = 0.0;
@@ -146,8 +147,12 @@ impl Tangents for SmixWSlices {
             }
             let scale = w[1] / square;
             factor_tangent.iter_mut().for_each(|out| *out *= scale);
-            let location: f64 = mean.iter().zip(v).map(|(x, v)| x * v).sum();
-            *position = w[0] * location + w[1] * (0.5 * libm::log(square));
+            *position = square;
+        }
+        ln_in_place(positions);
+        for (point, position) in atoms().zip(positions) {
+            let location: f64 = point[..d].iter().zip(v).map(|(x, v)| x * v).sum();
+            *position = w[0] * location + w[1] * (0.5 * *position);
         }
     }
 }
