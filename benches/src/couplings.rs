@@ -1,7 +1,7 @@
 //! How long it takes to couple an estimate with every draw.
 
 use mixgist::components::{Rules, components};
-use mixgist::{Loss, MixingMeasure, Route, Silent, SlicedDistance, Units};
+use mixgist::{Ensemble, Loss, MixingMeasure, Route, Silent, SlicedDistance, Units};
 
 use crate::draws::posterior_like;
 use crate::growth::freeze;
@@ -18,14 +18,19 @@ pub fn table() {
         let medoid = distance.medoid(&ensemble, Loss::Power, Route::Auto, &Silent).expect("the draws are valid");
         let whole = ensemble.draw(medoid.draw);
         for estimate in [heaviest(&whole, 5), whole] {
-            let seconds = fastest(1, || {
-                let found = components(&estimate, &ensemble, &Units::None, Rules::default(), &Silent);
-                assert!(!found.expect("the draws are valid").components.is_empty());
-            });
+            let seconds = seconds(&estimate, &ensemble);
             let memory = peak_memory().map_or("unknown".into(), |gigabytes| format!("{gigabytes:.1} GB"));
             println!("| {draws} | 100 | {} | {seconds:.2} s | {memory} |", estimate.len());
         }
     }
+}
+
+/// For one estimate.
+pub fn seconds(estimate: &MixingMeasure, ensemble: &Ensemble) -> f64 {
+    fastest(1, || {
+        let found = components(estimate, ensemble, &Units::None, Rules::default(), &Silent);
+        assert!(!found.expect("the draws are valid").components.is_empty());
+    })
 }
 
 /// The heaviest atoms of a measure.

@@ -28,6 +28,10 @@ impl Moment {
     fn now() -> Self {
         Moment { clock: Instant::now(), processor: processor_seconds().unwrap_or(0.0) }
     }
+
+    fn until(self, end: Moment) -> Seconds {
+        [end.clock.duration_since(self.clock).as_secs_f64(), end.processor - self.processor]
+    }
 }
 
 /// Time that the threads of this process have run, in user mode and in the system.
@@ -51,20 +55,17 @@ impl Progress for Stopwatch {
 }
 
 impl Stopwatch {
-    /// Seconds by phase, phases of the same name added up; returns them.
-    fn print(&self, end: Moment) -> Vec<(String, [f64; 2])> {
+    /// Seconds by phase, phases of the same name added up.
+    fn phases(&self, end: Moment) -> Vec<(String, Seconds)> {
         let phases = self.0.lock().expect("no panic");
-        let mut seconds: Vec<(String, [f64; 2])> = Vec::new();
+        let mut seconds: Vec<(String, Seconds)> = Vec::new();
         for (i, (name, start)) in phases.iter().enumerate() {
-            let stop = phases.get(i + 1).map_or(end, |next| next.1);
-            let times = [stop.clock.duration_since(start.clock).as_secs_f64(), stop.processor - start.processor];
+            let times = start.until(phases.get(i + 1).map_or(end, |next| next.1));
             match seconds.iter_mut().find(|known| known.0 == *name) {
                 Some(known) => known.1.iter_mut().zip(times).for_each(|(sum, time)| *sum += time),
                 None => seconds.push((name.clone(), times)),
             }
         }
-        println!("  passed    processor");
-        seconds.iter().for_each(|(name, [passed, processor])| println!("  {passed:7.3} s {processor:7.3} s  {name}"));
         seconds
     }
 }
@@ -95,9 +96,21 @@ pub fn large() {
     }
 }
 
-fn run(ensemble: &Ensemble, data: Option<&DataTable>, distance: &str, slices: usize) {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
-    for loss in [Loss::Power, Loss::Distance] {
+/// Seconds that passed and of the processor.
+type Seconds = [f64; 2];
+
+/// A summary by a free-support estimate, and what it took.
+pub struct Timed {
+    summary: Summary,
+    phases: Vec<(String, Seconds)>,
+    /// All of it.
+    pub whole: Seconds,
+}
+
+impl Timed {
+    /// On two threads.
+    pub fn new(ensemble: &Ensemble, distance: &str, slices: usize, loss: Loss) -> Self {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
         let settings = Settings {
             slicer: slicer(distance).expect("a registered name"),
             slices: SliceCount::Fixed(slices),
@@ -109,28 +122,45 @@ fn run(ensemble: &Ensemble, data: Option<&DataTable>, distance: &str, slices: us
         let start = Moment::now();
         let summary = pool.install(|| summarize(ensemble, None, &settings, &watch)).expect("the draws are valid");
         let end = Moment::now();
-        let free = summary.free().expect("it was asked for");
-        println!(
-            "{distance}, {} loss, {slices} slices, {} draws, two threads: {:.2} s",
-            loss.name(),
-            ensemble.len(),
-            end.clock.duration_since(start.clock).as_secs_f64(),
-        );
-        let phases = watch.print(end);
-        let sum = |judging: bool| {
-            let own =
-                phases.iter().filter(|(name, _)| FITTING.contains(&name.as_str()) || (judging && name == JUDGING));
-            own.fold([0.0; 2], |[a, b], (_, [c, d])| [a + c, b + d])
-        };
-        let length = free.path.len();
-        for (judging, words) in [(false, "before it is judged"), (true, "with its judgement on these and other slices")]
-        {
-            let [passed, processor] = sum(judging);
-            println!("  {passed:7.3} s {processor:7.3} s  = the path k = 1 … {length} after the sweep, {words}");
-        }
-        print_quality(&summary, free);
+        Timed { summary, phases: watch.phases(end), whole: start.until(end) }
+    }
+
+    /// The estimate.
+    pub fn free(&self) -> &FreeSupport {
+        self.summary.free().expect("it was asked for")
+    }
+
+    /// The path, after the sweep and before it is judged on all slices and on others.
+    pub fn fitting(&self) -> Seconds {
+        self.sum(|phase| FITTING.contains(&phase))
+    }
+
+    /// The path and its judgement.
+    pub fn fitting_and_judging(&self) -> Seconds {
+        self.sum(|phase| phase == JUDGING || FITTING.contains(&phase))
+    }
+
+    fn sum(&self, counts: impl Fn(&str) -> bool) -> Seconds {
+        let own = self.phases.iter().filter(|(name, _)| counts(name));
+        own.fold([0.0; 2], |[a, b], (_, [c, d])| [a + c, b + d])
+    }
+}
+
+fn run(ensemble: &Ensemble, data: Option<&DataTable>, distance: &str, slices: usize) {
+    for loss in [Loss::Power, Loss::Distance] {
+        let timed = Timed::new(ensemble, distance, slices, loss);
+        let (loss, draws, [passed, _]) = (loss.name(), ensemble.len(), timed.whole);
+        println!("{distance}, {loss} loss, {slices} slices, {draws} draws, two threads: {passed:.2} s");
+        println!("  passed    processor");
+        let print = |[passed, processor]: Seconds, words: &str| println!("  {passed:7.3} s {processor:7.3} s  {words}");
+        timed.phases.iter().for_each(|(name, seconds)| print(*seconds, name));
+        let free = timed.free();
+        let path = format!("= the path k = 1 … {} after the sweep,", free.path.len());
+        print(timed.fitting(), &format!("{path} before it is judged"));
+        print(timed.fitting_and_judging(), &format!("{path} with its judgement on these and other slices"));
+        print_quality(&timed.summary, free);
         if let Some(data) = data.filter(|data| data.columns() == ensemble.dim() && ensemble.dim() <= 2) {
-            print_variation(&summary, free, ensemble, data);
+            print_variation(&timed.summary, free, ensemble, data);
         }
     }
     println!("  peak memory so far {}", peak_memory().map_or("unknown".into(), |gb| format!("{gb:.1} GB")));

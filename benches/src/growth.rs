@@ -3,7 +3,9 @@
 use mixgist::slice::{Freeze, Scheme, slicer};
 use mixgist::{Ensemble, Loss, Order, Route, Silent, SlicedDistance};
 
+use crate::couplings;
 use crate::draws::posterior_like;
+use crate::free::Timed;
 use crate::{fastest, peak_memory};
 
 #[derive(Clone, Copy)]
@@ -30,9 +32,13 @@ pub fn page() {
         "# How the cost grows\n\n\
          Made by `cargo xtask bench growth` on {threads} cores, draws that look like a posterior of a Dirichlet process mixture. One number changes at \
          a time; times are the best of two runs, {GROWTH}, i.i.d. slices, projection and sorting included. The medoid is exact.\n\n\
-         {}\n## Large ensembles\n\nDimension 2, 100 slices, {LARGE}; one run each. Memory is the most that the process had used by then.\n\n{}",
+         {}\n## Large ensembles\n\nDimension 2, 100 slices, {LARGE}; one run each. Memory is the most that the process had used by then.\n\n{}\n\
+         ## Estimates that are not draws\n\nDimension 2, 100 slices, {GROWTH}, distance loss, two threads; one run each. The path holds the fits for each number of \
+         atoms; it is judged on the slices that it was fitted to and on as many others, which the draws pass through for the first time. The whole includes \
+         medoid and floor. Components couple the estimate with every draw exactly.\n\n{}",
         table(),
-        large()
+        large(),
+        estimates()
     );
     let docs = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs"));
     std::fs::write(docs.join("growth.md"), page).expect("docs can be written");
@@ -97,6 +103,27 @@ pub fn large() -> String {
         });
         let memory = peak_memory().map_or("unknown".into(), |gigabytes| format!("{gigabytes:.1} GB"));
         page.line(format!("| {draws} | {atoms} | {} | {seconds:.1} s | {memory} |", loss.name()));
+    }
+    page.0
+}
+
+/// Free-support estimates and the couplings of what they chose.
+fn estimates() -> String {
+    let mut page = Page::default();
+    page.line("| draws | atoms | fits | path | with judgement | whole | atoms chosen | components |".into());
+    page.line("|---:|---:|---:|---:|---:|---:|---:|---:|".into());
+    for draws in [1000, 10_000] {
+        let ensemble = posterior_like(draws, BASE.atoms, 2, 1);
+        let timed = Timed::new(&ensemble, GROWTH, 100, Loss::Distance);
+        let (free, [path, _], [judged, _]) = (timed.free(), timed.fitting(), timed.fitting_and_judging());
+        let coupled = couplings::seconds(&free.estimate, &ensemble);
+        page.line(format!(
+            "| {draws} | {} | {} | {path:.2} s | {judged:.2} s | {:.2} s | {} | {coupled:.2} s |",
+            BASE.atoms,
+            free.path.len(),
+            timed.whole[0],
+            free.estimate.len()
+        ));
     }
     page.0
 }
