@@ -19,6 +19,8 @@
 //!
 //! **Floor.** See [`Floor`].
 
+mod estimator;
+mod fit;
 mod floor;
 mod judge;
 mod lbfgs;
@@ -29,147 +31,25 @@ mod reduce;
 mod steady;
 mod target;
 
+pub use estimator::{AtomCount, Estimator};
+pub(crate) use fit::check;
 pub use floor::Floor;
 pub(crate) use floor::LEADING_SLICES;
 
-use rand::seq::index;
-
+use crate::Result;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::Order;
 use crate::pairwise::{Bridges, Form, SlicedDistance};
 use crate::progress::Progress;
 use crate::projection::Projection;
-use crate::random::{Purpose, stream};
 use crate::select::{Loss, Medoid};
-use crate::slice::{Chart, Slices, Tangents};
+use crate::slice::Slices;
 use crate::summary::SAFE_SEPARATION;
 use crate::units::ResolvedUnits;
 use crate::warning::Warning;
-use crate::{Error, Result};
-use floor::Center;
-use judge::{Judged, glance, judge};
-use objective::Objective;
-use target::{Cells, SliceTarget};
-
-/// How many atoms a free-support estimate has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AtomCount {
-    /// At most this many; atoms that do not help vanish.
-    Fixed(usize),
-    /// The smallest number that cannot be told from the best one.
-    Auto {
-        /// The most atoms that are tried, however much more would help.
-        most: usize,
-    },
-}
-
-impl AtomCount {
-    /// The path goes up to this many atoms unless more are asked for or needed.
-    pub const USUAL_MOST: usize = 15;
-
-    /// `auto` tries no more atoms than this.
-    pub const AUTO_MOST: usize = 60;
-
-    /// More atoms than this are refused: a summary is short.
-    pub const LIMIT: usize = 200;
-
-    /// A number, or `auto` with the default limit.
-    pub fn from_name(text: &str) -> Result<Self> {
-        match text.parse() {
-            _ if text == "auto" => Ok(AtomCount::default()),
-            Ok(count) if (1..=Self::LIMIT).contains(&count) => Ok(AtomCount::Fixed(count)),
-            _ => {
-                Err(Error::usage(format!("--atoms is '{text}', must be 'auto' or a number from 1 to {}", Self::LIMIT)))
-            }
-        }
-    }
-
-    /// Refuses numbers that are out of range.
-    fn check(self) -> Result<()> {
-        let (AtomCount::Fixed(most) | AtomCount::Auto { most }) = self;
-        if (1..=Self::LIMIT).contains(&most) {
-            return Ok(());
-        }
-        Err(Error::usage(format!("number of atoms is {most}, must be from 1 to {}", Self::LIMIT)))
-    }
-
-    /// The numbers of atoms to fit first, ascending.
-    fn first_path(self) -> Vec<usize> {
-        match self {
-            AtomCount::Auto { most } => (1..=most.min(Self::USUAL_MOST)).collect(),
-            AtomCount::Fixed(count) if count > Self::USUAL_MOST => (1..=Self::USUAL_MOST).chain([count]).collect(),
-            AtomCount::Fixed(_) => (1..=Self::USUAL_MOST).collect(),
-        }
-    }
-
-    /// Most fits that a path may have.
-    pub(crate) fn longest_path(self) -> usize {
-        match self {
-            AtomCount::Auto { most } => most,
-            AtomCount::Fixed(_) => Self::USUAL_MOST + 1,
-        }
-    }
-
-    /// The numbers of atoms to fit after a path of some length on which so many atoms were chosen; `None` if it was long enough.
-    fn longer_path(self, length: usize, chosen: usize) -> Option<Vec<usize>> {
-        match self {
-            AtomCount::Auto { most } if length < most && at_the_end(length, chosen) => {
-                Some((1..=most.min(2 * length)).collect())
-            }
-            _ => None,
-        }
-    }
-}
-
-/// Whether a choice falls among the last fifth of a path.
-fn at_the_end(length: usize, chosen: usize) -> bool {
-    5 * chosen > 4 * length
-}
-
-impl Default for AtomCount {
-    fn default() -> Self {
-        AtomCount::Auto { most: Self::AUTO_MOST }
-    }
-}
-
-/// Which estimate is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Estimator {
-    /// The draw of least expected loss.
-    #[default]
-    Medoid,
-    /// The measure of least expected loss with few atoms, not confined to the draws.
-    Free(AtomCount),
-}
-
-impl Estimator {
-    /// Every estimator, with the name that options use.
-    pub const NAMES: [&'static str; 2] = ["medoid", "free"];
-
-    /// The estimator of that name; a number of atoms is for the free one.
-    pub fn from_name(name: &str, atoms: Option<&str>) -> Result<Self> {
-        match (name, atoms) {
-            ("free", atoms) => Ok(Estimator::Free(AtomCount::from_name(atoms.unwrap_or("auto"))?)),
-            ("medoid", None) => Ok(Estimator::Medoid),
-            ("medoid", Some(_)) => {
-                Err(Error::usage("--atoms is for the free estimate; a medoid has the atoms of its draw")
-                    .hint("add --estimate free"))
-            }
-            _ => {
-                Err(Error::usage(format!("unknown estimate '{name}'"))
-                    .hint(format!("one of: {}", Self::NAMES.join(", "))))
-            }
-        }
-    }
-
-    /// The name that options use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Estimator::Medoid => "medoid",
-            Estimator::Free(_) => "free",
-        }
-    }
-}
+use estimator::at_the_end;
+use fit::{Fitted, fit};
+use judge::{Judged, judge};
 
 /// How good the estimates are: against the floor, and on slices that nothing was fitted to.
 #[derive(Debug, Clone, PartialEq)]
@@ -296,62 +176,80 @@ pub(crate) fn assess(
     }
     let held_out = job.held_out.project(job.ensemble)?;
     let held_out = Bridges::new(&held_out, Form::Exact);
-    let mut references = vec![job.ensemble.draw(job.medoid.draw)];
-    references.extend(job.candidate.cloned());
-    // The medoid, the user's own measure if there is one, and all others.
-    let on_held_out = |measures: Vec<MixingMeasure>| -> Result<(Judged, Option<Judged>, Vec<Judged>)> {
-        let all = [references.clone(), measures].concat();
-        let mut judged = judge(&all, &held_out, job.loss, progress)?.into_iter();
-        let medoid = judged.next().expect("the medoid is among them");
-        let own = job.candidate.and_then(|_| judged.next());
-        Ok((medoid, own, judged.collect()))
+    let on_held_out = |fits: &[Fitted]| OnHeldOut::new(job, fits, &held_out, progress);
+    let (fits, seen, chosen) = match job.estimator {
+        Estimator::Medoid => (Vec::new(), on_held_out(&[])?, None),
+        Estimator::Free(count) => {
+            count.check()?;
+            let mut counts = count.first_path();
+            loop {
+                let fits = fit(job, &counts, projection, &bridges, &center, progress)?;
+                let seen = on_held_out(&fits)?;
+                let chosen = choose(count, &fits, &seen);
+                match count.longer_path(counts.len(), fits[chosen].atoms) {
+                    Some(longer) => counts = longer,
+                    None => break (fits, seen, Some(chosen)),
+                }
+            }
+        }
     };
     assessment.held_out_slices = held_out.slices();
-    let mut record = |medoid: &Judged, own: Option<&Judged>| {
-        assessment.medoid.held_out = Some(HeldOut::new(medoid, medoid));
-        if let (Some(candidate), Some(own)) = (&mut assessment.candidate, own) {
-            candidate.held_out = Some(HeldOut::new(own, medoid));
-        }
-    };
-    let Estimator::Free(count) = job.estimator else {
-        let (medoid, own, _) = on_held_out(Vec::new())?;
-        record(&medoid, own.as_ref());
-        return Ok(assessment);
-    };
-    count.check()?;
-    let mut counts = count.first_path();
-    let (mut fits, held_out, medoid, chosen) = loop {
-        let fits = fit(job, &counts, projection, &bridges, &center, progress)?;
-        let (medoid, own, held_out) = on_held_out(fits.iter().map(|fit| fit.measure.clone()).collect())?;
-        record(&medoid, own.as_ref());
-        let chosen = choose(count, &fits, &held_out, &medoid);
-        match count.longer_path(counts.len(), fits[chosen].atoms) {
-            Some(longer) => counts = longer,
-            None => break (fits, held_out, medoid, chosen),
-        }
-    };
-    let medoid = &medoid;
-    let best = &held_out[best(&held_out)];
-    let point = |(fit, judged): (&Fitted, &Judged)| PathPoint {
-        atoms: fit.atoms,
-        measure: fit.measure.clone(),
-        judgement: Judgement {
-            held_out: Some(HeldOut::new(judged, medoid)),
-            ..Judgement::fitted(fit.judged.expected_loss, &floor)
-        },
-        over_best: judged.expected_loss - best.expected_loss,
-        over_best_se: judged.difference_error_of_both(best),
-    };
-    let path: Vec<PathPoint> = fits.iter().zip(&held_out).map(point).collect();
-    let fit = fits.swap_remove(chosen);
-    assessment.free = Some(FreeSupport {
-        estimate: fit.measure,
-        judgement: path[chosen].judgement,
-        distances: fit.judged.costs.iter().map(|&cost| Order::TWO.root(cost)).collect(),
-        path,
-        chosen,
-    });
+    assessment.medoid.held_out = Some(HeldOut::new(&seen.medoid, &seen.medoid));
+    if let Some(candidate) = &mut assessment.candidate {
+        candidate.held_out = seen.candidate.as_ref().map(|judged| HeldOut::new(judged, &seen.medoid));
+    }
+    assessment.free = chosen.map(|chosen| FreeSupport::new(fits, &seen, chosen, &floor));
     Ok(assessment)
+}
+
+/// Everything on slices that nothing was fitted to, judged in one pass.
+struct OnHeldOut {
+    medoid: Judged,
+    candidate: Option<Judged>,
+    fits: Vec<Judged>,
+}
+
+impl OnHeldOut {
+    fn new(job: &Job, fits: &[Fitted], held_out: &Bridges, progress: &dyn Progress) -> Result<Self> {
+        let mut measures = vec![job.ensemble.draw(job.medoid.draw)];
+        measures.extend(job.candidate.cloned());
+        measures.extend(fits.iter().map(|fit| fit.measure.clone()));
+        let mut judged = judge(&measures, held_out, job.loss, progress)?.into_iter();
+        let medoid = judged.next().expect("the medoid is among them");
+        let candidate = job.candidate.and_then(|_| judged.next());
+        Ok(OnHeldOut { medoid, candidate, fits: judged.collect() })
+    }
+
+    /// The fit of least expected loss.
+    fn best(&self) -> &Judged {
+        let better = |best: &'_ Judged, next: &'_ Judged| next.expected_loss < best.expected_loss;
+        self.fits.iter().reduce(|best, next| if better(best, next) { next } else { best }).expect("there is a fit")
+    }
+}
+
+impl FreeSupport {
+    fn new(mut fits: Vec<Fitted>, seen: &OnHeldOut, chosen: usize, floor: &Floor) -> Self {
+        let best = seen.best();
+        let point = |(fit, judged): (&Fitted, &Judged)| PathPoint {
+            atoms: fit.atoms,
+            measure: fit.measure.clone(),
+            judgement: Judgement {
+                held_out: Some(HeldOut::new(judged, &seen.medoid)),
+                ..Judgement::fitted(fit.judged.expected_loss, floor)
+            },
+            over_best: judged.expected_loss - best.expected_loss,
+            over_best_se: judged.difference_error_of_both(best),
+        };
+        let path: Vec<PathPoint> = fits.iter().zip(&seen.fits).map(point).collect();
+        let fit = fits.swap_remove(chosen);
+        FreeSupport {
+            estimate: fit.measure,
+            judgement: path[chosen].judgement,
+            distances: fit.judged.costs.iter().map(|&cost| Order::TWO.root(cost)).collect(),
+            path,
+            chosen,
+        }
+    }
 }
 
 impl Assessment {
@@ -384,12 +282,6 @@ impl HeldOut {
     }
 }
 
-/// The fit of least held-out expected loss.
-fn best(held_out: &[Judged]) -> usize {
-    let loss = |i: usize| held_out[i].expected_loss;
-    (0..held_out.len()).reduce(|best, i| if loss(i) < loss(best) { i } else { best }).unwrap_or(0)
-}
-
 /// A loss that is larger by no more than this part is not worth another atom.
 pub const IMMATERIAL: f64 = 0.01;
 
@@ -397,15 +289,15 @@ pub const IMMATERIAL: f64 = 0.01;
 pub const MATERIAL: f64 = 0.05;
 
 /// The fit that was asked for, or that `auto` takes; see the module text.
-fn choose(count: AtomCount, fits: &[Fitted], held_out: &[Judged], medoid: &Judged) -> usize {
+fn choose(count: AtomCount, fits: &[Fitted], seen: &OnHeldOut) -> usize {
     let found = match count {
         AtomCount::Fixed(count) => fits.iter().position(|fit| fit.atoms == count),
         AtomCount::Auto { .. } => {
-            let best = &held_out[best(held_out)];
+            let (best, medoid) = (seen.best(), &seen.medoid);
             // A fit that is the medoid does not beat it by rounding.
             let better = best.expected_loss < medoid.expected_loss * (1.0 - path::TIE);
             let beaten = if better { medoid.expected_loss } else { f64::INFINITY };
-            held_out.iter().position(|judged| {
+            seen.fits.iter().position(|judged| {
                 let error = judged.difference_error_of_both(best);
                 let tolerated = SAFE_SEPARATION * error;
                 let tolerated = tolerated.clamp(IMMATERIAL * best.expected_loss, MATERIAL * best.expected_loss);
@@ -414,156 +306,4 @@ fn choose(count: AtomCount, fits: &[Fitted], held_out: &[Judged], medoid: &Judge
         }
     };
     found.unwrap_or(fits.len() - 1)
-}
-
-/// The best fit with at most some number of atoms.
-struct Fitted {
-    atoms: usize,
-    measure: MixingMeasure,
-    judged: Judged,
-}
-
-/// Random draws that fits start from, besides the medoid.
-const RANDOM_STARTS: usize = 2;
-
-/// Slices on which fits are compared and learn from each other before they are finished on all: one for each coordinate of an atom, within
-/// limits.
-const LEAST_FEW_SLICES: usize = 32;
-const MOST_FEW_SLICES: usize = 128;
-
-/// Slices that are fitted to: so many for each coordinate of an atom, within limits. More do not help: on Old Faithful's draws the
-/// held-out loss of a fit to 100 slices is as far above its fitted loss as the medoid's is. All slices count where a fit is judged.
-const SLICES_PER_COORDINATE: usize = 8;
-const LEAST_FITTED_SLICES: usize = 128;
-const MOST_FITTED_SLICES: usize = 1000;
-
-/// Draws whose jumps decide on the cells of the targets.
-const SAMPLED_DRAWS: usize = 64;
-
-/// Slices on which the distances that reweight the draws are seen.
-const WEIGHING_SLICES: usize = 32;
-
-/// Weights of the draws that differ by no more than this in total variation count as the same: the loss is least at the right weights,
-/// and so it changes with the square of this.
-const SAME_WEIGHTS: f64 = 0.02;
-
-fn fit(
-    job: &Job,
-    counts: &[usize],
-    projection: &Projection,
-    bridges: &Bridges,
-    center: &Center,
-    progress: &dyn Progress,
-) -> Result<Vec<Fitted>> {
-    let dim = job.ensemble.dim();
-    let tangents = differentiable(job.slices)?;
-    let draws = job.ensemble.len();
-    let sampled: Vec<usize> = {
-        let count = SAMPLED_DRAWS.min(draws);
-        (0..count).map(|i| center.nearest_first[(2 * i + 1) * draws / (2 * count)]).collect()
-    };
-    let fitted_slices =
-        (SLICES_PER_COORDINATE * tangents.chart().width(dim)).clamp(LEAST_FITTED_SLICES, MOST_FITTED_SLICES);
-    let targets = |weightings: &[&[f64]]| -> Result<Vec<Vec<SliceTarget>>> {
-        let mut found: Vec<Vec<SliceTarget>> = weightings.iter().map(|_| Vec::new()).collect();
-        progress.begin("mean quantile functions", fitted_slices.min(projection.slices()) as u64);
-        // Compression is far below what cells leave out, and a fit is judged on the draws themselves: the form at hand will do.
-        bridges.visit_lines(
-            bridges.form(),
-            fitted_slices,
-            progress,
-            |_, lines| SliceTarget::many(lines, weightings, Cells::choose(lines, &sampled)),
-            |of_slice: Vec<SliceTarget>| {
-                found.iter_mut().zip(of_slice).for_each(|(found, target)| found.push(target));
-            },
-        )?;
-        Ok(found)
-    };
-    let first = targets(&[&center.weights])?.swap_remove(0);
-    let constant = match job.loss {
-        Loss::Power => center.floor.value,
-        Loss::Distance => center.floor.value * center.floor.value,
-    };
-    let chart = match tangents.chart() {
-        Chart::Logarithm => Chart::Logarithm,
-        chart => chart.no_narrower_than(narrowest::narrowest(job.ensemble, &center.nearest_first), dim),
-    };
-    let objective = |targets| Objective::new(tangents, &chart, targets, dim, constant);
-    let few_slices = tangents.chart().width(dim).clamp(LEAST_FEW_SLICES, MOST_FEW_SLICES);
-    let (all, few) = (objective(&first), objective(&first[..first.len().min(few_slices)]));
-    let mut starts = vec![job.ensemble.draw(job.medoid.draw)];
-    let mut rng = stream(job.seed, Purpose::Search, draws as u64);
-    let random = index::sample(&mut rng, draws, RANDOM_STARTS.min(draws));
-    starts.extend(random.into_iter().map(|rank| job.ensemble.draw(center.nearest_first[rank])));
-    let mut fits = path::fit_path(counts, &starts, &few, job.slices, progress)?;
-    if job.loss == Loss::Power {
-        fits = path::finish(&fits, |_| &all, path::FINE, progress)?;
-    }
-    let measures_of = |fits: &[path::Fit]| -> Result<Vec<MixingMeasure>> {
-        fits.iter().map(|fit| reduce::tidy(&reduce::measure(&fit.parameters, &all)?, job.slices)).collect()
-    };
-    let mut measures = measures_of(&fits)?;
-    if job.loss == Loss::Distance {
-        // How far each draw is from each fit is seen on few slices, and corrected by what the medoid's distances say about those slices.
-        let mut seen = measures.clone();
-        seen.push(job.ensemble.draw(job.medoid.draw));
-        let costs = glance(&seen, bridges, WEIGHING_SLICES, progress)?;
-        let (from_medoid, costs) = costs.split_last().expect("the medoid is among them");
-        let pairs = job.medoid.distances.iter().zip(from_medoid);
-        let correction: Vec<f64> = pairs.map(|(all, few)| all / few.sqrt()).collect();
-        let weightings: Vec<Vec<f64>> =
-            costs.iter().map(|costs| reweighted(costs, &correction, projection.draw_weights())).collect();
-        // A fit that is close to the middle weighs the draws as the middle does.
-        let apart = |own: &[f64]| 0.5 * own.iter().zip(&center.weights).map(|(a, b)| (a - b).abs()).sum::<f64>();
-        let others: Vec<usize> = (0..fits.len()).filter(|&i| apart(&weightings[i]) > SAME_WEIGHTS).collect();
-        let own = targets(&others.iter().map(|&i| weightings[i].as_slice()).collect::<Vec<_>>())?;
-        progress.begin("free-support fits", fits.len() as u64);
-        let own: Vec<Objective> = own.iter().map(|own| objective(own)).collect();
-        let objective = |i: usize| others.iter().position(|&other| other == i).map_or(&all, |place| &own[place]);
-        let fits = path::finish(&fits, objective, path::FINE, progress)?;
-        measures = measures_of(&fits)?;
-    }
-    // The medoid is a summary too, if it has few atoms.
-    let medoid = reduce::tidy(&job.ensemble.draw(job.medoid.draw), job.slices)?;
-    let most = counts.iter().copied().max().unwrap_or(0);
-    measures.extend(Some(medoid).filter(|medoid| medoid.len() <= most));
-    let judged = judge(&measures, bridges, job.loss, progress)?;
-    // Each fit has a target of its own; what does better with no more atoms is also a fit.
-    let fitted = |&atoms: &usize| {
-        let fitting = (0..measures.len()).filter(|&i| measures[i].len() <= atoms);
-        let loss = |i: usize| judged[i].expected_loss;
-        let best = fitting.reduce(|best, i| if loss(i) < loss(best) { i } else { best }).expect("one atom fits");
-        Fitted { atoms, measure: measures[best].clone(), judged: judged[best].clone() }
-    };
-    Ok(counts.iter().map(fitted).collect())
-}
-
-/// Whether free-support estimates can be fitted with these slices and this order.
-pub(crate) fn check(order: Order, slices: &dyn Slices) -> Result<()> {
-    if order != Order::TWO {
-        return Err(Error::usage(format!("a free-support estimate needs order 2, the order is {}", order.value()))
-            .hint("leave out --order, or use --estimate medoid"));
-    }
-    differentiable(slices).map(|_| ())
-}
-
-fn differentiable(slices: &dyn Slices) -> Result<&dyn Tangents> {
-    slices.tangents().ok_or_else(|| {
-        Error::usage("a free-support estimate needs slices with derivatives, and these have none")
-            .hint("use a named distance (sw, mix-sw, smix-w), implement Slices::tangents, or use the medoid")
-    })
-}
-
-/// Weights under which the squared loss has the slope of the distance loss: ω_m over the distance from the fit.
-fn reweighted(costs: &[f64], correction: &[f64], draw_weights: &[f64]) -> Vec<f64> {
-    let corrected = |(cost, by): (&f64, &f64)| cost.sqrt() * if by.is_finite() && *by > 0.0 { *by } else { 1.0 };
-    let distances: Vec<f64> = costs.iter().zip(correction).map(corrected).collect();
-    let mean: f64 = distances.iter().zip(draw_weights).map(|(d, w)| d * w).sum();
-    if mean == 0.0 {
-        return draw_weights.to_vec();
-    }
-    let mut weights: Vec<f64> = draw_weights.iter().zip(&distances).map(|(w, d)| w / d.max(1e-7 * mean)).collect();
-    let total: f64 = weights.iter().sum();
-    weights.iter_mut().for_each(|w| *w /= total);
-    weights
 }
