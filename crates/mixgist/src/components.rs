@@ -16,7 +16,9 @@
 //!   the draw are those of these atoms together (moments of their mixture), so that a component in two pieces is still one.
 //! - **Shared.** Atom j may be clearly at nobody's place. Its owners are the near k that send at least a third of what the heaviest sender
 //!   does. It is shared for an owner if a quarter of what near ones send comes from others, and for every near k that is no owner:
-//!   another carries its mass. The draw is ambiguous for k when half of ŵ_k goes to shared atoms.
+//!   another carries its mass. It is also shared for an owner k and another near l when l sends as much to another such atom, near both, and an
+//!   exchange would cost at most a third more: the coupling does not split, but it might as well have been the other one. The
+//!   draw is ambiguous for k when half of ŵ_k goes to shared atoms.
 //! - **Beside.** A draw without k may have something beside it: half of ŵ_k goes to atoms that belong to nobody and overlap with θ̂_k by the
 //!   fourth power of what is near (half-way between, an atom of the same shape would be near both).
 //!
@@ -44,7 +46,7 @@ use crate::progress::Progress;
 use crate::units::{ResolvedUnits, Units};
 use crate::warning::Warning;
 use crate::{Error, Result};
-use couple::{Coupler, Match, Place, mixture_moments, overlap};
+use couple::{Coupler, Gaussian, Match, Place, mixture_moments, overlap};
 
 /// When a draw has a component; see the module's words.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -174,6 +176,50 @@ const MOST_CROSSING: f64 = 0.05;
 
 /// Fewer effective draws than this give no interval.
 const FEWEST_DRAWS: f64 = 20.0;
+
+/// Draws that are looked at for atoms without draws, evenly spread.
+const LOOKED_AT: usize = 256;
+
+/// The atoms of an estimate that at most a twentieth of the draws have: whose place holds less than [`Rules::share`] of their weight in all the others.
+///
+/// A free-support estimate may need such atoms: where the weights of components that lie far apart are uncertain, the measure of least expected loss puts mass
+/// on the way between them.
+pub(crate) fn atoms_without_draws(estimate: &MixingMeasure, ensemble: &Ensemble) -> Vec<usize> {
+    let rules = Rules::default();
+    let weights = draw_weights(ensemble);
+    let step = ensemble.len().div_ceil(LOOKED_AT);
+    let draws: Vec<(usize, Vec<usize>)> = (0..ensemble.len())
+        .step_by(step)
+        .map(|m| {
+            let mut heaviest_first: Vec<usize> = ensemble.range(m).collect();
+            heaviest_first.sort_by(|&a, &b| ensemble.weights()[b].total_cmp(&ensemble.weights()[a]));
+            (m, heaviest_first)
+        })
+        .collect();
+    let is_rare = |k: usize| {
+        let own = Gaussian { mean: estimate.atoms().mean(k), covariance: estimate.atoms().covariance(k) };
+        let needed = rules.share * estimate.weights()[k];
+        let has = |atoms: &[usize]| {
+            let (mut near, mut left) = (0.0, 1.0);
+            for &j in atoms {
+                if near >= needed || near + left < needed {
+                    break;
+                }
+                let weight = ensemble.weights()[j];
+                left -= weight;
+                let other = Gaussian { mean: ensemble.atoms().mean(j), covariance: ensemble.atoms().covariance(j) };
+                if overlap(own, other) >= rules.overlap {
+                    near += weight;
+                }
+            }
+            near >= needed
+        };
+        let total: f64 = draws.iter().map(|(m, _)| weights[*m]).sum();
+        let having: f64 = draws.iter().filter(|(_, atoms)| has(atoms)).map(|(m, _)| weights[*m]).sum();
+        having <= NOTABLE * total
+    };
+    (0..estimate.len()).into_par_iter().filter(|&k| is_rare(k)).collect()
+}
 
 /// Couples `estimate` with every draw and reports what the posterior says about each of its atoms.
 ///

@@ -29,8 +29,16 @@ pub fn region(ensemble: &Ensemble, distances: &[f64], radius: f64) -> Result<Pro
     if !(radius.is_finite() && radius >= 0.0) {
         return Err(Error::usage(format!("radius is {radius}, must be finite and at least 0")));
     }
-    let inside: Vec<bool> = distances.iter().map(|&distance| distance <= radius).collect();
+    let inside: Vec<bool> = distances.iter().map(|&distance| within(distance, radius)).collect();
     Ok(Probability::of(ensemble, &inside, distances))
+}
+
+/// Distances closer than this, relatively, are ties: they differ by the order of summation only.
+const TIE: f64 = 1e-12;
+
+/// Whether a ball holds what is so far from its centre.
+fn within(distance: f64, radius: f64) -> bool {
+    distance <= radius * (1.0 + TIE)
 }
 
 fn check_distances(ensemble: &Ensemble, distances: &[f64]) -> Result<()> {

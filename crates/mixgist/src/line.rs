@@ -95,6 +95,17 @@ pub fn transport_cost(a: LineMeasure, b: LineMeasure, order: Order) -> f64 {
     }
 }
 
+/// A step of a merge that is no longer than this is none: cumulative weights are rounded sums, and where two measures are the same one up to the
+/// order or the number of pieces of their atoms, such steps are all that tells them apart. Nine units in the last place of 1.
+const SLIVER: f64 = 2e-15;
+
+/// The length of a step.
+#[inline(always)]
+fn step(from: f64, to: f64) -> f64 {
+    let length = to - from;
+    if length > SLIVER { length } else { 0.0 }
+}
+
 /// Walks the union of the two cumulative sequences. Both end at exactly 1, so the walk stops before either index runs out.
 #[inline(always)]
 fn merge(a: LineMeasure, b: LineMeasure, cost: impl Fn(f64) -> f64) -> f64 {
@@ -103,7 +114,7 @@ fn merge(a: LineMeasure, b: LineMeasure, cost: impl Fn(f64) -> f64) -> f64 {
     loop {
         let (u, v) = (a.cumulative[i], b.cumulative[j]);
         let next = u.min(v);
-        total += (next - reached) * cost(a.positions[i] - b.positions[j]);
+        total += step(reached, next) * cost(a.positions[i] - b.positions[j]);
         if next >= 1.0 {
             return total;
         }
@@ -133,7 +144,7 @@ fn merge_four(a: LineMeasure, others: [LineMeasure; 4]) -> [f64; 4] {
             let (u, v) = (a.cumulative[i[lane]], b.cumulative[j[lane]]);
             let next = f64::min(u, v);
             let gap = a.positions[i[lane]] - b.positions[j[lane]];
-            totals[lane] += (next - reached[lane]) * (gap * gap);
+            totals[lane] += step(reached[lane], next) * (gap * gap);
             reached[lane] = next;
             // A lane that is done adds zeros until the others are.
             let on = next < 1.0;
@@ -379,7 +390,8 @@ mod tests {
             let table = lines(&offsets, &[a.0, b.0].concat(), &[a.1, b.1].concat());
             let cost = transport_cost(table.draw(0), table.draw(1), Order::new(p).unwrap());
             let expected = brute_force(table.draw(0), table.draw(1), p);
-            prop_assert!((cost - expected).abs() <= 1e-12 * expected.max(1.0), "{cost} against {expected}");
+            let slivers = table.atoms() as f64 * SLIVER * libm::pow(10.0, p);
+            prop_assert!((cost - expected).abs() <= 1e-12 * expected.max(1.0) + slivers, "{cost} against {expected}");
         }
 
         #[test]
@@ -416,7 +428,9 @@ mod tests {
             prop_assert!(after.positions.len() <= before.positions.len());
             prop_assert!(after.positions.is_sorted() && after.cumulative.is_sorted() && after.cumulative.ends_with(&[1.0]));
             let cost = transport_cost(before, after, Order::TWO);
-            prop_assert!((cost - compressed.residuals[0]).abs() <= 1e-13, "{cost} against {}", compressed.residuals[0]);
+            // Steps of the length of a sliver, over a range of 10, are left out of the cost.
+            let slivers = 1e-13 + a.0.len() as f64 * SLIVER * 100.0;
+            prop_assert!((cost - compressed.residuals[0]).abs() <= slivers, "{cost} against {}", compressed.residuals[0]);
             prop_assert!(cost <= tolerance * a.0.len() as f64 + 1e-13);
         }
     }
@@ -450,6 +464,21 @@ mod tests {
         assert_eq!(table.draw(0).cumulative()[9], 1.0);
         let cost = transport_cost(table.draw(0), table.draw(1), Order::new(1.0).unwrap());
         assert!((cost - 5.5).abs() < 1e-14);
+    }
+
+    /// A measure whose atoms come in two pieces is still the same measure, although sums of its weights round otherwise.
+    #[test]
+    fn measures_in_pieces_are_at_no_distance() {
+        let positions = [-1.0, 0.5, 2.0];
+        for (weights, part) in (1..40).map(|i| ([0.31, 0.17, 0.52], f64::from(i) / 41.0)) {
+            let pieces: Vec<f64> = weights.iter().flat_map(|w| [part * w, (1.0 - part) * w]).collect();
+            let twice: Vec<f64> = positions.iter().flat_map(|x| [*x, *x]).collect();
+            let offsets = [0, 3, 9];
+            let table = lines(&offsets, &[&positions[..], &twice].concat(), &[&weights[..], &pieces].concat());
+            for order in [1.0, 2.0, 3.0] {
+                assert_eq!(transport_cost(table.draw(0), table.draw(1), Order::new(order).unwrap()), 0.0);
+            }
+        }
     }
 
     #[test]

@@ -301,6 +301,7 @@ fn summarize_with(
         Warning::collect(ensemble, settings, &units, &chosen.medoid, chosen.pruned, chosen.slices, own.is_some());
     let free = assessment.as_ref().and_then(|assessment| assessment.free.as_ref());
     warnings.extend(free.and_then(|free| free.warning(settings.estimator)));
+    warnings.extend(free.and_then(|free| Warning::of_atoms(&free.estimate, ensemble)));
     Ok(Summary {
         estimate,
         medoid: chosen.medoid,

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::ensemble::Ensemble;
+use crate::components::atoms_without_draws;
+use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::prune::{Pruned, Pruning};
 use crate::select::Medoid;
 use crate::summary::{SAFE_SEPARATION, Settings, SliceCount};
@@ -84,6 +85,15 @@ pub enum Warning {
         /// The most atoms that were tried.
         atoms: usize,
     },
+    /// Atoms of a free-support estimate stand where hardly a draw has a component.
+    AtomsWithoutDraws {
+        /// How many.
+        atoms: usize,
+        /// Of so many.
+        of: usize,
+        /// Their weight.
+        weight: f64,
+    },
     /// The chains are at different distances from the estimate.
     ChainsDisagree {
         /// Mean distance to the estimate, by chain.
@@ -126,6 +136,9 @@ impl SliceOrigin {
 /// Scales that differ by more than this factor are pointed out.
 const UNEQUAL_SCALES: f64 = 5.0;
 
+/// Atoms without draws are pointed out when they hold this much of the mass.
+const NOTABLE_MASS: f64 = 0.05;
+
 /// Fewer draws than this are pointed out.
 const FEW_DRAWS: usize = 100;
 
@@ -164,6 +177,13 @@ impl Warning {
     }
 
     /// What limits everything that is said about the posterior: what there is to say about the draws, and whether their chains agree by
+    /// That a notable part of an estimate stands where hardly a draw has a component.
+    pub(crate) fn of_atoms(estimate: &MixingMeasure, ensemble: &Ensemble) -> Option<Warning> {
+        let atoms = atoms_without_draws(estimate, ensemble);
+        let weight: f64 = atoms.iter().map(|&k| estimate.weights()[k]).sum();
+        (weight >= NOTABLE_MASS).then(|| Warning::AtomsWithoutDraws { atoms: atoms.len(), of: estimate.len(), weight })
+    }
+
     /// the draws' distances from an estimate.
     pub(crate) fn of_distances(ensemble: &Ensemble, distances: &[f64]) -> Vec<Warning> {
         let mut warnings = Self::of_draws(ensemble);
@@ -210,6 +230,7 @@ impl Warning {
             Warning::FewEffectiveDraws { .. } => "few-effective-draws",
             Warning::IllConditioned { .. } => "ill-conditioned",
             Warning::PathEnds { .. } => "path-ends",
+            Warning::AtomsWithoutDraws { .. } => "atoms-without-draws",
             Warning::ChainsDisagree { .. } => "chains-disagree",
         }
     }
@@ -231,6 +252,9 @@ impl Warning {
             Warning::IllConditioned { .. } => "look at that atom: is a coordinate constant, or its prior too wide?",
             Warning::PathEnds { .. } => {
                 "name a larger number of atoms (--atoms), or take the medoid (--estimate medoid)"
+            }
+            Warning::AtomsWithoutDraws { .. } => {
+                "for densities and components take the medoid (--estimate medoid), and see what the draws have with mixgist components"
             }
             Warning::ChainsDisagree { .. } => "run the chains longer, or look at each one on its own",
         };
@@ -314,6 +338,12 @@ impl fmt::Display for Warning {
             Warning::PathEnds { atoms } => {
                 write!(f, "the loss still falls at {atoms} atoms, where the path ends: auto tries no more")
             }
+            Warning::AtomsWithoutDraws { atoms, of, weight } => write!(
+                f,
+                "{atoms} of {of} atoms, {:.1} % of the mass, stand where hardly a draw has a component: on the way between components whose \
+                 weights are uncertain",
+                100.0 * weight
+            ),
             Warning::ChainsDisagree { distances } => {
                 let distances: Vec<String> = distances.iter().map(|(chain, d)| format!("{chain}: {d:.3}")).collect();
                 write!(f, "chains lie at different mean distances from the estimate ({})", distances.join(", "))

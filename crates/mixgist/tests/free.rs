@@ -495,3 +495,65 @@ fn few_draws_do_not_make_the_free_estimate_worse_than_the_medoid() {
         }
     }
 }
+
+/// A number of atoms beyond the usual path is fitted by way of all smaller ones, not in one leap from 15.
+#[test]
+fn many_atoms_are_fitted_when_many_are_asked_for() {
+    let draws = grid(30, 20);
+    let loss = |atoms: usize| {
+        let summary = run(&draws, &free(AtomCount::Fixed(atoms), 40));
+        let found = summary.free().unwrap();
+        (found.estimate.len(), found.judgement.expected_loss, found.path.last().unwrap().atoms)
+    };
+    let (few, middle, many, beyond) = (loss(16), loss(24), loss(30), loss(70));
+    assert!(few.0 == 16 && middle.0 == 24 && many.0 == 30, "{few:?} {middle:?} {many:?}");
+    assert!(many.1 < 0.97 * middle.1 && middle.1 < 0.97 * few.1, "{few:?} {middle:?} {many:?}");
+    assert!(beyond.1 <= many.1 && beyond.2 == 70, "{beyond:?}");
+}
+
+/// What is small is not decided by one draw that is far from all others: by every route the fits are as good, and the floor as sharp.
+#[test]
+fn one_far_draw_spoils_nothing_by_any_route() {
+    let near: Vec<MixingMeasure> = (0..200).map(|m| noisy_measure(2, 4..5, 0.3, 8, m)).collect();
+    let far = {
+        let atoms = near[7].atoms();
+        let means = atoms.means().iter().map(|x| x + 1e4).collect();
+        let atoms = GaussianAtoms::new(2, means, atoms.covariances().to_vec(), CovarianceForm::Covariance).unwrap();
+        MixingMeasure::new(near[7].weights().to_vec(), atoms).unwrap()
+    };
+    let draws = Ensemble::from_measures(&[&near[..], &[far]].concat()).unwrap();
+    let judged = |route| {
+        let summary = run(&draws, &Settings { route, ..free(AtomCount::default(), 60) });
+        let assessment = summary.assessment.clone().unwrap();
+        (assessment.medoid.excess, summary.free().unwrap().judgement.excess)
+    };
+    let (pairs, certified) = (judged(Route::Pairs), judged(Route::Certified));
+    assert!((pairs.0 - certified.0).abs() < 1e-3 && (pairs.1 - certified.1).abs() < 1e-3, "{pairs:?} {certified:?}");
+}
+
+/// Where the weights of components far apart are uncertain, the measure of least expected loss has mass between them. It is said.
+#[test]
+fn atoms_that_no_draw_has_are_pointed_out() {
+    let draw = |m: u64| {
+        let jitter = noisy_measure(2, 3..4, 0.1, 12, m);
+        let means = (0..6).map(|i| 20.0 * f64::from(u8::from(i == 2 || i == 5)) + 0.1 * jitter.atoms().means()[i]);
+        let atoms = GaussianAtoms::new(2, means.collect(), diagonal(2, 1.0).repeat(3), CovarianceForm::Covariance);
+        MixingMeasure::new(jitter.weights().to_vec(), atoms.unwrap()).unwrap()
+    };
+    let draws = Ensemble::from_measures(&(0..60).map(draw).collect::<Vec<_>>()).unwrap();
+    let without = |atoms: usize| {
+        let summary = run(&draws, &fixed(atoms));
+        summary.warnings.iter().any(|warning| matches!(warning, Warning::AtomsWithoutDraws { .. }))
+    };
+    assert!(without(12));
+    let medoid = run(&draws, &Settings { estimator: Estimator::Medoid, ..fixed(3) });
+    assert!(!medoid.warnings.iter().any(|warning| matches!(warning, Warning::AtomsWithoutDraws { .. })));
+    // Weights that are all the same leave nothing between.
+    let same = |m: u64| {
+        let measure = draw(m);
+        MixingMeasure::new(vec![0.5, 0.3, 0.2], measure.atoms().clone()).unwrap()
+    };
+    let draws = Ensemble::from_measures(&(0..60).map(same).collect::<Vec<_>>()).unwrap();
+    let summary = run(&draws, &fixed(3));
+    assert!(!summary.warnings.iter().any(|warning| matches!(warning, Warning::AtomsWithoutDraws { .. })));
+}

@@ -159,6 +159,9 @@ const LIKE_THE_HEAVIEST: f64 = 1.0 / 3.0;
 /// A draw atom is shared for an owner when others send at least this part of what near ones send.
 const SHARED: f64 = 0.25;
 
+/// Mass could as well go elsewhere when its cost is at least this part of what it would be then.
+const AS_WELL: f64 = 0.75;
+
 impl<'a> Coupler<'a> {
     pub(super) fn new(estimate: &MixingMeasure, units: &'a ResolvedUnits, rules: Rules) -> Result<Self> {
         let estimate = Merged::new(estimate.weights(), estimate.atoms(), 0..estimate.len()).with_twins_as_one()?;
@@ -219,7 +222,9 @@ impl<'a> Coupler<'a> {
         let owners: Vec<Owner> = (0..n).map(|j| self.owner(&draw, j, &costs, &sent)).collect();
         let strangers = (0..n).filter(|&j| owners[j].atom.is_none());
         let unmatched = strangers.fold(0.0, |sum, j| sum + draw.weights[j]);
-        let matches = reported.iter().map(|&k| self.matched(k, &draw, &owners, &sent)).collect();
+        let sinks: Vec<Vec<usize>> = (0..own).map(|k| (0..n).filter(|&j| sent[k * n + j] > 0.0).collect()).collect();
+        let coupling = Coupling { draw: &draw, costs: &costs, sent: &sent, sinks: &sinks, owners: &owners };
+        let matches = reported.iter().map(|&k| self.matched(k, &coupling)).collect();
         Ok(Coupled { matches, unmatched, distance })
     }
 
@@ -255,7 +260,8 @@ impl<'a> Coupler<'a> {
         Owner { atom: heaviest, sharing: Some(Sharing { near, owners, total }) }
     }
 
-    fn matched(&self, k: usize, draw: &Merged, owners: &[Owner], sent: &[f64]) -> Match {
+    fn matched(&self, k: usize, coupling: &Coupling) -> Match {
+        let Coupling { draw, owners, sent, .. } = *coupling;
         let n = draw.weights.len();
         let own: Vec<usize> = (0..n).filter(|&j| owners[j].atom == Some(k)).collect();
         let moments = mixture_moments(draw.atoms.dim(), own.iter().map(|&j| (draw.weights[j], draw.gaussian(j))));
@@ -264,9 +270,16 @@ impl<'a> Coupler<'a> {
         let mut shared = 0.0;
         let mut shared_with = vec![0.0; self.len()];
         for (j, sharing) in owners.iter().enumerate().filter_map(|(j, owner)| Some((j, owner.sharing.as_ref()?))) {
+            if !sharing.near.contains(&k) {
+                continue;
+            }
             let owns = sharing.owners.contains(&k);
             let others = sharing.total - mass(k, j);
-            if !sharing.near.contains(&k) || owns && others < SHARED * sharing.total {
+            if owns && others < SHARED * sharing.total {
+                let partners: Vec<usize> =
+                    sharing.near.iter().copied().filter(|&l| coupling.may_exchange(k, j, l)).collect();
+                shared += if partners.is_empty() { 0.0 } else { mass(k, j) };
+                partners.into_iter().for_each(|l| shared_with[l] += mass(k, j));
                 continue;
             }
             shared += mass(k, j);
@@ -317,6 +330,38 @@ impl<'a> Coupler<'a> {
             let dot: f64 = at.iter().zip(from).zip(to).map(|((x, f), t)| (x - f) * (t - f)).sum();
             Some(dot / length)
         })
+    }
+}
+
+/// The optimal coupling of a draw with the estimate.
+#[derive(Clone, Copy)]
+struct Coupling<'a> {
+    draw: &'a Merged,
+    /// Costs and masses from each atom of the estimate to each of the draw.
+    costs: &'a [f64],
+    sent: &'a [f64],
+    /// The atoms of the draw that each atom of the estimate sends mass to.
+    sinks: &'a [Vec<usize>],
+    owners: &'a [Owner],
+}
+
+impl Coupling<'_> {
+    /// Whether what k sends to j could as well go where l sends as much, and the other way round: both atoms of the draw are near both and clearly at nobody's place,
+    /// and the exchange would cost little.
+    fn may_exchange(&self, k: usize, j: usize, l: usize) -> bool {
+        let n = self.draw.weights.len();
+        let (cost, mass) = (|k: usize, j: usize| self.costs[k * n + j], |k: usize, j: usize| self.sent[k * n + j]);
+        let near_both = |i: usize| {
+            let sharing = self.owners[i].sharing.as_ref();
+            sharing.is_some_and(|sharing| sharing.near.contains(&k) && sharing.near.contains(&l))
+        };
+        l != k
+            && self.sinks[l].iter().any(|&i| {
+                i != j
+                    && mass(l, i) >= LIKE_THE_HEAVIEST * mass(k, j)
+                    && cost(k, j) + cost(l, i) >= AS_WELL * (cost(k, i) + cost(l, j))
+                    && near_both(i)
+            })
     }
 }
 

@@ -311,3 +311,34 @@ fn an_atom_beside_its_component_finds_it_and_says_so() {
     let elsewhere = of_third(&run(&estimate(4.5), &ensemble, 0.9));
     assert_eq!((elsewhere.beside, elsewhere.existence.value), (0.0, 0.0));
 }
+
+/// In some draws the pair of components stands across: each of the two could as well be taken for either atom of the estimate. The coupling does not
+/// split there, and yet says nothing.
+#[test]
+fn draws_that_could_as_well_be_coupled_the_other_way_round_are_ambiguous() {
+    let found = |across: f64| {
+        let mut rng = stream(11, Purpose::Simulation, 5);
+        let draws: Vec<MixingMeasure> = (0..300)
+            .map(|m| {
+                let mut z = [0.0; 5];
+                standard_normals(&mut rng, &mut z);
+                let jitter: Vec<f64> = z.iter().map(|z| 0.1 * z).collect();
+                let weight = 0.5 + 0.5 * jitter[4];
+                let (x, y) = if f64::from(m % 10) < 10.0 * across { (1.5, 0.0) } else { (0.0, 1.5) };
+                plane(&[(weight, x + jitter[0], y + jitter[1], 1.0), (1.0 - weight, jitter[2] - x, jitter[3] - y, 1.0)])
+            })
+            .collect();
+        let ensemble = Ensemble::from_measures(&draws).unwrap();
+        run(&plane(&[(0.5, 0.0, 1.5, 1.0), (0.5, 0.0, -1.5, 1.0)]), &ensemble, 0.95)
+    };
+    for component in found(0.0).components {
+        assert_eq!((component.standing, component.ambiguity), (Standing::Clear, 0.0));
+    }
+    for component in found(0.3).components {
+        assert_eq!(component.standing, Standing::Ambiguous);
+        assert!((0.25..=0.3).contains(&component.ambiguity), "{}", component.ambiguity);
+    }
+    for component in found(0.8).components {
+        assert!(component.standing == Standing::Indistinct && component.intervals.is_none());
+    }
+}

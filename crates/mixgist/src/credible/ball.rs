@@ -1,6 +1,6 @@
 //! The credible ball of a level around an estimate.
 
-use super::{check_distances, check_level};
+use super::{check_distances, check_level, within};
 use crate::Result;
 use crate::effective::{Probability, ascending, draw_weights, sorted_quantile};
 use crate::ensemble::Ensemble;
@@ -33,9 +33,6 @@ pub struct Member {
     pub distance: f64,
 }
 
-/// Distances closer than this, relatively, are ties: they differ by the order of summation only.
-const TIE: f64 = 1e-12;
-
 impl Ball {
     /// So many of the most distant members are listed.
     pub const FARTHEST: usize = 5;
@@ -56,7 +53,7 @@ pub fn ball(ensemble: &Ensemble, distances: &[f64], level: f64) -> Result<Ball> 
     let order = ascending(distances, &weights);
     let quantile = |level: f64| sorted_quantile(distances, &weights, &order, level);
     let radius = quantile(level);
-    let inside = |m: usize| distances[m] <= radius * (1.0 + TIE);
+    let inside = |m: usize| within(distances[m], radius);
     let flags: Vec<bool> = (0..ensemble.len()).map(inside).collect();
     let probability = Probability::of(ensemble, &flags, distances);
     let error = (level * (1.0 - level) / probability.effective_draws).sqrt();

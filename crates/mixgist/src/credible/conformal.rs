@@ -5,7 +5,8 @@
 //! probability at least 1 − α, and at most 1 − α + 1/(n + 1) without ties. No law of the distances is assumed.
 //!
 //! Exchangeable they are only if the draws are: a chain is first thinned to about its effective sample size, after which neighbours
-//! are nearly independent. The guarantee is as good as that.
+//! are nearly independent. The guarantee is as good as that. Draws that are worth four fifths of their number or more are all kept: estimates of what
+//! independent draws are worth scatter that far.
 
 use rand::seq::SliceRandom;
 
@@ -90,7 +91,7 @@ pub fn conformal(
     }
     let ruler = Ruler::new(ensemble, data, settings)?;
     let effective = effective_draws(ensemble, from_estimate);
-    let thin = (ensemble.len() as f64 / effective).ceil().max(1.0) as usize;
+    let thin = thinning(ensemble.len(), effective);
     let mut kept: Vec<usize> =
         chains_in_order(ensemble).iter().flat_map(|chain| chain.iter().copied().step_by(thin)).collect();
     kept.shuffle(&mut stream(settings.seed, Purpose::Splits, 0));
@@ -117,6 +118,15 @@ pub fn conformal(
         fitted,
         calibration: distances.len(),
     })
+}
+
+/// Draws that are worth at least this part of their number count as independent.
+const INDEPENDENT: f64 = 0.8;
+
+/// Every so many draws are kept.
+fn thinning(draws: usize, effective: f64) -> usize {
+    let draws = draws as f64;
+    if effective >= INDEPENDENT * draws { 1 } else { (draws / effective).ceil() as usize }
 }
 
 /// The radius from sorted calibration distances.
@@ -150,6 +160,12 @@ mod tests {
         let few = conformal_radius(&sorted[..18], 0.95);
         assert_eq!(few, ConformalRadius::TooFewDraws { needed: 19, attainable: 18.0 / 19.0 });
         assert_eq!(conformal_radius(&[], 0.9), ConformalRadius::TooFewDraws { needed: 9, attainable: 0.0 });
+    }
+
+    #[test]
+    fn independent_draws_are_all_kept() {
+        assert_eq!([1000.0, 999.999, 992.0, 800.0].map(|effective| thinning(1000, effective)), [1; 4]);
+        assert_eq!([799.0, 500.0, 499.0, 1.0].map(|effective| thinning(1000, effective)), [2, 2, 3, 1000]);
     }
 
     /// 4000 calibration sets of 39 and a new value each: coverage is 38/40 or more in theory exactly 0.95. A count outside 3800 ± 61

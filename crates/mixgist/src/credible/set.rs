@@ -1,6 +1,6 @@
 //! Everything about how far the posterior reaches from one estimate, measured with one ruler.
 
-use super::{Ball, Conformal, Source, ball, conformal, region};
+use super::{Ball, Conformal, Source, ball, conformal, region, within};
 use crate::Result;
 use crate::effective::Probability;
 use crate::ensemble::{Ensemble, MixingMeasure};
@@ -87,7 +87,7 @@ pub fn credible(
                 radius,
                 probability: region(ensemble, &rows[1], radius)?,
                 distance_to_estimate: apart,
-                inside_ball: apart <= ball.radius,
+                inside_ball: within(apart, ball.radius),
                 smallest_ball: region(ensemble, &rows[0], apart)?,
                 distances: rows.swap_remove(1),
             })

@@ -48,8 +48,14 @@ impl AtomCount {
     pub(super) fn first_path(self) -> Vec<usize> {
         match self {
             AtomCount::Auto { most } => (1..=most.min(Self::USUAL_MOST)).collect(),
-            AtomCount::Fixed(count) if count > Self::USUAL_MOST => (1..=Self::USUAL_MOST).chain([count]).collect(),
-            AtomCount::Fixed(_) => (1..=Self::USUAL_MOST).collect(),
+            // Every number while that is affordable, then steps of a tenth.
+            AtomCount::Fixed(count) if count > Self::AUTO_MOST => {
+                let larger = std::iter::successors(Some(count), |k| Some(k - k.div_ceil(10)));
+                let mut path: Vec<usize> = larger.take_while(|&k| k > Self::AUTO_MOST).collect();
+                path.reverse();
+                (1..=Self::AUTO_MOST).chain(path).collect()
+            }
+            AtomCount::Fixed(count) => (1..=count.max(Self::USUAL_MOST)).collect(),
         }
     }
 
@@ -57,7 +63,7 @@ impl AtomCount {
     pub(crate) fn longest_path(self) -> usize {
         match self {
             AtomCount::Auto { most } => most,
-            AtomCount::Fixed(_) => Self::USUAL_MOST + 1,
+            AtomCount::Fixed(_) => self.first_path().len(),
         }
     }
 

@@ -60,7 +60,7 @@ pub(super) fn fit(
 ) -> Result<Vec<Fitted>> {
     let dim = job.ensemble.dim();
     let tangents = differentiable(job.slices)?;
-    let draws = job.ensemble.len();
+    let draws = center.nearest_first.len();
     let sampled: Vec<usize> = {
         let count = SAMPLED_DRAWS.min(draws);
         (0..count).map(|i| center.nearest_first[(2 * i + 1) * draws / (2 * count)]).collect()

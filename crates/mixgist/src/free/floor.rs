@@ -46,7 +46,7 @@ impl Floor {
 pub(crate) struct Center {
     /// Weight of each draw in the middle; they sum to 1.
     pub(crate) weights: Vec<f64>,
-    /// The draws by their distance from the plain mean, the nearest first.
+    /// The draws that have weight, by their distance from the plain mean, the nearest first.
     pub(crate) nearest_first: Vec<usize>,
     /// The floor.
     pub(crate) floor: Floor,
@@ -97,7 +97,7 @@ pub(crate) fn center(
             sweep(few, draw_weights, progress)?
         }
     };
-    let mut nearest_first: Vec<usize> = (0..projection.draws()).collect();
+    let mut nearest_first: Vec<usize> = (0..projection.draws()).filter(|&m| draw_weights[m] > 0.0).collect();
     nearest_first.sort_by(|&i, &j| plain.squares[i].total_cmp(&plain.squares[j]).then(i.cmp(&j)));
     if loss == Loss::Power {
         let floor = match bridges.spread() {

@@ -116,7 +116,7 @@ pub(super) fn fit_path(
     for _ in 0..ROUNDS {
         let (down, up) = rayon::join(
             || way_down(counts, fits.clone(), &mut from_more, few, slices, progress),
-            || way_up(fits.clone(), &mut from_fewer, &pool, few, progress),
+            || way_up(counts, fits.clone(), &mut from_fewer, &pool, few, progress),
         );
         fits = down?.into_iter().zip(up?).map(|(down, up)| Some(least(&[down, up]).clone())).collect();
     }
@@ -172,6 +172,7 @@ fn way_down(
 /// From the fewest atoms up: a fit starts again from the one with fewer atoms and the atom of the pool that promises most, and is never
 /// worse than it.
 fn way_up(
+    counts: &[usize],
     fits: Vec<Option<Fit>>,
     tried: &mut Tried,
     pool: &[f64],
@@ -184,7 +185,7 @@ fn way_up(
         let fewer = out.last();
         let start = fewer
             .filter(|fewer| tried.is_new(i, fewer))
-            .and_then(|fewer| with_another_atom(&fewer.parameters, pool, objective));
+            .and_then(|fewer| with_more_atoms(&fewer.parameters, counts[i], pool, objective));
         let next = start.map(|start| descend(objective, start, PASSING));
         let found: Vec<Fit> = fit.into_iter().chain(next).chain(fewer.cloned()).collect();
         out.push(least(&found).clone());
@@ -207,6 +208,14 @@ const TRACE: f64 = 1e-12;
 
 /// Weights with which a new atom is tried.
 const FIRST_WEIGHTS: [f64; 3] = [0.1, 0.03, 0.01];
+
+/// The measure with at most `count` atoms that adding one after the other gives; `None` if no atom of the pool lowers the loss.
+fn with_more_atoms(fit: &[f64], count: usize, pool: &[f64], objective: &Objective) -> Option<Vec<f64>> {
+    let another = |fit: &Vec<f64>| {
+        if objective.atoms(fit) < count { with_another_atom(fit, pool, objective) } else { None }
+    };
+    std::iter::successors(another(&fit.to_vec()), another).last()
+}
 
 /// The measure with another atom, free parameters out of `pool`: that to which moving a little mass lowers the loss most. `None` if no
 /// atom of the pool lowers it.
