@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use fearless_simd::{Level, Simd, dispatch};
 
-pub(crate) use table::table_of_costs;
+pub(crate) use table::{squared_norm, table_of_costs};
 
 use crate::{Error, Result};
 

@@ -5,7 +5,7 @@ mod common;
 
 use common::*;
 use mixgist::slice::{SLICERS, Scheme, Slices, slicer};
-use mixgist::{Ensemble, ErrorKind, Loss, Medoid, Order, Pruning, Route, Silent, SlicedDistance};
+use mixgist::{Ensemble, ErrorKind, Loss, Medoid, MixingMeasure, Order, Pruning, Route, Silent, SlicedDistance};
 use proptest::prelude::*;
 
 fn exact<'a>(slices: &'a dyn Slices, p: f64) -> SlicedDistance<'a> {
@@ -382,5 +382,28 @@ fn standard_errors_predict_the_scatter_between_seeds() {
             let ratio = scatter / predicted;
             assert!((0.5..1.6).contains(&ratio), "{} {scheme:?} {what}: ratio {ratio}", slicer.name());
         }
+    }
+}
+
+/// One measure, its first atom in two pieces of any size and its atoms in any order: sums of weights round otherwise, and still no draw is at a distance.
+#[test]
+fn one_measure_in_pieces_is_at_no_distance_from_itself() {
+    let draws: Vec<MixingMeasure> = (1..40)
+        .map(|m| {
+            let measure = noisy_measure(2, 3..4, 0.5, 4, 0);
+            let part = f64::from(m) / 41.0;
+            let mut order: Vec<(usize, f64)> = vec![(0, part), (0, 1.0 - part), (1, 1.0), (2, 1.0)];
+            order.rotate_left(m as usize % 4);
+            let weights = order.iter().map(|&(k, part)| part * measure.weights()[k]).collect();
+            MixingMeasure::new(weights, measure.atoms().select(order.iter().map(|one| one.0))).unwrap()
+        })
+        .collect();
+    let ensemble = Ensemble::from_measures(&draws).unwrap();
+    for slicer in SLICERS {
+        let slices = freeze(slicer, Scheme::Iid, 2, 0..40, 3);
+        let distance = SlicedDistance::new(&*slices, order(2.0));
+        let matrix = distance.matrix(&ensemble, &Silent).unwrap();
+        assert!((0..draws.len()).all(|i| (0..i).all(|j| matrix.distances.get(i, j) == 0.0)), "{}", slicer.name());
+        assert!(distance.rows(&draws[..9], &ensemble, &Silent).unwrap().concat().iter().all(|d| *d == 0.0));
     }
 }

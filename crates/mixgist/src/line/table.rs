@@ -35,7 +35,7 @@ pub(crate) fn table_of_costs(lines: &Lines, draws: &Lines, out: &mut [f64]) {
         let start = jumps.len();
         levels.extend(line.cumulative[..last].iter().zip(start..).map(|(&at, jump)| Level { at, jump }));
         jumps.extend(line.positions[..=last].windows(2).map(|pair| pair[1] - pair[0]));
-        let (_, norm) = walk(line, origin, &[], &mut []);
+        let norm = squared_norm(line, origin);
         measures.push(Measure { jumps: start..jumps.len(), last: line.positions[last] - origin, norm });
     }
     levels.sort_unstable_by(|a, b| a.at.total_cmp(&b.at).then(a.jump.cmp(&b.jump)));
@@ -53,6 +53,11 @@ pub(crate) fn table_of_costs(lines: &Lines, draws: &Lines, out: &mut [f64]) {
             out[i * draws.len() + m] = cost;
         }
     }
+}
+
+/// ‖Q‖², positions counted from `origin`.
+pub(crate) fn squared_norm(line: LineMeasure, origin: f64) -> f64 {
+    walk(line, origin, &[], &mut []).1
 }
 
 /// S at each level, where its jump stands; then S(1) and ‖Q‖². Positions are counted from `origin`.

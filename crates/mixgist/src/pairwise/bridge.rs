@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 
 use fearless_simd::{Simd, f64x4, prelude::*};
 
-use crate::line::Lines;
+use crate::line::{Lines, squared_norm};
 
 /// Numbers in a vector.
 const LANES: usize = 4;
@@ -35,6 +35,8 @@ pub(crate) struct Bridge<'a> {
     panels: Vec<[f64; PANEL]>,
     /// Squared norm of each draw, its cell means centred.
     norms: Vec<f64>,
+    /// Costs below this are no more than rounding.
+    rounding: f64,
     jumps: Jumps,
     groups: Groups,
     /// Jumps and their draws by place, when a sweep has sorted them.
@@ -91,6 +93,7 @@ impl<'a> Bridge<'a> {
         let mut panels = vec![[0.0; PANEL]; draws.div_ceil(PANEL) * cells];
         let mut integrals = vec![0.0; cells];
         let mut found = Found::new(&lines);
+        let rounding = ROUNDING * typical_norm(&lines, found.origin);
         for i in 0..draws {
             found.walk(&lines, i, &ends, &mut integrals);
             let panel = &mut panels[i / PANEL * cells..][..cells];
@@ -107,7 +110,7 @@ impl<'a> Bridge<'a> {
                 norms.iter_mut().zip(row).for_each(|(norm, x)| *norm += x * x);
             }
         }
-        Bridge { lines, cells, panels, norms, jumps, groups, by_place: OnceLock::new() }
+        Bridge { lines, cells, panels, norms, rounding, jumps, groups, by_place: OnceLock::new() }
     }
 
     /// The line measures that were decomposed.
@@ -126,6 +129,11 @@ impl<'a> Bridge<'a> {
 
     pub(super) fn norms(&self) -> &[f64] {
         &self.norms
+    }
+
+    /// Costs below this are no more than rounding, and say nothing unless they are merged.
+    pub(super) fn rounding(&self) -> f64 {
+        self.rounding
     }
 
     pub(super) fn panel(&self, panel: usize) -> &[[f64; PANEL]] {
@@ -290,6 +298,20 @@ const CELLS_PER_JUMP: f64 = 2.0;
 /// A jump joins the group of the jump before it when it is this close, in lengths of the cell. Close ones are few products instead of many; ones
 /// that lie apart would overlap with much else. With weights of like size (`bench peer`) all distances took 5 s with this and 12 s with one group a cell.
 const NEAR: f64 = 1.0 / 256.0;
+
+/// Cumulative weights are rounded sums: two draws that are one measure, its atoms in other pieces, differ by so much of their squared norm.
+const ROUNDING: f64 = 1e-12;
+
+/// The median of the squared norms of some draws.
+fn typical_norm(lines: &Lines, origin: f64) -> f64 {
+    let step = lines.len().div_ceil(SAMPLED_NORMS);
+    let mut norms: Vec<f64> = (0..lines.len()).step_by(step).map(|i| squared_norm(lines.draw(i), origin)).collect();
+    let half = norms.len() / 2;
+    *norms.select_nth_unstable_by(half, f64::total_cmp).1
+}
+
+/// Draws whose norms say what is typical.
+const SAMPLED_NORMS: usize = 16;
 
 /// Ends of the cells, 0 and 1 included: quantiles of the jumps of an evenly spread sample of draws.
 fn cell_ends(lines: &Lines) -> Vec<f64> {

@@ -130,12 +130,14 @@ fn row_costs_at(
             }
         }
     }
+    let rounding: f64 = bridges.iter().map(Bridge::rounding).sum();
     for (r, &i) in rows.iter().enumerate() {
         let row = &mut out[r * draws..(r + 1) * draws];
         for (j, product) in row.iter_mut().enumerate().skip(first_column) {
             let scale = norms[i] + norms[j];
             let cost = scale - 2.0 * *product;
-            *product = if cost < CANCELLATION * scale { merged_cost(bridges, i, j) } else { cost };
+            let lost = cost < f64::max(CANCELLATION * scale, rounding);
+            *product = if lost { merged_cost(bridges, i, j) } else { cost };
         }
     }
     Ok(())
