@@ -56,8 +56,10 @@ fn report(card: &Stability, document: &StabilityDocument, posterior: &Posterior)
         lines.push(line("draws", format!("{}, one in {} of each chain used", document.draws, card.thin)));
     }
     if card.untried_chains > 0 {
-        let text =
-            format!("{}, those with the fewest draws, not left out in turn", count(card.untried_chains, "chain"));
+        let text = format!(
+            "{} not left out in turn; those with the most draws went first",
+            count(card.untried_chains, "chain")
+        );
         lines.push(line("chains", text));
     }
     lines.push(line("distance", posterior.distance_text()));

@@ -81,7 +81,7 @@ pub struct Stability {
     pub thin: usize,
     /// The lines, choice after choice.
     pub checks: Vec<Check>,
-    /// How many chains were not left out in turn: of many, those with the fewest draws.
+    /// How many chains were not left out in turn: of many, those with the most draws go first.
     pub untried_chains: usize,
     /// What to do.
     pub verdict: Verdict,

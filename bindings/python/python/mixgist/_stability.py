@@ -73,7 +73,7 @@ class Stability(Document):
     thin : int
         Every so many draws of a chain were used.
     untried_chains : int
-        How many chains were not left out in turn: of many, those with the fewest draws.
+        How many chains were not left out in turn: of many, those with the most draws go first.
     estimate : Measure
         The estimate before any change.
     """

@@ -232,6 +232,16 @@ fn one_mode_comes_with_what_refused_two() {
 }
 
 #[test]
+fn chains_that_were_not_left_out_are_counted() {
+    let place = Workplace::new();
+    let chains = (0..DRAWS as u32).map(|m| m / 2).collect();
+    place.write_draws("many.npz", planar_draws().with_chains(chains, (0..DRAWS as u64).collect()).unwrap());
+    let text = place.done("stability many.npz --slices 20").stdout;
+    assert!(text.contains("4 chains not left out in turn; those with the most draws went first"), "{text}");
+    assert_eq!(place.json("stability many.npz --slices 20")["untried_chains"], 4);
+}
+
+#[test]
 fn the_card_of_a_free_estimate() {
     let place = Workplace::with_draws();
     let card = place.json("stability draws.npz --slices 40 --estimate free --atoms 2");

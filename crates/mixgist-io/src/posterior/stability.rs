@@ -28,7 +28,7 @@ pub struct StabilityDocument {
     pub ball: BallDocument,
     /// The lines, choice after choice.
     pub checks: Vec<CheckDocument>,
-    /// How many chains were not left out in turn: of many, those with the fewest draws.
+    /// How many chains were not left out in turn: of many, those with the most draws go first.
     #[serde(default)]
     pub untried_chains: usize,
     /// How distances were computed before any change.

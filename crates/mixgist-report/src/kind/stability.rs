@@ -81,8 +81,8 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     };
     let untried = match card.untried_chains {
         0 => String::new(),
-        1 => " One chain, that with the fewest draws, was not left out in turn.".to_owned(),
-        more => format!(" {more} chains, those with the fewest draws, were not left out in turn."),
+        1 => " One chain was not left out in turn; those with the most draws went first.".to_owned(),
+        more => format!(" {more} chains were not left out in turn; those with the most draws went first."),
     };
     let caption = format!(
         "Each line changes one choice and estimates again ({how}).{another} The unit is the radius of the 95 % ball, {}: up to a half \
