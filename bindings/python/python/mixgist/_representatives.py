@@ -190,8 +190,8 @@ def representatives(
         Observations to label and to take units from; without it, those that came with the draws.
     count : int or "auto"
         How many; ``"auto"``, as many as the posterior has modes: a split of the draws in two must show a valley between the groups that is at
-        most half as high as the lower peak and that one mode would show less than once in 1000 times, and each group must have at least 5 % of the
-        posterior.
+        most half as high as the lower peak and that one mode would show less than once in 1000 times, and each group must have
+        at least 5 % of the posterior.
     grid : int
         Grid points an axis of the densities; 0 leaves them out.
     distance, threads, progress, slices, order, units, scheme, directions, prune, seed
