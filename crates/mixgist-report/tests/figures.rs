@@ -236,7 +236,7 @@ fn what_cannot_be_computed_again_is_left_out_and_said() {
     let said = "the distance &#39;&lt;lambda&gt;&#39; cannot be computed again: it is none of mixgist&#39;s own";
     assert!(page.contains(&format!("Figures of distances between draws are left out: {said}.")));
     assert!(page.contains(&format!("Not computed: {said}.")));
-    assert!(page.contains("<b>Credible ball.</b> The ball of radius") && page.contains("<b>Verdict:"));
+    assert!(page.contains("<b>Credible ball.</b> The 95 % ball") && page.contains("<b>Verdict:"));
     let subject = scene.subjects().remove(0);
     assert!(
         Kind::from_name("map").unwrap().draw(&subject).unwrap_err().to_string().contains("cannot be computed again")
