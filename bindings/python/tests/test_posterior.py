@@ -141,7 +141,8 @@ def test_components_have_intervals_that_the_draws_are_in():
 
 def test_two_modes_give_two_representatives(two_modes):
     found = mixgist.representatives(two_modes, slices=100)
-    assert len(found) == 2 and found.tests[0].accepted
+    assert len(found) == 2 and found.tests[0].accepted and not found.tests[0].refused_by
+    assert not found.tests[-1].accepted and found.tests[-1].refused_by
     np.testing.assert_allclose(found.weights, [2 / 3, 1 / 3])
     assert np.array_equal(found.assignment, np.where(np.arange(300) % 3 == 0, 1, 0))
     assert found.distances.shape == (2, 2) and found.distances[0, 1] > 1.0
@@ -155,7 +156,7 @@ def test_two_modes_give_two_representatives(two_modes):
 
 def test_a_stability_card(draws):
     card = mixgist.stability(draws, slices=60)
-    assert card.verdict in ("steady", "inside", "outside", "undecided") and card.advice
+    assert card.verdict in ("steady", "inside", "outside", "undecided") and card.advice and card.untried_chains == 0
     movements = [check.movement for check in card.checks if check.movement]
     assert card.radii.shape == (len(card.checks),) and len(movements) > 5
     finite = card.radii[np.isfinite(card.radii)]

@@ -1,13 +1,13 @@
 //! `mixgist components`: intervals for every component of an estimate, without relabelling.
 
 use clap::Args;
-use mixgist::Result;
 use mixgist::components::{Component, Components, Intervals, PosteriorInterval, Rules, Standing, components};
-use mixgist_io::posterior::{COMPONENTS_SCHEMA, ComponentsDocument};
+use mixgist::{Estimator, Result};
+use mixgist_io::posterior::{COMPONENTS_SCHEMA, ComponentsDocument, NOTABLE_PIECES};
 
 use crate::posterior::{EstimateArgs, Posterior, PosteriorArgs};
 use crate::progress::Terminal;
-use crate::text::{self, count, line, resolved, significant, table};
+use crate::text::{self, count, existence, line, percent, resolved, significant, table, worth};
 
 /// Give every component of an estimate its probability, and intervals for its weight, mean and covariance
 #[derive(Args)]
@@ -46,7 +46,7 @@ pub struct ComponentsVerb {
 impl ComponentsVerb {
     /// Reads, couples, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let posterior = self.posterior.read(terminal)?;
+        let posterior = self.posterior.read(Estimator::Medoid, terminal)?;
         let rules =
             Rules { level: self.level, overlap: self.overlap, share: self.share, least_weight: self.least_weight };
         let estimate = self.estimate.resolve(&posterior, self.posterior.reading(), terminal)?;
@@ -55,6 +55,10 @@ impl ComponentsVerb {
         let report = report(&document, &found, &posterior);
         self.posterior.answer(COMPONENTS_SCHEMA, &document, &report, &found.warnings, terminal)
     }
+}
+
+fn each_of(draws: usize) -> String {
+    if draws == 1 { "the one draw".into() } else { format!("each of {draws} draws") }
 }
 
 /// Coordinates that a table shows; all are in the JSON.
@@ -73,7 +77,7 @@ fn report(document: &ComponentsDocument, found: &Components, posterior: &Posteri
         ),
         line(
             "coupling",
-            format!("exact transport with each of {} draws, units {}", document.draws, document.settings.units),
+            format!("exact transport with {}, units {}", each_of(document.draws), document.settings.units),
         ),
         line("unmatched", format!("{} of a draw's mass belongs to none of them", interval(&found.unmatched))),
         String::new(),
@@ -84,7 +88,7 @@ fn report(document: &ComponentsDocument, found: &Components, posterior: &Posteri
     header.extend((0..shown).map(|a| format!("sd {}", posterior.column(a))));
     header.push(String::new());
     let row = |name: String, one: &Component| -> Vec<String> {
-        let mut row = vec![name, format!("{:.3}", one.existence.value)];
+        let mut row = vec![name, existence(one.existence.value, one.existence.standard_error)];
         match &one.intervals {
             Some(Intervals { weight, mean, sd, .. }) => {
                 row.push(interval(weight));
@@ -127,17 +131,26 @@ fn interval(interval: &PosteriorInterval) -> String {
 }
 
 fn remark(component: &Component) -> String {
-    let list = |atoms: &[usize]| atoms.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    let list = |atoms: &[usize]| {
+        let mut atoms = atoms.to_vec();
+        atoms.sort_unstable();
+        atoms.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+    };
     let standing = match component.standing {
-        Standing::Clear if component.in_pieces > 0.5 => Some("mostly in pieces".into()),
         Standing::Clear => None,
         Standing::Ambiguous => Some(format!("ambiguous in {:.0} % of draws", 100.0 * component.ambiguity)),
         Standing::Indistinct if component.rivals.is_empty() => Some("mostly shared with other atoms".into()),
         Standing::Indistinct => Some(format!("cannot be told apart from {}", list(&component.rivals))),
-        Standing::Rare => Some("in too few draws for intervals".into()),
+        Standing::Rare => Some(format!(
+            "in {} of draws, {}: too few for intervals",
+            percent(component.existence.value),
+            worth(component.existence.value * component.existence.effective_draws)
+        )),
     };
+    let pieces = (component.intervals.is_some() && component.in_pieces >= NOTABLE_PIECES)
+        .then(|| format!("in pieces in {:.0} % of draws", 100.0 * component.in_pieces));
     let beside = (component.beside > 0.0)
         .then(|| format!("the estimate's atom lies beside what {:.0} % of draws have there", 100.0 * component.beside));
     let twins = (!component.twins.is_empty()).then(|| format!("nearly the same as {}", list(&component.twins)));
-    [twins, standing, beside].into_iter().flatten().collect::<Vec<String>>().join("; ")
+    [twins, standing, pieces, beside].into_iter().flatten().collect::<Vec<String>>().join("; ")
 }

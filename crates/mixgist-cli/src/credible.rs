@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mixgist::credible::{Question, Source, credible};
-use mixgist::{Ensemble, Error, Result};
+use mixgist::{Ensemble, Error, Estimator, Result};
 use mixgist_io::posterior::{BallDocument, CREDIBLE_SCHEMA, ConformalDocument, CredibleDocument, ProbabilityDocument};
 use mixgist_io::{SUMMARY_SCHEMA, SummaryDocument, read_json};
 
 use crate::options::has_extension;
 use crate::posterior::{EstimateArgs, Posterior, PosteriorArgs, read_measure};
 use crate::progress::Terminal;
-use crate::text::{line, significant, with_error};
+use crate::text::{count, line, significant, with_error, worth};
 
 /// Give the credible ball around an estimate, the probability of a region, and a conformal ball
 #[derive(Args)]
@@ -39,7 +39,7 @@ pub struct Credible {
     hypothesis: Option<PathBuf>,
 
     /// Radius of the region around it; without it, that of the ball
-    #[arg(long, value_name = "R", requires = "hypothesis")]
+    #[arg(long, value_name = "R", requires = "hypothesis", allow_negative_numbers = true)]
     radius: Option<f64>,
 
     /// Add a ball that holds the next draw with a probability guaranteed for this number of draws
@@ -55,7 +55,7 @@ impl Credible {
         {
             refuse_own_draws(path, &self.posterior.job.draws.draws)?;
         }
-        let posterior = self.posterior.read(terminal)?;
+        let posterior = self.posterior.read(Estimator::Medoid, terminal)?;
         let (ensemble, settings) = (&posterior.ensemble, &posterior.settings);
         let (points, reading) = (posterior.points()?, self.posterior.reading());
         let hypothesis =
@@ -127,7 +127,9 @@ fn conformal_lines(ball: &ConformalDocument) -> Vec<String> {
         _ => vec![line(
             "conformal",
             format!(
-                "no radius: {n} calibration draws guarantee at most {:.3}, level {} needs {}",
+                "no radius: {} {} at most {:.3}, level {} needs {}",
+                count(n, "calibration draw"),
+                if n == 1 { "guarantees" } else { "guarantee" },
                 ball.attainable_level.unwrap_or(0.0),
                 ball.level,
                 ball.needed_draws.unwrap_or(0)
@@ -137,9 +139,9 @@ fn conformal_lines(ball: &ConformalDocument) -> Vec<String> {
     let centre = if ball.estimate_given {
         "around the given estimate: the guarantee holds only if it was made without these draws".to_owned()
     } else {
-        format!("around the estimate from {} others", ball.fitted_draws)
+        format!("around the estimate from {}", count(ball.fitted_draws, "other"))
     };
-    lines.push(line("", format!("{n} calibration draws, {centre}")));
+    lines.push(line("", format!("{}, {centre}", count(n, "calibration draw"))));
     lines.push(line(
         "",
         format!(
@@ -179,10 +181,10 @@ fn report(document: &CredibleDocument, posterior: &Posterior) -> String {
         line(
             "draws",
             format!(
-                "{} in {}, worth {:.0} independent ones",
+                "{} in {}, {}",
                 document.draws,
-                crate::text::count(document.chains, "chain"),
-                ball.probability.effective_draws
+                count(document.chains, "chain"),
+                worth(ball.probability.effective_draws)
             ),
         ),
         line(

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::slice::SLICERS;
-use mixgist::{Ensemble, Error, Loss, MixingMeasure, Points, Progress, Result, Route, Settings, Warning, summarize};
+use mixgist::{
+    Ensemble, Error, Estimator, Loss, MixingMeasure, Points, Progress, Result, Route, Settings, Warning, summarize,
+};
 use mixgist_io::posterior::{About, EstimateOrigin};
 use mixgist_io::{DataTable, DrawsFile, SUMMARY_SCHEMA, Schema, SummaryDocument, read_json, to_json, write_json};
 use serde::Serialize;
@@ -58,6 +60,26 @@ impl JobArgs {
             None => own,
         };
         Ok((file, data))
+    }
+}
+
+/// Which estimate is made from the draws.
+#[derive(Args)]
+pub struct EstimatorArgs {
+    /// The estimate: one of the draws, or a measure with few atoms that is not confined to them
+    #[arg(long, value_name = "ESTIMATE", default_value = "medoid", help_heading = "Estimate",
+          value_parser = PossibleValuesParser::new(Estimator::NAMES))]
+    estimate: String,
+
+    /// Number of atoms of the free estimate: a number, or 'auto', the smallest that cannot be told from the best [default: auto]
+    #[arg(long, value_name = "K", help_heading = "Estimate")]
+    atoms: Option<String>,
+}
+
+impl EstimatorArgs {
+    /// What the options mean to the core.
+    pub fn estimator(&self) -> Result<Estimator> {
+        Estimator::from_name(&self.estimate, self.atoms.as_deref())
     }
 }
 
@@ -115,8 +137,8 @@ impl Posterior {
 
 impl PosteriorArgs {
     /// Checks the options and the output, then reads, and finds the number of slices that `auto` ends with.
-    pub fn read(&self, progress: &dyn Progress) -> Result<Posterior> {
-        let settings = self.job.settings(Route::Auto)?;
+    pub fn read(&self, estimator: Estimator, progress: &dyn Progress) -> Result<Posterior> {
+        let settings = Settings { estimator, ..self.job.settings(Route::Auto)? };
         if let Some(path) = &self.output {
             expect_extension(path, "--output", &["json"])?;
         }
@@ -199,12 +221,29 @@ impl EstimateArgs {
     /// Reads the estimate or computes it.
     pub fn resolve(&self, posterior: &Posterior, reading: &ReadingArgs, progress: &dyn Progress) -> Result<Estimate> {
         if let Some(path) = &self.estimate {
-            let measure = read_measure(path, reading, posterior.ensemble.dim())?;
+            let measure =
+                read_measure(path, reading, posterior.ensemble.dim()).map_err(|error| match path.to_str() {
+                    // The name of an estimator, which `summarize` and `stability` have here.
+                    Some(name) if Estimator::NAMES.contains(&name) && !path.exists() => {
+                        error.hint(estimator_hint(name))
+                    }
+                    _ => error,
+                })?;
             return Ok(Estimate { measure, draw: None, source: path.display().to_string() });
         }
         let summary = summarize(&posterior.ensemble, posterior.points()?, &posterior.settings, progress)?;
         let draw = summary.medoid.draw;
         Ok(Estimate { measure: summary.estimate, draw: Some(draw), source: format!("medoid, draw {draw}") })
+    }
+}
+
+/// What helps those who gave the name of an estimator where a file was expected.
+fn estimator_hint(name: &str) -> String {
+    match name {
+        "medoid" => "leave out --estimate: the medoid is what it is without".into(),
+        _ => format!(
+            "--estimate is a file here: make it with `mixgist summarize … --estimate {name} -o summary.json`, then give --estimate summary.json"
+        ),
     }
 }
 

@@ -2,12 +2,12 @@
 
 use clap::Args;
 use mixgist::representatives::{Count, Representatives, representatives};
-use mixgist::{Error, Result};
+use mixgist::{Error, Estimator, Result};
 use mixgist_io::posterior::{REPRESENTATIVES_SCHEMA, RepresentativesDocument};
 
 use crate::posterior::{Posterior, PosteriorArgs};
 use crate::progress::Terminal;
-use crate::text::{count, line, significant, table};
+use crate::text::{count, line, refusal, significant, table};
 
 /// Give one representative draw for each mode of the posterior, with its probability, partition and density
 #[derive(Args)]
@@ -15,8 +15,9 @@ use crate::text::{count, line, significant, table};
   mixgist representatives draws.npz --data data.csv
   mixgist representatives draws.npz --count 3 -o representatives.json
 
-There are as many as the posterior has modes: a split of the draws in two must show a valley between the groups that one mode would
-show less than once in 1000 times.")]
+There are as many as the posterior has modes: a split of the draws in two must show a valley between the groups that is at
+most half as high as the lower peak and that one mode would show less than once in 1000 times, and each group must have
+at least 5 % of the posterior.")]
 pub struct RepresentativesVerb {
     #[command(flatten)]
     posterior: PosteriorArgs,
@@ -38,12 +39,12 @@ impl RepresentativesVerb {
             (_, Ok(k)) if k > 0 => Count::Fixed(k),
             _ => return Err(Error::usage(format!("--count is '{}', must be 'auto' or a number from 1", self.count))),
         };
-        let posterior = self.posterior.read(terminal)?;
+        let posterior = self.posterior.read(Estimator::Medoid, terminal)?;
         let points = posterior.points()?;
         let found = representatives(&posterior.ensemble, points, &posterior.settings, wanted, terminal)?;
         let densities = found.densities(points, self.grid as usize, terminal)?;
         let document = RepresentativesDocument::new(&found, &densities, &posterior.about())?;
-        let report = report(&found, wanted, &posterior);
+        let report = report(&found, &document, wanted, &posterior);
         self.posterior.answer(REPRESENTATIVES_SCHEMA, &document, &report, &found.warnings, terminal)
     }
 }
@@ -51,18 +52,18 @@ impl RepresentativesVerb {
 /// Lighter atoms are not listed.
 const LISTED_WEIGHT: f64 = 0.01;
 
-fn report(found: &Representatives, wanted: Count, posterior: &Posterior) -> String {
+fn report(found: &Representatives, document: &RepresentativesDocument, wanted: Count, posterior: &Posterior) -> String {
     let modes = found.representatives.len();
     let mut lines = vec![line("representatives ", format!(" {modes}"))];
-    let how = match found.tests.last() {
+    let how = match document.tests.last() {
         None if matches!(wanted, Count::Fixed(_)) => "as asked for".to_owned(),
         None => "one mode: there are too few different draws to look for more".to_owned(),
         Some(_) if modes > 1 => format!("{modes} modes: each split has a valley that one mode would not show"),
         Some(test) => format!(
-            "one mode: between the halves lie {:.3} of the draws, at the lower peak {:.3} (p = {})",
+            "one mode: between the halves lie {:.3} of the draws, at the lower peak {:.3}: {}",
             test.valley,
             test.peak,
-            significant(test.p_value, 2)
+            refusal(test)
         ),
     };
     lines.push(line("rule", how));

@@ -5,21 +5,25 @@ use mixgist::Result;
 use mixgist::stability::{Stability, stability};
 use mixgist_io::posterior::{STABILITY_SCHEMA, StabilityDocument};
 
-use crate::posterior::{Posterior, PosteriorArgs};
+use crate::posterior::{EstimatorArgs, Posterior, PosteriorArgs};
 use crate::progress::Terminal;
-use crate::text::{line, significant, table};
+use crate::text::{count, line, significant, table};
 
 /// Show how far the estimate moves when slices, seed, units, loss, distance, burn-in or chains change
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist stability draws.npz --data data.csv
   mixgist stability chain1.csv chain2.csv --slices 500 -o stability.json
+  mixgist stability draws.npz --estimate free --atoms 5
 
 Movements are in units of the radius of the credible ball: up to 0.5 a choice hardly matters, beyond 1 it matters more than
 what the posterior leaves open.")]
 pub struct StabilityVerb {
     #[command(flatten)]
     posterior: PosteriorArgs,
+
+    #[command(flatten)]
+    estimator: EstimatorArgs,
 
     /// Posterior probability of the ball
     #[arg(long, value_name = "P", default_value_t = 0.95)]
@@ -29,7 +33,7 @@ pub struct StabilityVerb {
 impl StabilityVerb {
     /// Reads, estimates again and again, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let posterior = self.posterior.read(terminal)?;
+        let posterior = self.posterior.read(self.estimator.estimator()?, terminal)?;
         let Posterior { ensemble, settings, .. } = &posterior;
         let card = stability(ensemble, posterior.points()?, settings, self.level, &mixgist::estimate, terminal)?;
         let document = StabilityDocument::new(&card, &posterior.about())?;
@@ -50,6 +54,13 @@ fn report(card: &Stability, document: &StabilityDocument, posterior: &Posterior)
     }
     if card.thin > 1 {
         lines.push(line("draws", format!("{}, one in {} of each chain used", document.draws, card.thin)));
+    }
+    if card.untried_chains > 0 {
+        let text = format!(
+            "{} not left out in turn; those with the most draws went first",
+            count(card.untried_chains, "chain")
+        );
+        lines.push(line("chains", text));
     }
     lines.push(line("distance", posterior.distance_text()));
     lines.push(String::new());

@@ -8,13 +8,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mixgist::{Ensemble, Estimator, Loss, Points, Result, Route, Settings, summarize};
+use mixgist::{Ensemble, Loss, Points, Result, Route, Settings, summarize};
 use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, to_json, write_json};
 
 use crate::material::{Material, PartsArgs};
 use crate::memory;
 use crate::options::{OutputArgs, by_name, expect_extension};
-use crate::posterior::{JobArgs, read_measure};
+use crate::posterior::{EstimatorArgs, JobArgs, read_measure};
 use crate::progress::Terminal;
 use crate::report::{check_output, name_of, write_report};
 use crate::text::{answer, warn};
@@ -31,14 +31,8 @@ pub struct Summarize {
     #[command(flatten)]
     job: JobArgs,
 
-    /// The estimate: one of the draws, or a measure with few atoms that is not confined to them
-    #[arg(long, value_name = "ESTIMATE", default_value = "medoid", help_heading = "Estimate",
-          value_parser = PossibleValuesParser::new(Estimator::NAMES))]
-    estimate: String,
-
-    /// Number of atoms of the free estimate: a number, or 'auto', the smallest that cannot be told from the best [default: auto]
-    #[arg(long, value_name = "K", help_heading = "Estimate")]
-    atoms: Option<String>,
+    #[command(flatten)]
+    estimator: EstimatorArgs,
 
     /// A measure of your own to judge beside the estimate: a file with one draw, or a summary (.json)
     #[arg(long, value_name = "FILE", help_heading = "Estimate")]
@@ -71,7 +65,7 @@ impl Summarize {
     /// Reads, summarises, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let route = by_name(&Route::NAMES, &self.route);
-        let estimator = Estimator::from_name(&self.estimate, self.atoms.as_deref())?;
+        let estimator = self.estimator.estimator()?;
         let settings = Settings { estimator, ..self.job.settings(route)? };
         self.check_outputs()?;
         let (file, data) = self.job.read(&settings)?;

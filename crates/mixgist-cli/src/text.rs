@@ -4,7 +4,9 @@ use std::io::{ErrorKind, Write};
 
 use mixgist::{Error, Result, Warning};
 
-pub use mixgist_report::words::{count, interval, percent, resolved, significant, with_error, within};
+pub use mixgist_report::words::{
+    count, existence, interval, percent, refusal, resolved, significant, with_error, within, worth,
+};
 
 /// Prints the answer on standard output. A reader that has seen enough (`mixgist … | head`) is no error.
 pub fn answer(text: &str) -> Result<()> {

@@ -1,7 +1,8 @@
 //! What can be said with confidence about a summary, computed from its draws when a figure or a section asks for it, and once only.
 //!
 //! The ball comes from the distances of the summary itself, components from all draws. What takes estimates again (the path, the
-//! conformal ball, representatives, the stability card) uses fewer slices than the summary, [`SLICES`], and says so.
+//! conformal ball, representatives) uses fewer slices than the summary, [`SLICES`], and says so. The stability card is about the estimate that the
+//! report presents, so that it uses all slices where that is affordable; else it says how far its own estimate is from that one.
 
 use std::cell::OnceCell;
 
@@ -9,7 +10,7 @@ use mixgist::components::{Rules, components};
 use mixgist::credible::{Source, ball, conformal};
 use mixgist::representatives::{Count, representatives};
 use mixgist::ruler::Ruler;
-use mixgist::stability::{MOST_DRAWS, stability};
+use mixgist::stability::{MOST_DRAWS, in_radii, stability};
 use mixgist::{AtomCount, Ensemble, Estimator, MixingMeasure, Result, Settings, summarize};
 use mixgist_io::AssessmentDocument;
 use mixgist_io::posterior::{
@@ -22,6 +23,10 @@ use crate::subject::Subject;
 
 /// Slices of what is estimated again: the questions are by how much, not by which digit.
 pub const SLICES: usize = 100;
+/// Atoms of draws on slices, counted for one estimate, that the dozen estimates of a stability card can afford.
+const AFFORDABLE: usize = 4_000_000;
+/// Radii that two decimals do not show.
+const UNSEEN_RADII: f64 = 0.005;
 /// Posterior probability of balls and intervals.
 pub const LEVEL: f64 = 0.95;
 
@@ -32,8 +37,19 @@ pub(crate) struct Evidence {
     conformal: OnceCell<ConformalDocument>,
     components: OnceCell<ComponentsDocument>,
     representatives: OnceCell<(RepresentativesDocument, Vec<MixingMeasure>)>,
-    stability: OnceCell<StabilityDocument>,
+    stability: OnceCell<Card>,
     path: OnceCell<Path>,
+}
+
+/// The stability card.
+pub struct Card {
+    /// What it says.
+    pub document: StabilityDocument,
+    /// With how many slices and draws it was computed.
+    pub how: String,
+    /// How far the estimate that it starts from is from the summary's, in radii, where that can be seen: another one, because there were
+    /// fewer slices or draws.
+    pub away: Option<f64>,
 }
 
 /// The path over numbers of atoms.
@@ -119,11 +135,18 @@ impl<'a> Subject<'a> {
     }
 
     /// What the estimate does when choices change.
-    pub fn stability(&self) -> Result<&StabilityDocument> {
+    pub fn stability(&self) -> Result<&Card> {
         once(&self.evidence.stability, || {
-            let (draws, settings) = (self.need_draws()?, settings(self, SLICES)?);
+            let draws = self.need_draws()?;
+            let slices = card_slices(draws);
+            let settings = settings(self, slices)?;
             let card = stability(draws, self.data, &settings, LEVEL, &mixgist::estimate, self.progress)?;
-            StabilityDocument::new(&card, &self.about(draws, &settings))
+            let own = if self.is_free() { self.estimate.clone() } else { draws.draw(self.summary.draw) };
+            let distance = Ruler::new(draws, self.data, &settings)?.between(&own, &card.estimate)?.value;
+            let away = Some(in_radii(distance, &card.ball)).filter(|&radii| radii >= UNSEEN_RADII);
+            let thinned = if card.thin > 1 { format!(", one in {} draws", card.thin) } else { String::new() };
+            let how = format!("{}{thinned}", slice_text(self.summary, slices));
+            Ok(Card { document: StabilityDocument::new(&card, &self.about(draws, &settings))?, how, away })
         })
     }
 
@@ -151,5 +174,28 @@ impl<'a> Subject<'a> {
 
     fn about<'b>(&'b self, ensemble: &'b Ensemble, settings: &'b Settings) -> About<'b> {
         About { ensemble, settings, columns: self.summary.columns.as_deref() }
+    }
+}
+
+/// How many slices a stability card of these draws can afford, [`SLICES`] at least.
+fn card_slices(draws: &Ensemble) -> usize {
+    let used = draws.weights().len().div_ceil(draws.len().div_ceil(MOST_DRAWS));
+    (AFFORDABLE / used.max(1)).max(SLICES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mixgist::CovarianceForm;
+
+    #[test]
+    fn a_card_takes_as_many_slices_as_it_can_afford() {
+        let slices = |draws: usize, atoms: usize| {
+            let ones = vec![1.0; draws * atoms];
+            card_slices(&Ensemble::from_dense(1, atoms, &ones, &ones, &ones, CovarianceForm::Covariance).unwrap())
+        };
+        assert_eq!((slices(120, 3), slices(MOST_DRAWS, 4), slices(MOST_DRAWS, 100)), (AFFORDABLE / 360, 500, SLICES));
+        // The card uses one in five of these.
+        assert_eq!(slices(5 * MOST_DRAWS, 4), 500);
     }
 }

@@ -1,5 +1,8 @@
 //! Numbers as people read them.
 
+use mixgist::representatives::{Condition, FALSE_ALARM, LEAST_MASS, MOST_VALLEY};
+use mixgist_io::posterior::TestDocument;
+
 /// A number with so many significant digits, without an exponent where that is readable.
 pub fn significant(x: f64, digits: usize) -> String {
     if x == 0.0 || !x.is_finite() {
@@ -76,6 +79,38 @@ pub fn percent(part: f64) -> String {
     if part < 0.0995 { format!("{:.2} %", 100.0 * part) } else { format!("{:.1} %", 100.0 * part) }
 }
 
+/// What draws are worth: "worth 7 independent ones".
+pub fn worth(effective_draws: f64) -> String {
+    match effective_draws.round() {
+        few if few < 1.0 => "worth less than one independent draw".into(),
+        1.0 => "worth 1 independent one".into(),
+        many => format!("worth {many} independent ones"),
+    }
+}
+
+/// A probability of existence, with its error where there is doubt: "0.751 ± 0.013", "1.000".
+pub fn existence(value: f64, standard_error: f64) -> String {
+    match value {
+        0.0 | 1.0 => format!("{value:.3}"),
+        _ => format!("{value:.3} ± {standard_error:.3}"),
+    }
+}
+
+/// Why a split is not one of two modes: each condition that it does not meet.
+pub fn refusal(test: &TestDocument) -> String {
+    let not_met = |condition: Condition| test.refused_by.iter().any(|name| name == condition.name());
+    let p_value = significant(test.p_value, 2);
+    let evidence = not_met(Condition::Evidence).then(|| {
+        format!("one mode would show such a valley more than once in {:.0} times (p = {p_value})", 1.0 / FALSE_ALARM)
+    });
+    let depth = not_met(Condition::Depth)
+        .then(|| format!("the valley is more than {:.0} % of the lower peak", 100.0 * MOST_VALLEY));
+    let least = test.weights[0].min(test.weights[1]);
+    let mass = not_met(Condition::Mass)
+        .then(|| format!("a group has {} of the posterior, less than {:.0} %", percent(least), 100.0 * LEAST_MASS));
+    [evidence, depth, mass].into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
 /// "1 draw", "2 draws".
 pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
@@ -105,6 +140,24 @@ mod tests {
     }
 
     #[test]
+    fn a_refused_split_names_its_conditions() {
+        let test = |refused_by: &[&str]| TestDocument {
+            medoids: [0, 1],
+            weights: [0.031, 0.969],
+            peak: 0.2,
+            valley: 0.15,
+            effective_draws: 90.0,
+            p_value: 1.5e-5,
+            accepted: false,
+            refused_by: refused_by.iter().map(|name| name.to_string()).collect(),
+        };
+        assert_eq!(refusal(&test(&["depth"])), "the valley is more than 50 % of the lower peak");
+        let both = "one mode would show such a valley more than once in 1000 times (p = 1.5e-5); a group has 3.10 % of the posterior, \
+                    less than 5 %";
+        assert_eq!(refusal(&test(&["evidence", "mass"])), both);
+    }
+
+    #[test]
     fn numbers_show_the_digits_that_count() {
         assert_eq!(significant(1234.5678, 3), "1235");
         assert_eq!(significant(-0.0012345, 3), "-0.00123");
@@ -119,6 +172,12 @@ mod tests {
         assert_eq!(with_error(-6.0712e-9, Some(3.3e-10)), "-6.07e-9 ± 0.33e-9");
         assert_eq!(within(1.1, Some(0.1)), "within 10.0 % of the best possible");
         assert_eq!(within(1.1, None), "while the best possible may be 0");
+        let worths = [0.2, 1.2, 6.7].map(worth);
+        assert_eq!(
+            worths,
+            ["worth less than one independent draw", "worth 1 independent one", "worth 7 independent ones"]
+        );
+        assert_eq!((existence(1.0, 0.0), existence(0.75, 0.0125)), ("1.000".into(), "0.750 ± 0.013".into()));
         assert_eq!((count(1, "draw"), count(2, "draw")), ("1 draw".into(), "2 draws".into()));
     }
 }

@@ -4,8 +4,10 @@ mod common;
 
 use common::{HOSTILE, Scene};
 use mixgist::slice::{Array, NamedArrays, slicer};
+use mixgist::stability::stability;
 use mixgist::{AtomCount, Estimator, MixingMeasure, Points, Settings, Silent, SliceCount, summarize};
-use mixgist_io::SummaryDocument;
+use mixgist_io::posterior::{About, StabilityDocument};
+use mixgist_io::{MeasureDocument, SummaryDocument};
 use mixgist_report::figure::{Layer, Ticks};
 use mixgist_report::{KINDS, Kind, Subject, html};
 
@@ -200,8 +202,8 @@ fn every_estimate_has_its_certificate_and_every_section_its_answer() {
     for words in [
         "<b>Certificate.</b> Under the same slices no summary of any kind has an expected loss below",
         "of the best possible",
-        "<b>Credible ball.</b> The ball of radius",
-        "holds 95 % of the posterior",
+        "<b>Credible ball.</b> The 95 % ball around the estimate, of radius",
+        "holds 95.0 % of the posterior",
         "most distant in the ball",
         "<b>Conformal ball.</b>",
         "stand clear of each other",
@@ -217,7 +219,7 @@ fn every_estimate_has_its_certificate_and_every_section_its_answer() {
     // The numbers of the page are those of the documents.
     let subjects = scene.subjects();
     let (card, path) = (subjects[0].stability().unwrap(), subjects[0].path().unwrap());
-    for check in &card.checks {
+    for check in &card.document.checks {
         assert!(page.contains(&format!("<td>{}</td>", check.change)), "{}", check.change);
     }
     let free = path.assessment.free.as_ref().unwrap();
@@ -234,7 +236,7 @@ fn what_cannot_be_computed_again_is_left_out_and_said() {
     let said = "the distance &#39;&lt;lambda&gt;&#39; cannot be computed again: it is none of mixgist&#39;s own";
     assert!(page.contains(&format!("Figures of distances between draws are left out: {said}.")));
     assert!(page.contains(&format!("Not computed: {said}.")));
-    assert!(page.contains("<b>Credible ball.</b> The ball of radius") && page.contains("<b>Verdict:"));
+    assert!(page.contains("<b>Credible ball.</b> The 95 % ball") && page.contains("<b>Verdict:"));
     let subject = scene.subjects().remove(0);
     assert!(
         Kind::from_name("map").unwrap().draw(&subject).unwrap_err().to_string().contains("cannot be computed again")
@@ -264,6 +266,74 @@ fn two_modes_have_two_representatives_in_every_dimension() {
         assert!(titles.iter().all(|title| title.contains(": 50.0 %")), "{titles:?}");
         let page = html("two modes", vec![subject]).unwrap();
         assert!(page.contains("The posterior has 2 modes"), "dimension {dim}");
+    }
+}
+
+/// The card of a small posterior is that of all slices: the same as a card of its own, about the estimate that the report presents.
+#[test]
+fn the_card_of_a_report_is_about_its_estimate() {
+    let scene = Scene::with_jump(2, 60, 30, &["smix-w"], &["x", "y"], 0.5);
+    let points = Points::new(2, &scene.data).unwrap();
+    let settings = Settings { slices: SliceCount::Fixed(250), ..Settings::default() };
+    let summary = summarize(&scene.ensemble, Some(points), &settings, &Silent).unwrap();
+    let document = SummaryDocument::new(&summary, &scene.ensemble, &settings, None);
+    let subject = |document| {
+        let subject = Subject::new(document, &Silent).unwrap().with_draws(&scene.ensemble).unwrap();
+        subject.with_data(points).unwrap()
+    };
+    let first = subject(&document);
+    let card = first.stability().unwrap();
+    let own = stability(&scene.ensemble, Some(points), &settings, 0.95, &mixgist::estimate, &Silent).unwrap();
+    let about = About { ensemble: &scene.ensemble, settings: &settings, columns: None };
+    assert_eq!(card.document, StabilityDocument::new(&own, &about).unwrap());
+    assert_eq!((card.away, card.how.as_str()), (None, "250 slices"));
+    let caption = |subject: &Subject| Kind::from_name("stability").unwrap().draw(subject).unwrap().caption;
+    assert!(!caption(&first).contains("another draw"));
+    // A summary whose estimate is another draw.
+    let other = (document.draw + 1) % 60;
+    let estimate = MeasureDocument::from(&scene.ensemble.draw(other));
+    let moved = SummaryDocument { draw: other, estimate, ..document.clone() };
+    let text = caption(&subject(&moved));
+    assert!(text.contains("is another draw than the summary's, ") && text.contains(" radii from it"), "{text}");
+}
+
+#[test]
+fn weighted_draws_are_told_why_they_have_no_conformal_ball() {
+    let scene = Scene::new(1, 40, 30, &["smix-w"], &["x"]);
+    let weights: Vec<f64> = (0..40).map(|m| 1.0 + f64::from(m % 3)).collect();
+    let weighted = scene.ensemble.clone().with_draw_weights(&weights).unwrap();
+    let settings = Settings { slices: SliceCount::Fixed(20), ..Settings::default() };
+    let summary = summarize(&weighted, None, &settings, &Silent).unwrap();
+    let document = SummaryDocument::new(&summary, &weighted, &settings, None);
+    let page =
+        html("weighted", vec![Subject::new(&document, &Silent).unwrap().with_draws(&weighted).unwrap()]).unwrap();
+    assert!(page.contains("<b>Conformal ball.</b> There is none: a conformal ball needs exchangeable draws"));
+}
+
+#[test]
+fn few_draws_are_not_said_to_show_one_mode() {
+    let scene = Scene::new(1, 12, 30, &["smix-w"], &["x"]);
+    let page = html("few", scene.subjects()).unwrap();
+    assert!(
+        page.contains("there are too few different draws to look for more modes") && !page.contains("a single mode")
+    );
+    // In the text and under the map.
+    assert!(page.matches("holds 100.0 % of the posterior").count() == 2 && page.contains("undecided"));
+}
+
+#[test]
+fn standard_deviations_have_their_intervals_in_the_table() {
+    for (dim, columns) in [(1, &["x"][..]), (2, &["x", "y"])] {
+        let scene = Scene::new(dim, 60, 30, &["smix-w"], columns);
+        let subject = scene.subjects().remove(0);
+        let document = subject.components().unwrap();
+        let sd = document.components[0].intervals.as_ref().unwrap().sd[dim - 1];
+        let cell = mixgist_report::words::interval(sd.median, sd.low, sd.high);
+        let caption = Kind::from_name("components").unwrap().draw(&subject).unwrap().caption;
+        assert!(dim > 1 || caption.starts_with("Weight, mean and standard deviation of each component."), "{caption}");
+        let page = html("components", vec![subject]).unwrap();
+        let last = columns[dim - 1];
+        assert!(page.contains(&format!(">sd {last}</th>")) && page.contains(&format!("<td>{cell}</td>")), "{cell}");
     }
 }
 

@@ -5,7 +5,7 @@
 //! space): s(G) = ‖G − A‖² − ‖G − B‖², up to scale. Three windows of one width, a third of the way from median to median, lie at
 //! the groups' medians and half-way between them. Under any law with one mode on that line the middle window holds at least as much as
 //! the emptier of the outer two, so that, given what both hold, the middle one's count exceeds a fair coin's. The split is accepted
-//! when a fair coin would do as badly with probability at most [`FALSE_ALARM`] and the valley is at most half as high as the
+//! when a fair coin would do as badly with probability at most [`FALSE_ALARM`] and the valley is at most half as high ([`MOST_VALLEY`]) as the
 //! lower peak, and each group has at least [`LEAST_MASS`] of the posterior. Groups are split further by the same test.
 //!
 //! The line is fitted on a random half of the draws and tested on the rest, and the other way round, because a line that is fitted to the draws
@@ -19,7 +19,7 @@
 mod pam;
 mod valley;
 
-pub use valley::SplitTest;
+pub use valley::{Condition, SplitTest};
 
 use crate::allocate::{Allocation, allocate};
 use crate::density::{Bounds, GridDensity};
@@ -42,6 +42,9 @@ pub const FALSE_ALARM: f64 = 1e-3;
 
 /// A mode has at least this posterior probability.
 pub const LEAST_MASS: f64 = 0.05;
+
+/// The valley before a mode is at most this part of the lower peak.
+pub const MOST_VALLEY: f64 = 0.5;
 
 /// No more modes than this are looked for.
 const MOST_MODES: usize = 10;
@@ -149,7 +152,7 @@ pub fn representatives(
                     false => None,
                 };
                 match test {
-                    Some(split) if split.test.accepted => {
+                    Some(split) if split.test.accepted() => {
                         tests.push(split.test);
                         // The second group is looked at first, for no reason but to have an order.
                         open.extend(split.groups);

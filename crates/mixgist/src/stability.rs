@@ -81,6 +81,8 @@ pub struct Stability {
     pub thin: usize,
     /// The lines, choice after choice.
     pub checks: Vec<Check>,
+    /// How many chains were not left out in turn: of many, those with the most draws go first.
+    pub untried_chains: usize,
     /// What to do.
     pub verdict: Verdict,
     /// What the reader should know.
@@ -106,7 +108,7 @@ impl Verdict {
 }
 
 /// Among fewer draws there is next to nothing to choose, so that a card of them says nothing.
-const FEWEST_DRAWS: usize = 3;
+const FEWEST_DRAWS: usize = 20;
 
 /// More draws than this are thinned first: the card asks how much choices matter, and a dozen estimates answer it.
 pub const MOST_DRAWS: usize = 2000;
@@ -120,7 +122,8 @@ struct Variant {
 /// A choice: its name, its variants, and what helps when it matters.
 struct Choice {
     name: &'static str,
-    variants: fn(&Ensemble, &Settings) -> Vec<Variant>,
+    /// From the draws that are used, one in so many of each chain, and the settings.
+    variants: fn(&Ensemble, usize, &Settings) -> Vec<Variant>,
     advice: &'static str,
 }
 
@@ -128,7 +131,7 @@ struct Choice {
 const CHOICES: [Choice; 7] = [
     Choice {
         name: "slices",
-        variants: |_, settings| {
+        variants: |_, _, settings| {
             let (half, twice) = (settings.slices.first() / 2, settings.slices.first() * 2);
             let with = |count: usize| {
                 Variant::of(format!("--slices {count}"), settings, |s| s.slices = SliceCount::Fixed(count))
@@ -140,7 +143,7 @@ const CHOICES: [Choice; 7] = [
     },
     Choice {
         name: "seed",
-        variants: |_, settings| {
+        variants: |_, _, settings| {
             let with = |seed: u64| Variant::of(format!("--seed {seed}"), settings, |s| s.seed = seed);
             let given = settings.directions.is_some();
             (1..=2).filter(|_| !given).map(|add| with(settings.seed.wrapping_add(add))).collect()
@@ -149,7 +152,7 @@ const CHOICES: [Choice; 7] = [
     },
     Choice {
         name: "units",
-        variants: |_, settings| {
+        variants: |_, _, settings| {
             let others = [Units::None, Units::Sd, Units::Whiten].into_iter().filter(|units| *units != settings.units);
             others
                 .map(|units| Variant::of(format!("--units {}", units.name()), settings, |s| s.units = units.clone()))
@@ -159,7 +162,7 @@ const CHOICES: [Choice; 7] = [
     },
     Choice {
         name: "loss",
-        variants: |_, settings| {
+        variants: |_, _, settings| {
             let others = Loss::NAMES.into_iter().filter(|(_, loss)| *loss != settings.loss);
             others.map(|(name, loss)| Variant::of(format!("--loss {name}"), settings, |s| s.loss = loss)).collect()
         },
@@ -167,7 +170,7 @@ const CHOICES: [Choice; 7] = [
     },
     Choice {
         name: "distance",
-        variants: |_, settings| {
+        variants: |_, _, settings| {
             let others = SLICERS.into_iter().filter(|slicer| slicer.name() != settings.slicer.name());
             let given = settings.directions.is_some();
             others
@@ -179,12 +182,13 @@ const CHOICES: [Choice; 7] = [
     },
     Choice {
         name: "burn-in",
-        variants: |ensemble, settings| {
+        variants: |ensemble, thin, settings| {
             let shortest = chains_in_order(ensemble).iter().map(Vec::len).min().unwrap_or(0);
             let later = [shortest / 4, shortest / 2].into_iter().filter(|&burn_in| burn_in > 0);
             later
                 .map(|burn_in| {
-                    let change = format!("--burn-in {burn_in} more");
+                    // Draws are counted as they were given, before the card thinned them.
+                    let change = format!("--burn-in {} more", thin * burn_in);
                     Variant { draws: Some(ensemble.thinned(burn_in, 1)), ..Variant::of(change, settings, |_| ()) }
                 })
                 .collect()
@@ -193,17 +197,12 @@ const CHOICES: [Choice; 7] = [
     },
     Choice {
         name: "chains",
-        variants: |ensemble, settings| {
-            let chains = chains_in_order(ensemble);
-            if chains.len() < 2 {
-                return Vec::new();
-            }
-            let without = |left_out: &Vec<usize>| {
-                let chain = ensemble.chains()[left_out[0]];
+        variants: |ensemble, _, settings| {
+            let without = |chain: u32| {
                 let rest = (0..ensemble.len()).filter(|&m| ensemble.chains()[m] != chain).collect();
                 Variant { draws: Some(rest), ..Variant::of(format!("without chain {chain}"), settings, |_| ()) }
             };
-            chains.iter().take(MOST_CHAINS).map(without).collect()
+            tried_chains(ensemble).into_iter().map(without).collect()
         },
         advice: "one chain decides: the chains disagree, run them longer (`mixgist inspect` shows where)",
     },
@@ -211,6 +210,18 @@ const CHOICES: [Choice; 7] = [
 
 /// No more chains than this are left out in turn.
 const MOST_CHAINS: usize = 8;
+
+/// The chains that are left out in turn, ascending: those with the most draws. A chain alone cannot be left out.
+fn tried_chains(ensemble: &Ensemble) -> Vec<u32> {
+    let mut chains = chains_in_order(ensemble);
+    if chains.len() < 2 {
+        return Vec::new();
+    }
+    chains.sort_by_key(|chain| std::cmp::Reverse(chain.len()));
+    let mut tried: Vec<u32> = chains.iter().take(MOST_CHAINS).map(|chain| ensemble.chains()[chain[0]]).collect();
+    tried.sort_unstable();
+    tried
+}
 
 impl Variant {
     fn of(change: String, settings: &Settings, edit: impl FnOnce(&mut Settings)) -> Self {
@@ -242,7 +253,9 @@ pub fn stability(
     };
     let variants: Vec<(&Choice, Variant)> = const { &CHOICES }
         .iter()
-        .flat_map(|choice| (choice.variants)(ensemble, settings).into_iter().map(move |variant| (choice, variant)))
+        .flat_map(|choice| {
+            (choice.variants)(ensemble, thin, settings).into_iter().map(move |variant| (choice, variant))
+        })
         .collect();
     let estimate = estimator(ensemble, data, settings, progress)?;
     let ruler = Ruler::new(ensemble, data, settings)?;
@@ -264,7 +277,8 @@ pub fn stability(
         progress.advance(1);
     }
     let verdict = verdict(&checks, clusters, ensemble.len(), &warnings);
-    Ok(Stability { estimate, ball, clusters, thin, checks, verdict, warnings })
+    let untried_chains = chains_in_order(ensemble).len().saturating_sub(MOST_CHAINS);
+    Ok(Stability { estimate, ball, clusters, thin, checks, untried_chains, verdict, warnings })
 }
 
 /// Passes on that the user wants to stop, and nothing else: the card counts its own lines.
@@ -293,17 +307,22 @@ fn outcome(
         None => estimator(ensemble, data, &variant.settings, &quiet)?,
     };
     let distance = ruler.between(unchanged, &estimate)?.value;
-    let radii = match (distance, ball.radius) {
-        (0.0, _) => 0.0,
-        (_, 0.0) => f64::INFINITY,
-        (distance, radius) => distance / radius,
-    };
+    let radii = in_radii(distance, ball);
     let movement = match radii {
         r if r <= 0.5 => Movement::Steady,
         r if r <= 1.0 => Movement::Inside,
         _ => Movement::Outside,
     };
     Ok(Outcome { distance, radii, movement, clusters: clusters(&estimate, data)? })
+}
+
+/// A distance in radii of the ball; infinite when the radius is 0 and the distance is not.
+pub fn in_radii(distance: f64, ball: &Ball) -> f64 {
+    match (distance, ball.radius) {
+        (0.0, _) => 0.0,
+        (_, 0.0) => f64::INFINITY,
+        (distance, radius) => distance / radius,
+    }
 }
 
 fn clusters(estimate: &MixingMeasure, data: Option<Points>) -> Result<Option<usize>> {
@@ -317,7 +336,9 @@ fn verdict(checks: &[Check], clusters: Option<usize>, draws: usize, warnings: &[
     let disagree = warnings.iter().any(|warning| matches!(warning, Warning::ChainsDisagree { .. }));
     let mut advice = vec![match movement {
         _ if draws < FEWEST_DRAWS => {
-            "undecided: among one or two draws there is next to nothing to choose; give more posterior draws".to_owned()
+            format!(
+                "undecided: among fewer than {FEWEST_DRAWS} draws there is next to nothing to choose; give more posterior draws"
+            )
         }
         _ if disagree => "undecided: the chains disagree, so that these draws are not yet those of the posterior; run the chains longer, or \
                           look at each one on its own"

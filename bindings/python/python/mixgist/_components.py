@@ -106,7 +106,8 @@ class Component:
         Probability that a draw has, beside the estimate's atom, what the atom stands for. 0 unless that is notable; then existence and intervals
         are about what the draws have there.
     standing : str
-        ``"clear"``, ``"ambiguous"``, ``"indistinct"`` or ``"rare"``.
+        ``"clear"``, ``"ambiguous"``, ``"indistinct"`` or ``"rare"``: the draws that have it are worth too few independent ones for
+        intervals.
     rivals : list of int
         Atoms that it cannot be told apart from.
     intervals : Intervals or None

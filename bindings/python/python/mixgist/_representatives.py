@@ -40,6 +40,9 @@ class SplitTest(NamedTuple):
         How probable such a valley is under one mode, at most.
     accepted : bool
         Whether the set was split.
+    refused_by : list of str
+        What it lacked for that: ``"evidence"`` (the p-value is above 1e-3), ``"depth"`` (the valley is more than half of the lower peak),
+        ``"mass"`` (a group has less than 5 % of the posterior).
     """
 
     medoids: list[int]
@@ -49,6 +52,7 @@ class SplitTest(NamedTuple):
     effective_draws: float
     p_value: float
     accepted: bool
+    refused_by: list[str]
 
 
 @dataclass(frozen=True)
@@ -185,8 +189,9 @@ def representatives(
     data : array_like, shape (n, d), optional
         Observations to label and to take units from; without it, those that came with the draws.
     count : int or "auto"
-        How many; ``"auto"``, as many as the posterior has modes: a split of the draws in two must show a valley between the groups that one
-        mode would show less than once in 1000 times.
+        How many; ``"auto"``, as many as the posterior has modes: a split of the draws in two must show a valley between the groups that is at
+        most half as high as the lower peak and that one mode would show less than once in 1000 times, and each group must have
+        at least 5 % of the posterior.
     grid : int
         Grid points an axis of the densities; 0 leaves them out.
     distance, threads, progress, slices, order, units, scheme, directions, prune, seed

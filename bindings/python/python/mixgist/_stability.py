@@ -60,8 +60,8 @@ class Stability(Document):
     Attributes
     ----------
     verdict : str
-        The largest movement: ``"steady"``, ``"inside"`` or ``"outside"`` the ball; ``"undecided"`` when chains disagree or there are one or
-        two draws.
+        The largest movement: ``"steady"``, ``"inside"`` or ``"outside"`` the ball; ``"undecided"`` when chains disagree or there are fewer
+        than 20 draws.
     advice : list of str
         One sentence, and a piece of advice for each choice that matters.
     checks : list of Check
@@ -72,6 +72,8 @@ class Stability(Document):
         Number of clusters before any change.
     thin : int
         Every so many draws of a chain were used.
+    untried_chains : int
+        How many chains were not left out in turn: of many, those with the most draws go first.
     estimate : Measure
         The estimate before any change.
     """
@@ -82,6 +84,7 @@ class Stability(Document):
     ball: Ball = field(repr=False)
     clusters: int | None = field(repr=False)
     thin: int = field(repr=False)
+    untried_chains: int = field(repr=False)
     estimate: Measure = field(repr=False)
     _text: str = field(repr=False)
 
@@ -173,6 +176,7 @@ def stability(
         ball=ball_of(document["ball"]),
         clusters=document["clusters"],
         thin=document["thin"],
+        untried_chains=document["untried_chains"],
         estimate=Measure(**document["estimate"]),
         _text=text,
     )

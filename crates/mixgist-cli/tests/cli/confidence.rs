@@ -182,14 +182,88 @@ fn one_draw_or_two_are_told_in_plain_words() {
     assert!(place.done("representatives two.npz --slices 20 --count 2").stdout.contains("as asked for"));
 }
 
+/// 60 draws of two atoms on the line; `pieces` of ten draws hold the first in two, and its weight is that of the chain.
+fn atoms_on_a_line(pieces: usize, chains: &[f64]) -> String {
+    let mut text = String::from("chain,draw,weight,mean_1,cov_1_1\n");
+    for m in 0..60 {
+        let (chain, noise) = (m * chains.len() / 60, 0.01 * ((7 * m) % 11) as f64);
+        let weight = chains[chain] + 0.1 * noise;
+        let parts = if m % 10 < pieces { vec![0.5 * weight; 2] } else { vec![weight] };
+        for (i, part) in parts.iter().enumerate() {
+            text.push_str(&format!("{chain},{m},{part},{},1\n", noise + 0.1 * i as f64));
+        }
+        text.push_str(&format!("{chain},{m},{},{},1\n", 1.0 - weight, 10.0 - noise));
+    }
+    text
+}
+
+#[test]
+fn a_component_in_pieces_is_told_in_table_and_report() {
+    let place = Workplace::new();
+    place.write("pieces.csv", &atoms_on_a_line(3, &[0.7]));
+    let text = place.done("components pieces.csv --slices 40").stdout;
+    assert!(text.contains("in pieces in 30 % of draws"), "{text}");
+    place.done("report pieces.csv -o pieces.html --without conformal,path,representatives,stability --slices 40");
+    assert!(place.read("pieces.html").contains("is held in pieces by 30 % of the draws"));
+    place.write("seldom.csv", &atoms_on_a_line(1, &[0.7]));
+    assert!(!place.done("components seldom.csv --slices 40").stdout.contains("in pieces"));
+}
+
+/// All draws have the components, but two chains that stay at a weight of their own are worth two draws.
+#[test]
+fn draws_that_are_worth_too_few_are_said_to_be() {
+    let place = Workplace::new();
+    place.write("apart.csv", &atoms_on_a_line(0, &[0.7, 0.4]));
+    let text = place.done("components apart.csv --slices 40").stdout;
+    assert!(text.contains("in 100.0 % of draws, worth 2 independent ones: too few for intervals"), "{text}");
+    place.done("report apart.csv -o apart.html --without conformal,path,representatives,stability --slices 40");
+    let page = place.read("apart.html");
+    assert!(page.contains("is in 100.0 % of the draws, which are worth 2 independent ones: too few for intervals"));
+}
+
+#[test]
+fn one_mode_comes_with_what_refused_two() {
+    let place = Workplace::with_draws();
+    let found = place.json("representatives draws.npz --slices 60");
+    let refused = found["tests"][0]["refused_by"].as_array().unwrap();
+    assert!(found["count"] == 1 && refused.contains(&"evidence".into()), "{found}");
+    let text = place.done("representatives draws.npz --slices 60").stdout;
+    assert!(text.contains(": one mode would show such a valley more than once in 1000 times (p = "), "{text}");
+}
+
+#[test]
+fn chains_that_were_not_left_out_are_counted() {
+    let place = Workplace::new();
+    let chains = (0..DRAWS as u32).map(|m| m / 2).collect();
+    place.write_draws("many.npz", planar_draws().with_chains(chains, (0..DRAWS as u64).collect()).unwrap());
+    let text = place.done("stability many.npz --slices 20").stdout;
+    assert!(text.contains("4 chains not left out in turn; those with the most draws went first"), "{text}");
+    assert_eq!(place.json("stability many.npz --slices 20")["untried_chains"], 4);
+}
+
+#[test]
+fn the_card_of_a_free_estimate() {
+    let place = Workplace::with_draws();
+    let card = place.json("stability draws.npz --slices 40 --estimate free --atoms 2");
+    assert_eq!(card["estimate"]["weights"].as_array().unwrap().len(), 2);
+    let refused = place.run("stability draws.npz --slices 40 --atoms 2");
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    for verb in ["credible", "components"] {
+        let run = place.run(&format!("{verb} draws.npz --slices 40 --estimate free"));
+        assert!(run.stderr.contains("mixgist summarize … --estimate free -o summary.json"), "{verb}: {}", run.stderr);
+    }
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     let place = Workplace::with_draws();
+    place.write("one.csv", "draw,weight,mean_1,mean_2,cov_1_1,cov_1_2,cov_2_1,cov_2_2\n0,1,2,1,1,0,0,1\n");
     place.write("line.csv", "draw,weight,mean_1,cov_1_1\n0,1,2,1\n");
     for (line, code, message) in [
         ("credible draws.npz --level 1.5", 2, "level is 1.5"),
         ("credible draws.npz --estimate line.csv", 1, "has dimension 1, the draws have 2"),
         ("credible draws.npz --estimate draws.npz", 1, "holds 24 draws, expected one measure"),
+        ("credible draws.npz --hypothesis one.csv --radius -1 --slices 20", 2, "radius is -1"),
         ("components draws.npz --overlap 2 --slices 20", 2, "overlap is 2"),
         ("representatives draws.npz --count 0", 2, "--count is '0'"),
         ("representatives draws.npz --count 99 --slices 20", 2, "99 representatives of 24 draws"),

@@ -11,6 +11,9 @@ use crate::summary::{MeasureDocument, WarningDocument};
 /// The schema of components.
 pub const COMPONENTS_SCHEMA: Schema = Schema { name: "mixgist.components", version: 1 };
 
+/// A component that at least this share of the draws holds in pieces deserves a remark.
+pub const NOTABLE_PIECES: f64 = 0.2;
+
 /// The components of an estimate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComponentsDocument {
@@ -81,7 +84,7 @@ pub struct ComponentDocument {
     /// Probability that a draw has, beside the estimate's atom, what it stands for; 0 unless notable.
     #[serde(default)]
     pub beside: f64,
-    /// `clear`, `ambiguous`, `indistinct` or `rare`.
+    /// `clear`, `ambiguous`, `indistinct` or `rare`: the draws that have it are worth too few independent ones for intervals.
     pub standing: String,
     /// Atoms that it cannot be told apart from.
     pub rivals: Vec<usize>,

@@ -9,7 +9,7 @@ mod stability;
 
 pub use components::{
     COMPONENTS_SCHEMA, ComponentDocument, ComponentsDocument, EllipseDocument, GroupDocument, IntervalDocument,
-    IntervalsDocument,
+    IntervalsDocument, NOTABLE_PIECES,
 };
 pub use credible::{
     BallDocument, CREDIBLE_SCHEMA, ConformalDocument, CredibleDocument, MemberDocument, RegionDocument,

@@ -58,6 +58,10 @@ pub struct TestDocument {
     pub p_value: f64,
     /// Whether the set was split.
     pub accepted: bool,
+    /// What it lacked for that: `evidence` (the p-value is above `false_alarm`), `depth` (the valley is more than half of the lower peak),
+    /// `mass` (a group has less than 5 % of the posterior).
+    #[serde(default)]
+    pub refused_by: Vec<String>,
 }
 
 /// The medoid of a mode.
@@ -158,7 +162,8 @@ impl From<&SplitTest> for TestDocument {
             valley: test.valley,
             effective_draws: test.effective_draws,
             p_value: test.p_value,
-            accepted: test.accepted,
+            accepted: test.accepted(),
+            refused_by: test.refused_by().iter().map(|condition| condition.name().into()).collect(),
         }
     }
 }

@@ -14,7 +14,7 @@ pub const STABILITY_SCHEMA: Schema = Schema { name: "mixgist.stability", version
 /// A stability card.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StabilityDocument {
-    /// The largest movement: `steady`, `inside` or `outside`; `undecided` when chains disagree or there are one or two draws.
+    /// The largest movement: `steady`, `inside` or `outside`; `undecided` when chains disagree or there are fewer than 20 draws.
     pub verdict: String,
     /// One sentence, and a piece of advice for each choice that matters.
     pub advice: Vec<String>,
@@ -28,6 +28,9 @@ pub struct StabilityDocument {
     pub ball: BallDocument,
     /// The lines, choice after choice.
     pub checks: Vec<CheckDocument>,
+    /// How many chains were not left out in turn: of many, those with the most draws go first.
+    #[serde(default)]
+    pub untried_chains: usize,
     /// How distances were computed before any change.
     #[serde(flatten)]
     pub settings: SettingsDocument,
@@ -69,6 +72,7 @@ impl StabilityDocument {
             clusters: card.clusters,
             ball: BallDocument::new(&card.ball, None, used),
             checks: card.checks.iter().map(CheckDocument::from).collect(),
+            untried_chains: card.untried_chains,
             settings: SettingsDocument::new(settings, ensemble.dim())?,
             warnings: card.warnings.iter().map(WarningDocument::from).collect(),
             estimate: MeasureDocument::from(&card.estimate),

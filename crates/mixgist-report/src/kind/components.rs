@@ -53,8 +53,9 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
             let panel = interval_panel(&rows, "standard deviation", axis, &sd, &|c| c.covariance[0][0].sqrt());
             panels.push(Some(panel.sized(size, height)));
         }
+        let what = if d == 1 { "Weight, mean and standard deviation" } else { "Weight and mean" };
         let some = if shown < d { format!(" The first {shown} of {d} coordinates are shown.") } else { String::new() };
-        (Figure::grid(3, panels), format!("Weight and mean of each component.{some}"))
+        (Figure::grid(3, panels), format!("{what} of each component.{some}"))
     };
     let without = rows.iter().any(|row| row.component.intervals.is_none());
     let description = format!(

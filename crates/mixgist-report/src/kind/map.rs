@@ -9,7 +9,7 @@ use crate::mds::landmark_map;
 use crate::palette::{Color, Marker};
 use crate::replay::{Replay, slice_text, stand_in};
 use crate::subject::Subject;
-use crate::words::significant;
+use crate::words::{percent, significant};
 
 /// Landmarks of the map: their pairs cost little, and more do not change the picture.
 const LANDMARKS: usize = 200;
@@ -101,13 +101,14 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     );
     let caption = format!(
         "Each mark is a draw; the nearer, the more alike ({} distances with {}, classical scaling of {} landmarks, the other \
-         draws projected). The two axes show {:.0} % of the squared distances. The ball of radius {} holds 95 % of \
+         draws projected). The two axes show {:.0} % of the squared distances. The 95 % ball, of radius {}, holds {} of \
          the posterior; marks say whether a draw is within, because distances on the map can only be shorter than they are.{}{}",
         summary.distance,
         slice_text(summary, SLICES),
         landmarks.len(),
         100.0 * map.share,
         significant(radius, 4),
+        percent(ball.probability.value),
         if every > 1 { format!(" Every {every}th draw is shown.") } else { String::new() },
         stand_in(subject)
     );

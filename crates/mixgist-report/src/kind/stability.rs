@@ -4,6 +4,7 @@ use mixgist::Result;
 use mixgist_io::posterior::CheckDocument;
 
 use super::rows::{height_of, mark, panel_height, row_axis, shortened};
+use crate::evidence::Card;
 use crate::figure::{Axis, Crossing, Dash, Figure, Fill, Key, Layer, Panel, Side, Stroke};
 use crate::palette::{Color, Marker};
 use crate::subject::Subject;
@@ -13,7 +14,7 @@ use crate::words::significant;
 const ZONES: [f64; 2] = [0.5, 1.0];
 
 pub fn draw(subject: &Subject) -> Result<Figure> {
-    let card = subject.stability()?;
+    let Card { document: card, how, away } = subject.stability()?;
     let names: Vec<String> = card.checks.iter().map(|check| shortened(&check.change, 30)).collect();
     let farthest = card.checks.iter().filter_map(|check| check.radii).filter(|r| r.is_finite()).fold(0.0, f64::max);
     let end = (1.08 * farthest).max(1.25);
@@ -63,15 +64,29 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         significant(farthest, 2),
         card.verdict
     );
-    let used = if card.thin > 1 { format!(", one in {} draws", card.thin) } else { String::new() };
     let clusters = match card.clusters {
         Some(count) => format!(" Where the number of clusters differs from {count}, it is written beside the mark."),
         None => String::new(),
     };
+    let another = match away {
+        Some(radii) => format!(
+            " The estimate from which the card starts, computed with {how}, is another {} than the summary's, {}.",
+            if subject.is_free() { "fit" } else { "draw" },
+            match radii.is_finite() {
+                true => format!("{radii:.2} radii from it"),
+                false => "out of a ball of radius 0".into(),
+            },
+        ),
+        None => String::new(),
+    };
+    let untried = match card.untried_chains {
+        0 => String::new(),
+        1 => " One chain was not left out in turn; those with the most draws went first.".to_owned(),
+        more => format!(" {more} chains were not left out in turn; those with the most draws went first."),
+    };
     let caption = format!(
-        "Each line changes one choice and estimates again ({}{used}). The unit is the radius of the 95 % ball, {}: up to a half \
-         (dotted) a choice hardly matters, beyond one (dashed) it matters more than what the posterior leaves open.{clusters}{}",
-        subject.again(),
+        "Each line changes one choice and estimates again ({how}).{another} The unit is the radius of the 95 % ball, {}: up to a half \
+         (dotted) a choice hardly matters, beyond one (dashed) it matters more than what the posterior leaves open.{clusters}{untried}{}",
         significant(card.ball.radius, 4),
         subject.stand_in()
     );

@@ -1,12 +1,12 @@
 //! The components of the estimate with their intervals.
 
 use mixgist::Result;
-use mixgist_io::posterior::{ComponentDocument, IntervalDocument};
+use mixgist_io::posterior::{ComponentDocument, IntervalDocument, NOTABLE_PIECES};
 
 use super::{Page, figures, table};
 use crate::subject::Subject;
 use crate::svg::escaped;
-use crate::words::{self, count, resolved, significant};
+use crate::words::{self, count, existence, resolved, significant, worth};
 
 /// Coordinates in the table.
 const MOST_COLUMNS: usize = 6;
@@ -38,18 +38,22 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
     text.push_str(&figures::drawn(&["components"], subject, page)?);
     let shown = document.dim.min(MOST_COLUMNS);
     let mut header = vec!["component".to_owned(), "exists".into(), "weight".into()];
-    header.extend(subject.columns.iter().take(shown).map(|name| format!("mean {name}")));
+    for what in ["mean", "sd"] {
+        header.extend(subject.columns.iter().take(shown).map(|name| format!("{what} {name}")));
+    }
     let row = |name: String, one: &ComponentDocument| {
-        let mut row = vec![name, format!("{:.3}", one.existence.value)];
+        let mut row = vec![name, existence(one.existence.value, one.existence.standard_error)];
         match &one.intervals {
             Some(intervals) => {
                 row.push(interval(&intervals.weight));
                 row.extend(intervals.mean.iter().take(shown).map(interval));
+                row.extend(intervals.sd.iter().take(shown).map(interval));
             }
             None => {
                 row.push(format!("({})", significant(one.weight, 3)));
                 let sd = |a: usize| one.covariance[a][a].sqrt();
                 row.extend((0..shown).map(|a| format!("({})", resolved(one.mean[a], 3, sd(a)))));
+                row.extend((0..shown).map(|a| format!("({})", significant(sd(a), 3))));
             }
         }
         row
@@ -98,7 +102,9 @@ fn interval(interval: &IntervalDocument) -> String {
 /// What a reader should know about a component, if anything.
 fn remark(one: &ComponentDocument) -> Option<String> {
     let atoms = |all: &[usize]| {
-        let names: Vec<String> = all.iter().map(usize::to_string).collect();
+        let mut sorted = all.to_vec();
+        sorted.sort_unstable();
+        let names: Vec<String> = sorted.iter().map(usize::to_string).collect();
         format!("{} {}", if all.len() == 1 { "atom" } else { "atoms" }, names.join(", "))
     };
     let standing = match one.standing.as_str() {
@@ -112,10 +118,15 @@ fn remark(one: &ComponentDocument) -> Option<String> {
         "indistinct" => {
             Some(format!("cannot be told apart from {}, so there is no interval for it alone", atoms(&one.rivals)))
         }
-        "rare" => Some("is in too few draws for intervals".into()),
-        _ if one.in_pieces > 0.5 => Some("is held in pieces by most draws".into()),
+        "rare" => Some(format!(
+            "is in {} of the draws, which are {}: too few for intervals",
+            words::percent(one.existence.value),
+            worth(one.existence.value * one.existence.effective_draws)
+        )),
         _ => None,
     };
+    let pieces = (one.intervals.is_some() && one.in_pieces >= NOTABLE_PIECES)
+        .then(|| format!("is held in pieces by {:.0} % of the draws, which count together", 100.0 * one.in_pieces));
     let twins =
         (!one.twins.is_empty()).then(|| format!("is nearly the same as {} and stands for all", atoms(&one.twins)));
     let beside = (one.beside > 0.0).then(|| {
@@ -124,6 +135,36 @@ fn remark(one: &ComponentDocument) -> Option<String> {
             100.0 * one.beside
         )
     });
-    let all: Vec<String> = [twins, standing, beside].into_iter().flatten().collect();
+    let all: Vec<String> = [twins, standing, pieces, beside].into_iter().flatten().collect();
     (!all.is_empty()).then(|| format!("Atom {} {}.", one.atom, all.join("; it ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mixgist_io::posterior::ProbabilityDocument;
+
+    #[test]
+    fn rivals_are_named_in_order() {
+        let existence =
+            ProbabilityDocument { value: 1.0, standard_error: 0.0, low: 0.9, high: 1.0, effective_draws: 40.0 };
+        let one = ComponentDocument {
+            atom: 0,
+            twins: Vec::new(),
+            weight: 0.5,
+            mean: vec![0.0],
+            covariance: vec![vec![1.0]],
+            existence,
+            ambiguity: 0.6,
+            in_pieces: 0.3,
+            beside: 0.0,
+            standing: "indistinct".into(),
+            rivals: vec![4, 3],
+            intervals: None,
+        };
+        assert_eq!(
+            remark(&one).unwrap(),
+            "Atom 0 cannot be told apart from atoms 3, 4, so there is no interval for it alone."
+        );
+    }
 }

@@ -9,7 +9,7 @@ use super::{Page, figures, table};
 use crate::replay::known_slicer;
 use crate::subject::Subject;
 use crate::svg::escaped;
-use crate::words::{significant, with_error};
+use crate::words::{count, percent, significant, with_error, worth};
 
 pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
     let mut text = String::new();
@@ -31,16 +31,20 @@ fn ball(subject: &Subject) -> Result<String> {
     let ball = subject.ball()?;
     let [low, _, median, _, _] = ball.distance_quantiles;
     let mut text = format!(
-        "<p><b>Credible ball.</b> The ball of radius {} around the estimate holds {:.0} % of the posterior{}. The {} draws are worth {:.0} \
-         independent ones. Half of them are within {} of the estimate, a twentieth within {}.{}</p>\n",
+        "<p><b>Credible ball.</b> The {} % ball around the estimate, of radius {}, holds {} of the posterior{}. {} {}. Half of \
+         them are within {} of the estimate, a twentieth within {}.{}</p>\n",
+        significant(100.0 * ball.level, 2),
         with_error(ball.radius, ball.radius_error),
-        100.0 * ball.level,
+        percent(ball.probability.value),
         match ball.radius_high {
             Some(_) => "",
             None => ", but there are too few effective draws to say how exact that radius is",
         },
-        subject.summary.draws,
-        ball.probability.effective_draws,
+        match subject.summary.draws {
+            1 => "The one draw is".into(),
+            draws => format!("The {draws} draws are"),
+        },
+        worth(ball.probability.effective_draws),
         significant(median, 4),
         significant(low, 4),
         ball.slice_error.map_or(String::new(), |error| {
@@ -51,8 +55,10 @@ fn ball(subject: &Subject) -> Result<String> {
         match subject.conformal() {
             Ok(found) => text.push_str(&conformal(found, subject)),
             Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error),
-            // Weighted draws have no conformal ball; that is no defect of theirs.
-            Err(_) => (),
+            // Such as weighted draws; that is no defect of theirs.
+            Err(error) => {
+                let _ = writeln!(text, "<p><b>Conformal ball.</b> There is none: {}.</p>", escaped(&error.to_string()));
+            }
         }
     }
     let header = ["most distant in the ball", "chain", "iteration", "distance"].map(String::from);
@@ -92,9 +98,12 @@ fn conformal(found: &ConformalDocument, subject: &Subject) -> String {
     };
     let _ = writeln!(
         text,
-        ". Its centre is the estimate from {} draws, {} others calibrate it; {} ({}).{}</p>",
-        found.fitted_draws,
-        found.calibration_draws,
+        ". Its centre is the estimate from {}, {} it; {} ({}).{}</p>",
+        count(found.fitted_draws, "draw"),
+        match found.calibration_draws {
+            1 => "one other calibrates".to_owned(),
+            others => format!("{others} others calibrate"),
+        },
         match found.thin {
             1 => "no draw was left out".to_owned(),
             thin => format!("one in {thin} draws of each chain was kept, so that they are nearly exchangeable"),

@@ -1,11 +1,11 @@
 //! Whether the posterior has several modes, and a draw for each.
 
 use mixgist::Result;
-use mixgist::representatives::LEAST_MASS;
+use mixgist::representatives::{LEAST_MASS, MOST_VALLEY};
 
 use super::{Page, figures, table};
 use crate::subject::Subject;
-use crate::words::{count, significant};
+use crate::words::{count, refusal, significant};
 
 pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
     if subject.draws.is_none() {
@@ -14,9 +14,10 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
     let (document, measures) = subject.representatives()?;
     let modes = document.representatives.len();
     let how = format!(
-        "A mode has at least {:.0} % of the posterior, and a valley before it that one mode would show less than once in {:.0} times ({} \
-         candidates, {} distances, {}).{}",
+        "A mode has at least {:.0} % of the posterior, and a valley before it that is at most {:.0} % of the lower peak and that one mode would \
+         show less than once in {:.0} times ({} candidates, {} distances, {}).{}",
         100.0 * LEAST_MASS,
+        100.0 * MOST_VALLEY,
         1.0 / document.false_alarm,
         document.candidates,
         document.settings.distance,
@@ -24,16 +25,15 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
         subject.stand_in()
     );
     if modes == 1 {
-        let evidence = document.tests.last().map_or(String::new(), |test| {
-            format!(
-                " Split in two, {:.3} of the draws lie between the halves and {:.3} at the lower peak (p = {}).",
-                test.valley,
-                test.peak,
-                significant(test.p_value, 2)
-            )
-        });
+        let Some(test) = document.tests.last() else {
+            return Ok("<p class=\"doubt\">One answer is given: there are too few different draws to look for more modes.</p>\n".into());
+        };
         return Ok(format!(
-            "<p class=\"good\">One answer will do: the draws show a single mode.</p>\n<p>{how}{evidence}</p>\n"
+            "<p class=\"good\">One answer will do: the draws show a single mode.</p>\n<p>{how} Split in two, {:.3} of the draws lie between \
+             the halves and {:.3} at the lower peak: {}.</p>\n",
+            test.valley,
+            test.peak,
+            refusal(test)
         ));
     }
     let mut text = format!(

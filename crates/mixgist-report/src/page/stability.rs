@@ -13,7 +13,7 @@ pub fn write(subject: &Subject, page: &mut Page) -> Result<String> {
     if subject.draws.is_none() {
         return Ok(String::new());
     }
-    let card = subject.stability()?;
+    let card = &subject.stability()?.document;
     let (verdict, advice) = match card.advice.split_first() {
         Some((first, rest)) => (first.as_str(), rest),
         None => (card.verdict.as_str(), &[][..]),

@@ -1,7 +1,7 @@
 //! One mode or two: the test whether a set of draws falls into two groups with a valley between.
 
 use super::pam::k_medoids;
-use super::{FALSE_ALARM, LEAST_MASS};
+use super::{FALSE_ALARM, LEAST_MASS, MOST_VALLEY};
 use crate::Result;
 use crate::effective::{ascending, effective_draws, sorted_quantile};
 use crate::ensemble::Ensemble;
@@ -25,8 +25,47 @@ pub struct SplitTest {
     pub effective_draws: f64,
     /// Probability of so deep a valley under one mode, at most.
     pub p_value: f64,
+}
+
+/// What a split must have to be one of two modes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Condition {
+    /// One mode would show such a valley at most once in 1 / [`FALSE_ALARM`] times.
+    Evidence,
+    /// The valley is at most [`MOST_VALLEY`] of the lower peak.
+    Depth,
+    /// Each group has at least [`LEAST_MASS`] of the posterior.
+    Mass,
+}
+
+impl Condition {
+    /// The name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Condition::Evidence => "evidence",
+            Condition::Depth => "depth",
+            Condition::Mass => "mass",
+        }
+    }
+}
+
+impl SplitTest {
+    /// The conditions that it does not meet.
+    pub fn refused_by(&self) -> Vec<Condition> {
+        [
+            (Condition::Evidence, self.p_value <= FALSE_ALARM),
+            (Condition::Depth, self.valley <= MOST_VALLEY * self.peak),
+            (Condition::Mass, self.weights.iter().all(|&weight| weight >= LEAST_MASS)),
+        ]
+        .into_iter()
+        .filter_map(|(condition, met)| (!met).then_some(condition))
+        .collect()
+    }
+
     /// Whether there are two modes.
-    pub accepted: bool,
+    pub fn accepted(&self) -> bool {
+        self.refused_by().is_empty()
+    }
 }
 
 /// A set in two groups, with the test whether they are modes.
@@ -59,7 +98,7 @@ pub(super) fn split(
         let medoids = k_medoids(matrix, weights, set, k, &[], progress)?;
         for alone in 0..if k == 2 { 1 } else { k } {
             let Some(found) = task.try_split(&medoids, alone, progress)? else { continue };
-            if found.test.accepted {
+            if found.test.accepted() {
                 return Ok(Some(found));
             }
             if best.as_ref().is_none_or(|best| found.test.p_value < best.test.p_value) {
@@ -136,8 +175,6 @@ impl Task<'_> {
         let p_value = (TRIES * coin(effective * valley, effective * peak)).min(1.0);
         let all: f64 = weights.iter().sum();
         let shares = [0, 1].map(|g| groups[g].iter().map(|&i| weights[i]).sum::<f64>() / all);
-        let accepted =
-            p_value <= FALSE_ALARM && valley <= 0.5 * peak && shares.iter().all(|&share| share >= LEAST_MASS);
         let other = k_medoids(matrix, weights, &groups[1], 1, &[], progress)?[0];
         let test = SplitTest {
             medoids: [medoids[alone], other],
@@ -146,7 +183,6 @@ impl Task<'_> {
             valley,
             effective_draws: effective,
             p_value,
-            accepted,
         };
         Ok(Some(Split { groups, test }))
     }
@@ -210,6 +246,27 @@ fn coin(few: f64, many: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_split_names_the_conditions_that_refuse_it() {
+        let good = SplitTest {
+            medoids: [0, 1],
+            weights: [0.9, 0.1],
+            peak: 0.2,
+            valley: 0.1,
+            effective_draws: 100.0,
+            p_value: FALSE_ALARM,
+        };
+        assert!(good.accepted());
+        for (bad, condition) in [
+            (SplitTest { p_value: 0.002, ..good }, Condition::Evidence),
+            (SplitTest { valley: 0.11, ..good }, Condition::Depth),
+            (SplitTest { weights: [0.96, 0.04], ..good }, Condition::Mass),
+        ] {
+            assert!(!bad.accepted());
+            assert_eq!(bad.refused_by(), [condition]);
+        }
+    }
 
     #[test]
     fn the_coin_is_fair() {

@@ -69,12 +69,41 @@ fn chains_that_disagree_leave_the_verdict_open() {
 }
 
 #[test]
-fn one_draw_or_two_leave_the_verdict_open() {
-    for draws in [1, 2] {
-        let few = card(&chains(40, 0.1, 0.0).select(&[0, 1][..draws]).unwrap(), None);
+fn few_draws_leave_the_verdict_open() {
+    let all = chains(40, 0.1, 0.0);
+    for draws in [1, 2, 12, 19] {
+        let few = card(&all.select(&(0..draws).collect::<Vec<_>>()).unwrap(), None);
         assert_eq!(few.verdict.name(), "undecided", "{draws}");
         assert!(few.verdict.advice[0].contains("give more posterior draws"), "{:?}", few.verdict);
     }
+    assert!(card(&all.select(&(0..20).collect::<Vec<_>>()).unwrap(), None).verdict.decided);
+}
+
+/// The card thins more draws than it uses; its lines count them as they were given.
+#[test]
+fn burn_in_is_counted_in_draws_as_given() {
+    let long = chains(2 * MOST_DRAWS + 400, 0.1, 0.0);
+    let few = Settings { slices: SliceCount::Fixed(4), ..Settings::default() };
+    let card = stability(&long, None, &few, 0.95, &|some, _, _, _| Ok(some.draw(0)), &Silent).unwrap();
+    assert_eq!(card.thin, 3);
+    let changes: Vec<&str> =
+        card.checks.iter().filter(|check| check.choice == "burn-in").map(|check| check.change.as_str()).collect();
+    // 2200 draws a chain, 734 of them used.
+    assert_eq!(changes, ["--burn-in 549 more", "--burn-in 1101 more"]);
+}
+
+/// Chain c of 11 has c + 1 draws: the first three are the shortest.
+#[test]
+fn of_many_chains_the_longest_are_left_out_in_turn() {
+    let owners: Vec<u32> = (0..11).flat_map(|chain| vec![chain; chain as usize + 1]).collect();
+    let iterations = (0..owners.len() as u64).collect();
+    let many = chains(owners.len(), 0.1, 0.0).with_chains(owners, iterations).unwrap();
+    let found = card(&many, None);
+    let changes: Vec<String> =
+        found.checks.iter().filter(|check| check.choice == "chains").map(|check| check.change.clone()).collect();
+    assert_eq!(changes, (3..11).map(|chain| format!("without chain {chain}")).collect::<Vec<_>>());
+    assert_eq!(found.untried_chains, 3);
+    assert_eq!(card(&chains(40, 0.1, 0.0), None).untried_chains, 0);
 }
 
 #[test]
