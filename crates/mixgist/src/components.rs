@@ -76,7 +76,7 @@ impl Rules {
             }
         }
         if !(0.0..1.0).contains(&self.least_weight) {
-            return Err(Error::usage(format!("least weight is {}, must be from 0 to 1", self.least_weight)));
+            return Err(Error::usage(format!("least weight is {}, must be from 0 to below 1", self.least_weight)));
         }
         Ok(())
     }
@@ -87,7 +87,7 @@ impl Rules {
 pub enum Standing {
     /// Intervals can be taken at face value.
     Clear,
-    /// More than 5 % of the draws that have it are ambiguous: the intervals depend on how shared atoms were given to one side.
+    /// More than 5 % of the draws that have it are ambiguous: existence and intervals depend on how shared atoms were given to one side.
     Ambiguous,
     /// It cannot be told apart from others, so there are no intervals.
     Indistinct,

@@ -109,7 +109,7 @@ fn remark(one: &ComponentDocument) -> Option<String> {
     };
     let standing = match one.standing.as_str() {
         "ambiguous" => Some(format!(
-            "is ambiguous in {:.0} % of the draws: its intervals depend on which side shared atoms were given to",
+            "is ambiguous in {:.0} % of the draws: its probability and intervals depend on which side shared atoms were given to",
             100.0 * one.ambiguity
         )),
         "indistinct" if one.rivals.is_empty() => {
