@@ -85,7 +85,7 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     let caption = format!(
         "Estimates that are not confined to the draws, with k atoms at most ({}, judged on {} others). Left: expected loss under slices that \
          nothing was fitted to, ± one standard error of the difference from the best; the chosen k (circled) is the smallest within three \
-         standard errors of the best, or within 1 % of it (grey). Right: under the slices of the fit, for which no summary of any kind \
+         standard errors of the best, but no more than 5 % above it, or within 1 % of it (grey). Right: under the slices of the fit, for which no summary of any kind \
          can be below the floor, {}.{}{}",
         path.how,
         assessment.held_out_slices,

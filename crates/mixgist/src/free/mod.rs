@@ -2,7 +2,7 @@
 //! the floor that tells how good any estimate is.
 //!
 //! **Fit.** For p = 2 the power loss of a measure Ĝ is (1/L) Σ_l ‖Q_Ĝ,l − Q̄_l‖² plus a constant, Q̄_l being the mean quantile function of the draws
-//! on slice l. Weights (through a softmax), means and covariances (through a [`Chart`]) move along the analytic gradient. For the
+//! on slice l. Weights (through a softmax), means and covariances (through a [`Chart`](crate::slice::Chart)) move along the analytic gradient. For the
 //! distance loss the draws are reweighted by the inverse of their distance, which turns the mean into the geometric median: first with
 //! the distances from the geometric median itself, then, for each fit, with the distances from that fit.
 //!
