@@ -223,7 +223,7 @@ pub(crate) fn atoms_without_draws(estimate: &MixingMeasure, ensemble: &Ensemble)
 
 /// Couples `estimate` with every draw and reports what the posterior says about each of its atoms.
 ///
-/// Cost: one exact transport a draw, in parallel; 10,000 draws of 100 atoms take half a second on two cores (`cargo xtask bench couplings`).
+/// Cost: one exact transport a draw, in parallel; 10,000 draws of 100 atoms take about a second on two cores (`cargo xtask bench growth`).
 pub fn components(
     estimate: &MixingMeasure,
     ensemble: &Ensemble,
