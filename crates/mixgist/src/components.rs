@@ -177,25 +177,20 @@ const MOST_CROSSING: f64 = 0.05;
 /// Fewer effective draws than this give no interval.
 const FEWEST_DRAWS: f64 = 20.0;
 
-/// Draws that are looked at for atoms without draws, evenly spread.
-const LOOKED_AT: usize = 256;
-
-/// The atoms of an estimate that at most a twentieth of the draws have: whose place holds less than [`Rules::share`] of their weight in all the others.
+/// The atoms of an estimate that at most [`NOTABLE`] of the draws have: whose place holds less than [`Rules::share`] of their weight in all the others.
 ///
 /// A free-support estimate may need such atoms: where the weights of components that lie far apart are uncertain, the measure of least expected loss puts mass
 /// on the way between them.
 pub(crate) fn atoms_without_draws(estimate: &MixingMeasure, ensemble: &Ensemble) -> Vec<usize> {
     let rules = Rules::default();
     let weights = draw_weights(ensemble);
-    let step = ensemble.len().div_ceil(LOOKED_AT);
-    let draws: Vec<(usize, Vec<usize>)> = (0..ensemble.len())
-        .step_by(step)
-        .map(|m| {
-            let mut heaviest_first: Vec<usize> = ensemble.range(m).collect();
-            heaviest_first.sort_by(|&a, &b| ensemble.weights()[b].total_cmp(&ensemble.weights()[a]));
-            (m, heaviest_first)
-        })
-        .collect();
+    let heaviest_first = |m: usize| {
+        let mut atoms: Vec<usize> = ensemble.range(m).collect();
+        atoms.sort_by(|&a, &b| ensemble.weights()[b].total_cmp(&ensemble.weights()[a]));
+        atoms
+    };
+    let draws: Vec<(f64, Vec<usize>)> =
+        (0..ensemble.len()).filter(|&m| weights[m] > 0.0).map(|m| (weights[m], heaviest_first(m))).collect();
     let is_rare = |k: usize| {
         let own = Gaussian { mean: estimate.atoms().mean(k), covariance: estimate.atoms().covariance(k) };
         let needed = rules.share * estimate.weights()[k];
@@ -214,9 +209,8 @@ pub(crate) fn atoms_without_draws(estimate: &MixingMeasure, ensemble: &Ensemble)
             }
             near >= needed
         };
-        let total: f64 = draws.iter().map(|(m, _)| weights[*m]).sum();
-        let having: f64 = draws.iter().filter(|(_, atoms)| has(atoms)).map(|(m, _)| weights[*m]).sum();
-        having <= NOTABLE * total
+        let having: f64 = draws.iter().filter(|(_, atoms)| has(atoms)).map(|(weight, _)| weight).sum();
+        having <= NOTABLE
     };
     (0..estimate.len()).into_par_iter().filter(|&k| is_rare(k)).collect()
 }

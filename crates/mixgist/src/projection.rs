@@ -28,6 +28,31 @@ pub struct Projection<'a> {
     order: Order,
 }
 
+/// What pruning leaves of some measures.
+struct Kept {
+    coordinates: Coordinates,
+    weights: Vec<f64>,
+    offsets: Vec<usize>,
+}
+
+impl Kept {
+    fn new(
+        measures: &Ensemble,
+        slices: &dyn Slices,
+        coordinates: Coordinates,
+        budget: Option<Budget>,
+    ) -> (Self, Pruned) {
+        let (weights, offsets) = (measures.weights(), measures.offsets());
+        match budget.and_then(|budget| budget.survivors(slices, &coordinates, weights, offsets)) {
+            Some(left) => {
+                let coordinates = coordinates.select(&left.atoms);
+                (Kept { coordinates, weights: left.weights, offsets: left.offsets }, left.report)
+            }
+            None => (Kept { coordinates, weights: weights.to_vec(), offsets: offsets.to_vec() }, Pruned::default()),
+        }
+    }
+}
+
 /// Slices that one task projects together, so that the coordinates pass through the cache once for all of them.
 const TOGETHER: usize = 4;
 
@@ -44,13 +69,9 @@ impl<'a> Projection<'a> {
             None => vec![1.0 / draws as f64; draws],
         };
         let coordinates = slices.coordinates(ensemble.atoms());
-        let (weights, offsets) = (ensemble.weights(), ensemble.offsets());
-        let budget = Budget::of_draws(slices, &coordinates, weights, offsets, order, pruning);
-        let (coordinates, weights, offsets, pruned) =
-            match budget.and_then(|budget| budget.survivors(slices, &coordinates, weights, offsets)) {
-                Some(left) => (coordinates.select(&left.atoms), left.weights, left.offsets, left.report),
-                None => (coordinates, weights.to_vec(), offsets.to_vec(), Pruned::default()),
-            };
+        let budget = Budget::of_draws(slices, &coordinates, ensemble.weights(), ensemble.offsets(), order, pruning);
+        let (kept, pruned) = Kept::new(ensemble, slices, coordinates, budget);
+        let Kept { coordinates, weights, offsets } = kept;
         Ok(Projection { slices, coordinates, weights, offsets, draw_weights, budget, pruned, order })
     }
 
@@ -126,15 +147,9 @@ impl<'a> Projection<'a> {
     /// Measures that are not draws, on the same slices and pruned as the draws are.
     pub(crate) fn guests(&self, measures: &[MixingMeasure]) -> Result<Guests<'a>> {
         let guests = Ensemble::from_measures(measures)?;
-        let slices = self.slices;
-        let coordinates = slices.coordinates(guests.atoms());
-        let (weights, offsets) = (guests.weights(), guests.offsets());
-        let left = self.budget.and_then(|budget| budget.survivors(slices, &coordinates, weights, offsets));
-        let (coordinates, weights, offsets) = match left {
-            Some(left) => (coordinates.select(&left.atoms), left.weights, left.offsets),
-            None => (coordinates, weights.to_vec(), offsets.to_vec()),
-        };
-        Ok(Guests { slices, coordinates, weights, offsets, order: self.order })
+        let coordinates = self.slices.coordinates(guests.atoms());
+        let (kept, _) = Kept::new(&guests, self.slices, coordinates, self.budget);
+        Ok(Guests::new(self.slices, kept, self.order))
     }
 
     /// Memory that one slice takes at most when it is kept.

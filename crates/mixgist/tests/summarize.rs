@@ -5,10 +5,11 @@ mod common;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::*;
+use mixgist::credible::{Question, credible};
 use mixgist::slice::{Array, NamedArrays, Scheme, slicer};
 use mixgist::{
-    CovarianceForm, Ensemble, ErrorKind, Order, Points, Progress, Pruning, Route, Settings, Silent, SliceCount,
-    Summary, Units, Warning, summarize,
+    CovarianceForm, Ensemble, ErrorKind, MixingMeasure, Order, Points, Progress, Pruning, Route, Settings, Silent,
+    SliceCount, Summary, Units, Warning, summarize,
 };
 
 fn run(ensemble: &Ensemble, settings: &Settings) -> Summary {
@@ -350,4 +351,23 @@ fn partitions_and_points_are_worked_on_in_small_steps() {
     assert!(questions(sample) >= 600_000 / 4096);
     let impatient = Impatient { steps: AtomicUsize::new(0), patience: 10 };
     assert_eq!(sample(&impatient).unwrap_err().kind(), ErrorKind::Interrupted);
+}
+
+/// The members of a ball are in it, also when they are asked for as hypotheses: sums in another order round otherwise.
+#[test]
+fn a_ball_holds_its_own_members() {
+    for dim in [1, 2, 3, 6] {
+        let ensemble =
+            Ensemble::from_measures(&(0..60).map(|m| noisy_measure(dim, 3..6, 0.3, 31, m)).collect::<Vec<_>>())
+                .unwrap();
+        let settings = Settings { slices: SliceCount::Fixed(50), ..Settings::default() };
+        let estimate = summarize(&ensemble, None, &settings, &Silent).unwrap().estimate;
+        let ask = |hypothesis: Option<&MixingMeasure>| {
+            let question = Question { level: 0.9, hypothesis: hypothesis.map(|one| (one, None)), conformal: None };
+            credible(&estimate, &ensemble, None, &settings, &question, &Silent).unwrap()
+        };
+        let farthest = ask(None).ball.farthest[0].draw;
+        let region = ask(Some(&ensemble.draw(farthest))).region.unwrap();
+        assert!(region.inside_ball && region.smallest_ball.value >= 0.9 - 1e-12, "{dim}: {region:?}");
+    }
 }

@@ -1,26 +1,29 @@
 //! Measures that are not draws, on the slices that the draws are on.
 
-use super::check_positions;
+use super::{Kept, check_positions};
 use crate::Result;
 use crate::line::{Lines, Order, table_of_costs, transport_cost};
-use crate::slice::{Coordinates, Slices};
+use crate::slice::Slices;
 
 /// A few measures bound to the slices of a projection.
 pub(crate) struct Guests<'a> {
-    pub(super) slices: &'a dyn Slices,
-    pub(super) coordinates: Coordinates,
-    pub(super) weights: Vec<f64>,
-    pub(super) offsets: Vec<usize>,
-    pub(super) order: Order,
+    slices: &'a dyn Slices,
+    kept: Kept,
+    order: Order,
 }
 
-impl Guests<'_> {
+impl<'a> Guests<'a> {
+    pub(super) fn new(slices: &'a dyn Slices, kept: Kept, order: Order) -> Self {
+        Guests { slices, kept, order }
+    }
+
     /// On one slice, the transport costs to every draw: measures × draws.
     pub(crate) fn costs(&self, slice: usize, draws: &Lines) -> Result<Vec<f64>> {
-        let mut positions = vec![0.0; self.coordinates.atoms()];
-        self.slices.project(slice..slice + 1, &self.coordinates, &mut positions);
+        let Kept { coordinates, weights, offsets } = &self.kept;
+        let mut positions = vec![0.0; coordinates.atoms()];
+        self.slices.project(slice..slice + 1, coordinates, &mut positions);
         check_positions(&positions, self.order).map_err(|beyond| beyond.error(slice))?;
-        let own = Lines::sort(&self.offsets, positions, &self.weights);
+        let own = Lines::sort(offsets, positions, weights);
         let mut costs = vec![0.0; own.len() * draws.len()];
         if self.order == Order::TWO {
             table_of_costs(&own, draws, &mut costs);
