@@ -3,6 +3,7 @@
 //! Posterior draws of a mixing measure go in ([`Ensemble`]), one point estimate comes out, with the density and the partition
 //! that it implies and the evidence for it.
 
+pub mod agreement;
 pub mod allocate;
 pub mod atoms;
 pub mod components;
@@ -36,15 +37,17 @@ pub mod slice;
 mod slice_error;
 pub mod stability;
 pub mod summary;
+mod tails;
 pub mod transport;
 pub mod units;
 mod vector_math;
 pub mod warning;
 
+pub use agreement::{Agreement, ChainVerdict};
 pub use allocate::{Allocation, allocate};
 pub use atoms::{CovarianceForm, GaussianAtoms};
 pub use density::GridDensity;
-pub use ensemble::{Ensemble, MixingMeasure};
+pub use ensemble::{Ensemble, MixingMeasure, Trace};
 pub use error::{Error, ErrorKind, Result, SystemCause};
 pub use free::{Assessment, AtomCount, Estimator, Floor, FreeSupport, Judgement, PathPoint};
 pub use inspect::{Inspection, inspect};
@@ -56,7 +59,7 @@ pub use pairwise::{Condensed, Distance, DistanceMatrix, SlicedDistance};
 pub use points::Points;
 pub use progress::{Progress, Silent};
 pub use prune::{Pruned, Pruning};
-pub use select::{Loss, Medoid, Route, RunnerUp};
+pub use select::{ChoiceVerdict, Loss, Margin, Medoid, Route, RunnerUp};
 pub use summary::{Settings, SliceCount, Summary, estimate, summarize, summarize_over};
 pub use units::{ResolvedUnits, Units};
 pub use warning::{SliceOrigin, Warning};

@@ -1,5 +1,6 @@
 //! The whole job: draws in, the point estimate with its evidence out. It orchestrates; the arithmetic is elsewhere.
 
+use crate::agreement::Agreement;
 use crate::allocate::{Allocation, allocate};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::free::{self, Assessment, Estimator, FreeSupport, LEADING_SLICES};
@@ -23,7 +24,7 @@ use rand::Rng;
 pub enum SliceCount {
     /// This many.
     Fixed(usize),
-    /// Doubled from the default until the winner is separated from the runner-up, or this many are reached.
+    /// Doubled from the default until more slices would not make the choice of the winner safer, or this many are reached.
     Auto {
         /// The most slices that are tried.
         cap: usize,
@@ -68,7 +69,7 @@ impl Default for SliceCount {
     }
 }
 
-/// A lead of this many standard errors of the difference is called safe: chance makes it less than once in 400 choices of directions.
+/// A lead of this many standard errors is called safe where there are many degrees of freedom: chance makes it less than once in 700 times.
 pub const SAFE_SEPARATION: f64 = 3.0;
 
 /// Directions may take this many numbers, 4 GB.
@@ -205,6 +206,8 @@ pub struct Summary {
     pub estimate: MixingMeasure,
     /// The draw of least expected loss, and why: the estimate itself, unless a free-support one was asked for.
     pub medoid: Medoid,
+    /// Whether the chains agree, on the distance to the estimate and other functions of the draws.
+    pub agreement: Agreement,
     /// How good the estimates are against the floor and on held-out slices; `None` when the order is not 2.
     pub assessment: Option<Assessment>,
     /// Labels of the data, when data were given.
@@ -258,6 +261,19 @@ pub fn estimate(
     Ok(ensemble.draw(chosen.medoid.draw))
 }
 
+/// Which draw [`summarize`] would choose as the medoid, whatever the estimator.
+pub(crate) fn medoid_draw(
+    ensemble: &Ensemble,
+    data: Option<Points>,
+    settings: &Settings,
+    progress: &dyn Progress,
+) -> Result<usize> {
+    let settings = Settings { estimator: Estimator::Medoid, candidate: None, ..settings.clone() };
+    let (units, scaled) = in_units(ensemble, data, &settings)?;
+    let chosen = choose(scaled.as_ref().unwrap_or(ensemble), &settings, &units, None, false, progress)?;
+    Ok(chosen.medoid.draw)
+}
+
 /// As [`summarize`], over slices of the caller's own; the slicer, the directions and the seed of the settings do not matter then.
 pub fn summarize_over(
     ensemble: &Ensemble,
@@ -297,14 +313,17 @@ fn summarize_with(
         Some(points) => Some(allocate(&Mixture::new(&estimate)?, points, progress)?),
         None => None,
     };
-    let mut warnings =
-        Warning::collect(ensemble, settings, &units, &chosen.medoid, chosen.pruned, chosen.slices, own.is_some());
     let free = assessment.as_ref().and_then(|assessment| assessment.free.as_ref());
+    let from_estimate = free.map_or(&chosen.medoid.distances, |free| &free.distances);
+    let agreement = Agreement::new(ensemble, Some(from_estimate));
+    let mut warnings =
+        Warning::collect(ensemble, settings, &units, &chosen.medoid, &agreement, chosen.pruned, chosen.slices, own.is_some());
     warnings.extend(free.and_then(|free| free.warning(settings.estimator)));
     warnings.extend(free.and_then(|free| Warning::of_atoms(&free.estimate, ensemble)));
     Ok(Summary {
         estimate,
         medoid: chosen.medoid,
+        agreement,
         assessment,
         allocation,
         slices: chosen.slices,
@@ -339,7 +358,7 @@ struct Chosen {
     slices: usize,
 }
 
-/// The medoid; with `auto` slices, again and again with twice as many until it is safe. Then it is assessed, where that is wanted.
+/// The medoid; with `auto` slices, again and again with twice as many as long as that makes the choice safer. Then it is assessed, where that is wanted.
 fn choose(
     ensemble: &Ensemble,
     settings: &Settings,
@@ -362,10 +381,9 @@ fn choose(
         }
         let distance = SlicedDistance::new(slices, settings.order).with_pruning(settings.pruning);
         let projection = distance.project(ensemble)?;
-        let (medoid, bridges) = medoid(&projection, settings.loss, settings.route, progress)?;
-        let safe = medoid.is_tied()
-            || medoid.runner_up.is_none_or(|other| other.separation.is_some_and(|s| s >= SAFE_SEPARATION));
-        if safe || count >= cap || settings.directions.is_some() || own.is_some() {
+        let (medoid, bridges) = medoid(ensemble, &projection, settings.loss, settings.route, progress)?;
+        let enough = medoid.margin.is_none_or(|margin| !margin.asks_for_slices());
+        if enough || count >= cap || settings.directions.is_some() || own.is_some() {
             let held_out = settings.freeze_held_out(ensemble.dim(), slices.len());
             let job = free::Job {
                 ensemble,

@@ -3,27 +3,39 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::agreement::{Agreement, ChainVerdict};
 use crate::components::atoms_without_draws;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::prune::{Pruned, Pruning};
-use crate::select::Medoid;
-use crate::summary::{SAFE_SEPARATION, Settings, SliceCount};
+use crate::select::{ChoiceVerdict, Margin, Medoid};
+use crate::summary::{Settings, SliceCount};
 use crate::units::{ResolvedUnits, Units};
 
 /// Something that limits how far the answer can be trusted.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Winner and runner-up cannot be told apart with this many slices.
+    /// Winner and runner-up differ by a notable part of the credible ball and cannot be told apart with this many slices.
     TooFewSlices {
         /// The second-best draw.
         runner_up: usize,
-        /// Its distance behind, in standard errors.
+        /// Its distance behind, in standard errors over slices and draws.
         separation: f64,
+        /// Its distance from the winner, in radii of the ball.
+        radii: f64,
         /// The number of slices.
         slices: usize,
         /// Where they come from.
         origin: SliceOrigin,
+    },
+    /// Winner and runner-up differ by a notable part of the credible ball, and with this posterior sample either could be the better.
+    NearTie {
+        /// The second-best draw.
+        runner_up: usize,
+        /// Its distance behind, in standard errors over slices and draws.
+        separation: f64,
+        /// Its distance from the winner, in radii of the ball.
+        radii: f64,
     },
     /// There is one independent group of slices, so no error can be given.
     NoSliceError {
@@ -94,10 +106,25 @@ pub enum Warning {
         /// Their weight.
         weight: f64,
     },
-    /// The chains are at different distances from the estimate.
+    /// Each chain stays in a part of the posterior of its own.
     ChainsDisagree {
-        /// Mean distance to the estimate, by chain.
-        distances: Vec<(u32, f64)>,
+        /// What they differ in most: a function of the draws.
+        trace: String,
+        /// R-hat of it; infinite when it is constant in each chain.
+        rhat: f64,
+        /// Its mean, by chain.
+        means: Vec<(u32, f64)>,
+    },
+    /// The chains move, but the draws are worth few independent ones.
+    SlowChains {
+        /// The function of the draws that mixes worst.
+        trace: String,
+        /// Its R-hat.
+        rhat: f64,
+        /// Its effective sample size.
+        ess: f64,
+        /// By what factor the chains should be longer.
+        longer_by: f64,
     },
 }
 
@@ -143,27 +170,30 @@ const NOTABLE_MASS: f64 = 0.05;
 const FEW_DRAWS: usize = 100;
 
 impl Warning {
+    #[expect(clippy::too_many_arguments, reason = "one call, where each is at hand")]
     pub(crate) fn collect(
         ensemble: &Ensemble,
         settings: &Settings,
         units: &ResolvedUnits,
         medoid: &Medoid,
+        agreement: &Agreement,
         pruned: Pruned,
         slices: usize,
         own: bool,
     ) -> Vec<Warning> {
         let mut warnings = Vec::new();
-        if let Some(other) = medoid.runner_up {
+        if let Some(margin) = medoid.margin {
             let origin = if own { SliceOrigin::Given } else { SliceOrigin::of(settings) };
-            match other.separation {
-                _ if medoid.is_tied() => {
-                    warnings.push(Warning::Tied { draw: medoid.draw, runner_up: other.draw });
+            let Margin { rival: runner_up, radii, .. } = margin;
+            let separation = margin.separation.unwrap_or(0.0);
+            match margin.verdict {
+                ChoiceVerdict::Tied => warnings.push(Warning::Tied { draw: medoid.draw, runner_up }),
+                ChoiceVerdict::FewSlices => {
+                    warnings.push(Warning::TooFewSlices { runner_up, separation, radii, slices, origin });
                 }
-                Some(separation) if separation < SAFE_SEPARATION => {
-                    warnings.push(Warning::TooFewSlices { runner_up: other.draw, separation, slices, origin });
-                }
-                None => warnings.push(Warning::NoSliceError { slices, origin }),
-                _ => {}
+                ChoiceVerdict::FewDraws => warnings.push(Warning::NearTie { runner_up, separation, radii }),
+                ChoiceVerdict::Unknown => warnings.push(Warning::NoSliceError { slices, origin }),
+                ChoiceVerdict::Safe | ChoiceVerdict::Alike => {}
             }
         }
         if settings.units == Units::None {
@@ -172,11 +202,11 @@ impl Warning {
         if matches!(settings.pruning, Pruning::Tolerance(_)) && pruned.atoms > 0 {
             warnings.push(Warning::MassPruned { pruned });
         }
-        warnings.extend(Self::of_distances(ensemble, &medoid.distances));
+        warnings.extend(Self::of_draws(ensemble));
+        warnings.extend(Self::of_chains(ensemble, agreement));
         warnings
     }
 
-    /// What limits everything that is said about the posterior: what there is to say about the draws, and whether their chains agree by
     /// That a notable part of an estimate stands where hardly a draw has a component.
     pub(crate) fn of_atoms(estimate: &MixingMeasure, ensemble: &Ensemble) -> Option<Warning> {
         let atoms = atoms_without_draws(estimate, ensemble);
@@ -184,11 +214,32 @@ impl Warning {
         (weight >= NOTABLE_MASS).then(|| Warning::AtomsWithoutDraws { atoms: atoms.len(), of: estimate.len(), weight })
     }
 
-    /// the draws' distances from an estimate.
+    /// What limits everything that is said about the posterior: what there is to say about the draws, and whether their chains agree.
     pub(crate) fn of_distances(ensemble: &Ensemble, distances: &[f64]) -> Vec<Warning> {
         let mut warnings = Self::of_draws(ensemble);
-        warnings.extend(chains_disagree(ensemble, distances));
+        warnings.extend(Self::of_chains(ensemble, &Agreement::new(ensemble, Some(distances))));
         warnings
+    }
+
+    /// What the verdict on the chains asks to say. Few draws have a warning of their own.
+    pub(crate) fn of_chains(ensemble: &Ensemble, agreement: &Agreement) -> Option<Warning> {
+        let worst = agreement.worst()?;
+        let (trace, convergence) = (worst.name.to_string(), worst.convergence?);
+        match agreement.verdict {
+            ChainVerdict::Disagree => {
+                Some(Warning::ChainsDisagree { trace, rhat: convergence.rhat, means: worst.means.clone() })
+            }
+            ChainVerdict::Slow if ensemble.len() >= FEW_DRAWS => {
+                let slowest = agreement.slowest()?;
+                Some(Warning::SlowChains {
+                    trace: slowest.name.to_string(),
+                    rhat: slowest.convergence?.rhat,
+                    ess: slowest.convergence?.bulk_ess,
+                    longer_by: agreement.longer_by().unwrap_or(1.0),
+                })
+            }
+            _ => None,
+        }
     }
 
     /// What can be said about the draws before anything is computed from them.
@@ -220,6 +271,7 @@ impl Warning {
     pub fn name(&self) -> &'static str {
         match self {
             Warning::TooFewSlices { .. } => "too-few-slices",
+            Warning::NearTie { .. } => "near-tie",
             Warning::NoSliceError { .. } => "no-slice-error",
             Warning::Tied { .. } => "tied",
             Warning::UnequalUnits { .. } => "unequal-units",
@@ -232,6 +284,7 @@ impl Warning {
             Warning::PathEnds { .. } => "path-ends",
             Warning::AtomsWithoutDraws { .. } => "atoms-without-draws",
             Warning::ChainsDisagree { .. } => "chains-disagree",
+            Warning::SlowChains { .. } => "slow-chains",
         }
     }
 
@@ -242,6 +295,7 @@ impl Warning {
             Warning::NoSliceError { slices, origin } => {
                 return origin.more(slices.saturating_mul(4).max(SliceCount::DEFAULT));
             }
+            Warning::NearTie { .. } => "give more posterior draws, or report both (mixgist representatives)",
             Warning::Tied { .. } => "take either of them, or give more posterior draws",
             Warning::ChainsLost { .. } => "use a smaller --burn-in, or leave the chain out on purpose",
             Warning::UnequalUnits { .. } => "use --units sd, or --units whiten, unless these units are meant",
@@ -256,7 +310,13 @@ impl Warning {
             Warning::AtomsWithoutDraws { .. } => {
                 "for densities and components take the medoid (--estimate medoid), and see what the draws have with mixgist components"
             }
-            Warning::ChainsDisagree { .. } => "run the chains longer, or look at each one on its own",
+            Warning::ChainsDisagree { .. } => {
+                "look at each chain on its own (mixgist representatives tells their modes); a simpler model, other starts or another sampler \
+                 may help, more iterations alone hardly"
+            }
+            Warning::SlowChains { longer_by, .. } => {
+                return format!("run the chains some {} times as long", longer_by.ceil()).into();
+            }
         };
         advice.into()
     }
@@ -267,36 +327,19 @@ fn count(number: usize, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Means of the chains' distances to the estimate that differ by more than chance would have it even for draws that are worth only a tenth of their
-/// number: a coarse check that needs no labels. Half the spread within chains is tolerated.
-fn chains_disagree(ensemble: &Ensemble, distances: &[f64]) -> Option<Warning> {
-    let mut by_chain = std::collections::BTreeMap::<u32, Vec<f64>>::new();
-    for (&chain, &distance) in ensemble.chains().iter().zip(distances) {
-        by_chain.entry(chain).or_default().push(distance);
-    }
-    if by_chain.len() < 2 {
-        return None;
-    }
-    let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
-    let means: Vec<(u32, f64)> = by_chain.iter().map(|(&chain, x)| (chain, mean(x))).collect();
-    let within = by_chain.values().map(|x| x.iter().map(|v| (v - mean(x)).powi(2)).sum::<f64>()).sum::<f64>()
-        / distances.len() as f64;
-    let shortest = by_chain.values().map(Vec::len).min().expect("there is a chain") as f64;
-    let largest = means.iter().map(|m| m.1).fold(f64::NEG_INFINITY, f64::max);
-    let smallest = means.iter().map(|m| m.1).fold(f64::INFINITY, f64::min);
-    let chance = 4.0 * (2.0 * within / (shortest / 10.0).max(1.0)).sqrt();
-    // Equal chains may differ by the rounding of their means.
-    let tolerated = (0.5 * within.sqrt()).max(1e-9 * largest);
-    (largest - smallest > chance.max(tolerated)).then_some(Warning::ChainsDisagree { distances: means })
-}
-
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Warning::TooFewSlices { runner_up, separation, slices, .. } => write!(
+            Warning::TooFewSlices { runner_up, separation, radii, slices, .. } => write!(
                 f,
-                "{} cannot tell the chosen draw from draw {runner_up}, which is {separation:.1} standard errors behind",
+                "{} cannot tell the chosen draw from draw {runner_up}, which is {separation:.1} standard errors behind and {radii:.2} radii of \
+                 the credible ball away",
                 count(*slices, "slice")
+            ),
+            Warning::NearTie { runner_up, separation, radii } => write!(
+                f,
+                "draw {runner_up} may be as good as the chosen draw ({separation:.1} standard errors behind, most of it error over draws) and \
+                 differs from it by {radii:.2} radii of the credible ball"
             ),
             Warning::NoSliceError { slices, .. } => {
                 let verb = if *slices == 1 { "gives" } else { "give" };
@@ -344,9 +387,17 @@ impl fmt::Display for Warning {
                  weights are uncertain",
                 100.0 * weight
             ),
-            Warning::ChainsDisagree { distances } => {
-                let distances: Vec<String> = distances.iter().map(|(chain, d)| format!("{chain}: {d:.3}")).collect();
-                write!(f, "chains lie at different mean distances from the estimate ({})", distances.join(", "))
+            Warning::ChainsDisagree { trace, rhat, means } => {
+                let means: Vec<String> = means.iter().map(|(chain, mean)| format!("{chain}: {mean:.3}")).collect();
+                let rhat = if rhat.is_finite() { format!("R-hat {rhat:.2}") } else { "R-hat infinite".into() };
+                write!(
+                    f,
+                    "the chains disagree: each stays in a part of the posterior of its own ({trace}: {rhat}; means by chain {})",
+                    means.join(", ")
+                )
+            }
+            Warning::SlowChains { trace, rhat, ess, .. } => {
+                write!(f, "the chains mix slowly: {trace} has R-hat {rhat:.2} and an effective sample size of {ess:.0}")
             }
         }
     }

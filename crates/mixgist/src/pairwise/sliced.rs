@@ -177,7 +177,7 @@ impl<'a> SlicedDistance<'a> {
 
     /// The medoid of the draws under this distance: the draw of least expected loss.
     pub fn medoid(&self, ensemble: &Ensemble, loss: Loss, route: Route, progress: &dyn Progress) -> Result<Medoid> {
-        Ok(medoid(&self.project(ensemble)?, loss, route, progress)?.0)
+        Ok(medoid(ensemble, &self.project(ensemble)?, loss, route, progress)?.0)
     }
 
     /// Bytes that [`SlicedDistance::matrix`] takes at most besides the draws, known before it starts.
