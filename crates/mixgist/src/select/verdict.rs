@@ -25,8 +25,8 @@ use crate::tails::student_tail;
 /// Two measures at most this many radii of the credible ball apart are alike.
 pub const ALIKE: f64 = 0.5;
 
-/// A lead is safe when chance alone would make it with at most this probability: that of three standard errors of a normal law.
-pub const SAFE_P_VALUE: f64 = 0.001_35;
+/// A lead is safe when chance alone would make it with at most this probability: a little more than three standard errors of a normal law.
+pub const SAFE_P_VALUE: f64 = 0.001;
 
 /// Level of the ball whose radius is the unit.
 const LEVEL: f64 = 0.95;
@@ -35,7 +35,7 @@ const LEVEL: f64 = 0.95;
 const NOTABLE: f64 = 0.5;
 
 /// A lead that rests on fewer independent draws than this is not safe.
-pub const LEAST_EFFECTIVE: f64 = 20.0;
+pub const LEAST_EFFECTIVE: f64 = 50.0;
 
 /// The lead of the medoid over the draw that is hardest to tell from it, with its errors.
 #[derive(Debug, Clone, Copy, PartialEq)]
