@@ -13,6 +13,9 @@
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::diagnostics::{Convergence, convergence, folded, normal_scores};
 use crate::effective::chains_in_order;
 use crate::ensemble::{Ensemble, Trace};
@@ -47,11 +50,11 @@ pub const GOOD_ESS: f64 = 100.0;
 const SHORTEST: usize = 2 * BLOCKS;
 
 /// How the chains agree on one function of the draws.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TraceAgreement {
     /// What it is.
     pub name: Cow<'static, str>,
-    /// R-hat and effective sample sizes; `None` with fewer than 4 draws a chain.
+    /// R-hat and effective sample sizes; null with fewer than 4 draws a chain, and for a constant, which has nothing to disagree on.
     pub convergence: Option<Convergence>,
     /// Mean of each chain, by its number.
     pub means: Vec<(u32, f64)>,
@@ -60,7 +63,7 @@ pub struct TraceAgreement {
 }
 
 /// Whether the chains agree, with what that is based on.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Agreement {
     /// One row for each function of the draws.
     pub traces: Vec<TraceAgreement>,
@@ -71,7 +74,8 @@ pub struct Agreement {
 }
 
 /// The verdict on the chains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum ChainVerdict {
     /// Well mixed: R-hat below [`GOOD_RHAT`], and [`GOOD_ESS`] a chain.
     Agree,
@@ -82,6 +86,8 @@ pub enum ChainVerdict {
     /// Chains stay at places of their own.
     Disagree,
     /// Too few draws to judge.
+    #[default]
+    #[serde(rename = "too-few-draws")]
     TooFew,
 }
 
@@ -135,7 +141,7 @@ impl Agreement {
             let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
             TraceAgreement {
                 name: trace.name,
-                convergence: convergence(&slices).ok(),
+                convergence: convergence(&slices).ok().filter(|convergence| !convergence.rhat.is_nan()),
                 means: numbers.iter().copied().zip(slices.iter().map(|chain| mean(chain))).collect(),
                 p_value: apart(&slices),
             }
@@ -149,11 +155,7 @@ impl Agreement {
     /// The trace that speaks most against agreement: the one on which chains stand apart, or else that of the largest R-hat.
     pub fn worst(&self) -> Option<&TraceAgreement> {
         let level = FALSE_ALARM / self.traces.len().max(1) as f64;
-        let rhat = |trace: &TraceAgreement| match trace.convergence {
-            Some(convergence) if convergence.rhat.is_finite() => convergence.rhat,
-            Some(convergence) if convergence.rhat.is_infinite() => f64::MAX,
-            _ => 0.0,
-        };
+        let rhat = |trace: &TraceAgreement| trace.convergence.map_or(0.0, |convergence| convergence.rhat);
         let worse = |a: &&TraceAgreement, b: &&TraceAgreement| {
             (stands_apart(a, level), rhat(a)).partial_cmp(&(stands_apart(b, level), rhat(b)))
         };
@@ -163,7 +165,7 @@ impl Agreement {
     /// The trace of the least effective sample size.
     pub fn slowest(&self) -> Option<&TraceAgreement> {
         let ess = |trace: &TraceAgreement| trace.convergence.map_or(f64::INFINITY, |c| c.bulk_ess);
-        let told = self.traces.iter().filter(|trace| trace.convergence.is_some_and(|c| !c.rhat.is_nan()));
+        let told = self.traces.iter().filter(|trace| trace.convergence.is_some());
         told.reduce(|a, b| if ess(b) < ess(a) { b } else { a })
     }
 
@@ -174,8 +176,7 @@ impl Agreement {
 
     /// The largest R-hat of all traces; `None` when none has one.
     pub fn largest_rhat(&self) -> Option<f64> {
-        let rhats = self.traces.iter().filter_map(|trace| trace.convergence).map(|c| c.rhat);
-        rhats.filter(|rhat| !rhat.is_nan()).reduce(f64::max)
+        self.traces.iter().filter_map(|trace| trace.convergence).map(|c| c.rhat).reduce(f64::max)
     }
 
     /// By what factor chains would have to be longer for [`GOOD_ESS`] a chain; `None` when they are long enough, or when no length would
@@ -195,8 +196,7 @@ fn stands_apart(trace: &TraceAgreement, level: f64) -> bool {
 
 fn verdict(traces: &[TraceAgreement], chains: usize) -> ChainVerdict {
     let level = FALSE_ALARM / traces.len().max(1) as f64;
-    // A constant has nothing to disagree on.
-    let told = || traces.iter().filter_map(|trace| trace.convergence).filter(|c| !c.rhat.is_nan());
+    let told = || traces.iter().filter_map(|trace| trace.convergence);
     let good = |c: &Convergence| c.rhat < GOOD_RHAT && c.bulk_ess.min(c.tail_ess) >= GOOD_ESS * chains as f64;
     match () {
         () if traces.iter().any(|trace| stands_apart(trace, level)) => ChainVerdict::Disagree,

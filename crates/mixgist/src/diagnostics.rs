@@ -4,9 +4,11 @@ use crate::normal::normal_quantile;
 use crate::{Error, Result};
 
 /// How well several chains agree on one quantity.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Convergence {
     /// Rank-normalised split R-hat: the larger of bulk and folded; NaN when the quantity is constant.
+    #[serde(with = "crate::document::infinite_is_null")]
+    #[schemars(with = "Option<f64>")]
     pub rhat: f64,
     /// Effective sample size of the rank-normalised values.
     pub bulk_ess: f64,

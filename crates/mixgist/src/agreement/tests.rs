@@ -37,7 +37,9 @@ fn verdict_on(lengths: &[usize], traces: Vec<Vec<f64>>) -> ChainVerdict {
 /// in 100 happen with probability below 2e-4; the seeds are fixed. Slow chains are 5 autocorrelation times long (AR 0.95 has 39 of 200 draws).
 #[test]
 fn chains_that_agree_are_seldom_called_apart() {
-    for (lengths, rho) in [(&[50; 4][..], 0.0), (&[200; 4], 0.9), (&[200; 4], 0.95), (&[200; 2], 0.9), (&[300, 100, 60], 0.5)] {
+    for (lengths, rho) in
+        [(&[50; 4][..], 0.0), (&[200; 4], 0.9), (&[200; 4], 0.95), (&[200; 2], 0.9), (&[300, 100, 60], 0.5)]
+    {
         let alarms = (0..100)
             .filter(|seed| {
                 let traces = (0..4).map(|t| autoregressions(lengths, rho, 1000 * (t + 1) + seed)).collect();

@@ -10,7 +10,7 @@ use crate::random::{Purpose, stream};
 use rand::RngExt;
 
 /// A test of one mode against two.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct SplitTest {
     /// The draws that are the medoids of the two groups.
     pub medoids: [usize; 2],
@@ -21,8 +21,11 @@ pub struct SplitTest {
     /// Share in the window between the peaks.
     pub valley: f64,
     /// Pairs of near draws across the emptiest cut between the groups, as a part of those across the lower of the fullest cuts within them.
+    #[serde(default, with = "crate::document::infinite_is_null")]
+    #[schemars(with = "Option<f64>")]
     pub crossing: f64,
     /// Whether each chain stays in one of the groups.
+    #[serde(default)]
     pub by_chains: bool,
     /// How many independent draws the set is worth within the groups.
     pub effective_draws: f64,
@@ -31,7 +34,8 @@ pub struct SplitTest {
 }
 
 /// What a split must have to be one of two modes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Condition {
     /// One mode would show such a valley at most once in 1 / [`FALSE_ALARM`] times.
     Evidence,
@@ -131,8 +135,7 @@ impl Cloud<'_> {
         let by_chains = stay_apart(&chains, |m| set[m].1 == 0);
         // Chains that never change their group say nothing about how often they would; that they are at different places is what there is to test.
         let by_places = if by_chains {
-            let traces: Vec<Vec<f64>> =
-                chains.iter().map(|chain| chain.iter().map(|&m| places[m]).collect()).collect();
+            let traces: Vec<Vec<f64>> = chains.iter().map(|chain| chain.iter().map(|&m| places[m]).collect()).collect();
             apart(&traces.iter().map(Vec::as_slice).collect::<Vec<_>>())
         } else {
             1.0

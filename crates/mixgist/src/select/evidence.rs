@@ -1,9 +1,10 @@
 //! The Monte Carlo error of the medoid's expected loss, and of its lead over the runner-up, by the delta method over slices.
 
 use super::verdict::{Judge, Margin, Rival};
-use super::{Candidate, Choice, Loss};
+use super::{Candidate, Choice};
 use crate::Result;
 use crate::ensemble::Ensemble;
+use crate::loss::Loss;
 use crate::pairwise::{Bridges, SliceRows, WeightedRow};
 use crate::progress::Progress;
 use crate::projection::Projection;
@@ -29,7 +30,8 @@ pub(super) fn gather(
     choice: &Choice,
     progress: &dyn Progress,
 ) -> Result<Evidence> {
-    let rows: Vec<WeightedRow> = std::iter::once(&choice.winner).chain(&choice.runner_up).map(|one| row(one, projection, loss)).collect();
+    let rows: Vec<WeightedRow> =
+        std::iter::once(&choice.winner).chain(&choice.runner_up).map(|one| row(one, projection, loss)).collect();
     let at_hand = |row: &WeightedRow| choice.slice_rows.iter().find_map(|kept| kept.weighted_costs(row));
     let mut sums = match rows.iter().map(at_hand).collect::<Option<Vec<_>>>() {
         Some(sums) => sums,

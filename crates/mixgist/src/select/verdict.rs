@@ -17,6 +17,9 @@
 //! still larger error. So the draw of the smallest lead for its distance is judged too, and where the rival is alike, the one among
 //! those that are not.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::is_tied;
 use crate::effective::{ascending, block_error, draw_weights, effective_draws, sorted_quantile};
 use crate::ensemble::Ensemble;
@@ -38,7 +41,7 @@ const NOTABLE: f64 = 0.5;
 pub const LEAST_EFFECTIVE: f64 = 50.0;
 
 /// The lead of the medoid over the draw that is hardest to tell from it, with its errors.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Margin {
     /// That draw: the runner-up, or one that lies farther.
     pub rival: usize,
@@ -55,13 +58,16 @@ pub struct Margin {
     /// Probability that chance alone makes such a lead.
     pub p_value: Option<f64>,
     /// Distance between the two, in radii of the 95 % credible ball around the medoid.
+    #[serde(with = "crate::document::infinite_is_null")]
+    #[schemars(with = "Option<f64>")]
     pub radii: f64,
     /// What follows.
     pub verdict: ChoiceVerdict,
 }
 
 /// Whether the choice of the medoid is safe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum ChoiceVerdict {
     /// Other slices and other draws of the same posterior would choose it too.
     Safe,
@@ -116,12 +122,7 @@ pub(super) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(
-        ensemble: &'a Ensemble,
-        expected_loss: f64,
-        distances: &'a [f64],
-        slice_freedom: usize,
-    ) -> Self {
+    pub(super) fn new(ensemble: &'a Ensemble, expected_loss: f64, distances: &'a [f64], slice_freedom: usize) -> Self {
         let weights = draw_weights(ensemble);
         let radius = sorted_quantile(distances, &weights, &ascending(distances, &weights), LEVEL);
         Judge { ensemble, weights, expected_loss, distances, radius, slice_freedom }
@@ -136,7 +137,8 @@ impl<'a> Judge<'a> {
     pub(super) fn margin(&self, rival: &Rival) -> Margin {
         let effective = effective_draws(self.ensemble, rival.preferences);
         let draw_error = draw_error(rival.preferences, &self.weights, effective);
-        let draw_error = draw_error.map(|error| error.max(block_error(self.ensemble, rival.preferences).unwrap_or(0.0)));
+        let draw_error =
+            draw_error.map(|error| error.max(block_error(self.ensemble, rival.preferences).unwrap_or(0.0)));
         let lead = rival.expected_loss - self.expected_loss;
         let radii = self.radii(rival.draw);
         let mut margin = Margin {
@@ -180,7 +182,8 @@ impl<'a> Judge<'a> {
             _ => return None,
         };
         let steepness = |&j: &usize| (losses[j] - self.expected_loss) / self.distances[j];
-        let others = (0..losses.len()).filter(|&j| self.distances[j] > 0.0 && self.radii(j) > far && losses[j].is_finite());
+        let others =
+            (0..losses.len()).filter(|&j| self.distances[j] > 0.0 && self.radii(j) > far && losses[j].is_finite());
         let flattest = others.reduce(|best, j| if steepness(&j) < steepness(&best) { j } else { best })?;
         (!known.contains(&flattest)).then_some(flattest)
     }
