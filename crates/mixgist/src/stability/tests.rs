@@ -21,7 +21,7 @@ fn chains(draws: usize, noise: f64, gap: f64) -> Ensemble {
 }
 
 fn card(ensemble: &Ensemble, data: Option<Points>) -> Stability {
-    stability(ensemble, data, &settings(), 0.95, &crate::estimate, &Silent).unwrap()
+    Posterior::new(ensemble, data, settings()).unwrap().stability(0.95, &Silent).unwrap().result
 }
 
 #[test]
