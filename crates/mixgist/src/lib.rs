@@ -4,6 +4,7 @@
 //! that it implies and the evidence for it.
 
 mod about;
+pub mod agreement;
 pub mod allocate;
 mod answers;
 pub mod atoms;
@@ -43,6 +44,7 @@ pub mod slice;
 mod slice_error;
 pub mod stability;
 pub mod summary;
+mod tails;
 pub mod text;
 pub mod transport;
 pub mod units;
@@ -50,10 +52,11 @@ mod vector_math;
 pub mod warning;
 
 pub use about::{About, Reading, Source, SourceFile};
+pub use agreement::{Agreement, ChainVerdict};
 pub use allocate::{Allocation, allocate};
 pub use atoms::{CovarianceForm, GaussianAtoms};
 pub use density::GridDensity;
-pub use ensemble::{Ensemble, MixingMeasure};
+pub use ensemble::{Ensemble, MixingMeasure, Trace};
 pub use error::{Error, ErrorKind, Result, SystemCause};
 pub use free::{Assessment, AtomCount, Estimator, Floor, FreeSupport, Judgement, PathPoint};
 pub use inspect::{Inspection, inspect};
@@ -67,7 +70,7 @@ pub use points::Points;
 pub use posterior::{Answer, Estimate, Posterior, estimate, summarize, summarize_over};
 pub use progress::{Progress, Silent};
 pub use prune::{Pruned, Pruning};
-pub use select::{Medoid, Route, RunnerUp};
+pub use select::{ChoiceVerdict, Margin, Medoid, Route, RunnerUp};
 pub use settings::{GivenDirections, Settings, SliceCount, SlicerName};
 pub use summary::Summary;
 pub use text::Text;

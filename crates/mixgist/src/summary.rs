@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::agreement::Agreement;
 use crate::allocate::{Allocation, allocate};
 use crate::components::atoms_without_draws;
 use crate::ensemble::{Ensemble, MixingMeasure};
@@ -14,7 +15,7 @@ use crate::points::Points;
 use crate::progress::Progress;
 use crate::projection::{bytes_to_judge, kept_bytes_per_slice, predicted_bytes};
 use crate::prune::{Pruned, Pruning};
-use crate::select::{Medoid, Route, SAFE_SEPARATION, medoid, most_numbers};
+use crate::select::{ChoiceVerdict, Margin, Medoid, Route, medoid, most_numbers};
 use crate::settings::Settings;
 use crate::slice::Slices;
 use crate::text;
@@ -64,6 +65,9 @@ pub struct Summary {
     /// The draw of least expected loss, and why: the estimate itself, unless another one was asked for.
     #[serde(flatten)]
     pub medoid: Medoid,
+    /// Whether the chains agree, on the distance to the estimate and on other functions of the draws.
+    #[serde(default)]
+    pub agreement: Agreement,
     /// Distance from the estimate to every draw.
     pub distances: Vec<f64>,
     /// How good the estimates are against the floor and on held-out slices; absent when the order is not 2.
@@ -169,7 +173,9 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
         Some(points) => Some(allocate(&Mixture::new(&estimate)?, points, progress)?),
         None => None,
     };
-    let mut warnings = warnings(job, &medoid, chosen.pruned, chosen.slices);
+    let distances = free.map_or_else(|| medoid.distances.clone(), |free| free.distances.clone());
+    let agreement = Agreement::new(ensemble, Some(&distances));
+    let mut warnings = warnings(job, &medoid, &agreement, chosen.pruned, chosen.slices);
     if let Some(free) = free {
         warnings.extend(free.ends_at(settings.estimator).map(|atoms| Warning::PathEnds { atoms }));
         warnings.extend(unsupported(&free.estimate, ensemble));
@@ -177,13 +183,14 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
     Ok(Summary {
         expected_loss: free.map_or(medoid.expected_loss, |free| free.judgement.expected_loss),
         expected_loss_se: if free.is_some() { None } else { medoid.expected_loss_se },
-        distances: free.map_or_else(|| medoid.distances.clone(), |free| free.distances.clone()),
+        distances,
         estimate,
         medoid: Medoid {
             chain: ensemble.chains()[medoid.draw],
             iteration: ensemble.iterations()[medoid.draw],
             ..medoid
         },
+        agreement,
         clusters: allocation.as_ref().map(Allocation::clusters),
         assessment,
         allocation,
@@ -205,21 +212,27 @@ pub(crate) fn estimate(job: &Job, progress: &dyn Progress) -> Result<(MixingMeas
     Ok((job.ensemble.draw(chosen.medoid.draw), chosen.slices))
 }
 
+/// Which draw is the medoid, whatever the estimator.
+pub(crate) fn medoid_draw(job: &Job, progress: &dyn Progress) -> Result<usize> {
+    let settings = Settings { estimator: Estimator::Medoid, candidate: None, ..job.settings.clone() };
+    Ok(choose(job.scaled, &settings, job.units, job.own, false, progress)?.medoid.draw)
+}
+
 /// What limits the trust in the choice of a medoid.
-fn warnings(job: &Job, medoid: &Medoid, pruned: Pruned, slices: usize) -> Vec<Warning> {
+fn warnings(job: &Job, medoid: &Medoid, agreement: &Agreement, pruned: Pruned, slices: usize) -> Vec<Warning> {
     let settings = job.settings;
     let mut warnings = Vec::new();
-    if let Some(other) = medoid.runner_up {
+    if let Some(Margin { rival: runner_up, radii, separation, verdict, .. }) = medoid.margin {
         let origin = if job.own.is_some() { SliceOrigin::Given } else { SliceOrigin::of(settings) };
-        match other.separation {
-            _ if medoid.is_tied() => {
-                warnings.push(Warning::Tied { draw: medoid.draw, runner_up: other.draw });
+        let separation = separation.unwrap_or(0.0);
+        match verdict {
+            ChoiceVerdict::Tied => warnings.push(Warning::Tied { draw: medoid.draw, runner_up }),
+            ChoiceVerdict::FewSlices => {
+                warnings.push(Warning::TooFewSlices { runner_up, separation, radii, slices, origin });
             }
-            Some(separation) if separation < SAFE_SEPARATION => {
-                warnings.push(Warning::TooFewSlices { runner_up: other.draw, separation, slices, origin });
-            }
-            None => warnings.push(Warning::NoSliceError { slices, origin }),
-            _ => {}
+            ChoiceVerdict::FewDraws => warnings.push(Warning::NearTie { runner_up, separation, radii }),
+            ChoiceVerdict::Unknown => warnings.push(Warning::NoSliceError { slices, origin }),
+            ChoiceVerdict::Safe | ChoiceVerdict::Alike => {}
         }
     }
     if settings.units == Units::None {
@@ -228,7 +241,8 @@ fn warnings(job: &Job, medoid: &Medoid, pruned: Pruned, slices: usize) -> Vec<Wa
     if matches!(settings.pruning, Pruning::Tolerance(_)) && pruned.atoms > 0 {
         warnings.push(Warning::MassPruned { pruned });
     }
-    warnings.extend(Warning::of_distances(job.ensemble, &medoid.distances));
+    warnings.extend(Warning::of_draws(job.ensemble));
+    warnings.extend(Warning::of_chains(job.ensemble, agreement));
     warnings
 }
 
@@ -249,7 +263,7 @@ struct Chosen {
     slices: usize,
 }
 
-/// The medoid; with `auto` slices, again and again with twice as many until it is safe. Then it is assessed, where that is wanted.
+/// The medoid; with `auto` slices, again and again with twice as many as long as that makes the choice safer. Then it is assessed, where that is wanted.
 fn choose(
     ensemble: &Ensemble,
     settings: &Settings,
@@ -269,10 +283,9 @@ fn choose(
         }
         let distance = SlicedDistance::new(slices, settings.order).with_pruning(settings.pruning);
         let projection = distance.project(ensemble)?;
-        let (medoid, bridges) = medoid(&projection, settings.loss, settings.route, progress)?;
-        let safe = medoid.is_tied()
-            || medoid.runner_up.is_none_or(|other| other.separation.is_some_and(|s| s >= SAFE_SEPARATION));
-        if safe || count >= cap || settings.directions.is_some() || own.is_some() {
+        let (medoid, bridges) = medoid(ensemble, &projection, settings.loss, settings.route, progress)?;
+        let enough = medoid.margin.is_none_or(|margin| !margin.asks_for_slices());
+        if enough || count >= cap || settings.directions.is_some() || own.is_some() {
             // Slices of the caller have no others to be judged on.
             let assessed = assess && settings.order == Order::TWO && own.is_none();
             if !assessed {
