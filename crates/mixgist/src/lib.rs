@@ -3,10 +3,12 @@
 //! Posterior draws of a mixing measure go in ([`Ensemble`]), one point estimate comes out, with the density and the partition
 //! that it implies and the evidence for it.
 
+pub mod aligned;
 pub mod allocate;
 pub mod atoms;
 pub mod components;
 pub mod credible;
+pub mod data_check;
 pub mod density;
 pub mod diagnostics;
 pub mod effective;
@@ -41,12 +43,14 @@ pub mod units;
 mod vector_math;
 pub mod warning;
 
+pub use aligned::{AlignedDraws, Alignment, align};
 pub use allocate::{Allocation, allocate};
 pub use atoms::{CovarianceForm, GaussianAtoms};
+pub use data_check::{DataCheck, Transformation};
 pub use density::GridDensity;
 pub use ensemble::{Ensemble, MixingMeasure};
 pub use error::{Error, ErrorKind, Result, SystemCause};
-pub use free::{Assessment, AtomCount, Estimator, Floor, FreeSupport, Judgement, PathPoint};
+pub use free::{AlignedSupport, Assessment, AtomCount, Estimator, Floor, FreeSupport, Judgement, PathPoint};
 pub use inspect::{Inspection, inspect};
 pub use labels::{Partition, PartitionDraws};
 pub use line::Order;

@@ -1,8 +1,10 @@
 //! The whole job: draws in, the point estimate with its evidence out. It orchestrates; the arithmetic is elsewhere.
 
+use crate::aligned::align;
 use crate::allocate::{Allocation, allocate};
+use crate::components::Rules;
 use crate::ensemble::{Ensemble, MixingMeasure};
-use crate::free::{self, Assessment, Estimator, FreeSupport, LEADING_SLICES};
+use crate::free::{self, AlignedSupport, Assessment, Estimator, FreeSupport, LEADING_SLICES};
 use crate::line::Order;
 use crate::mixture::Mixture;
 use crate::pairwise::{KEPT_BYTES, SlicedDistance};
@@ -176,10 +178,14 @@ impl Settings {
         let copy = u64::from(self.units != Units::None) * 8 * (atoms * (1 + dim + dim * dim)) as u64;
         let fits = match self.estimator {
             Estimator::Free(count) => count.longest_path(),
-            Estimator::Medoid => 0,
+            Estimator::Medoid | Estimator::Aligned => 0,
         };
         // The medoid and the user's own measure are judged with the fits.
-        let judged = if fits > 0 || self.candidate.is_some() { bytes_to_judge(dim, atoms, draws, fits + 2) } else { 0 };
+        let judged = if self.estimator != Estimator::Medoid || self.candidate.is_some() {
+            bytes_to_judge(dim, atoms, draws, fits + 2)
+        } else {
+            0
+        };
         let slices = match self.slices {
             SliceCount::Fixed(count) | SliceCount::Auto { cap: count } => count as u64,
         };
@@ -225,9 +231,15 @@ impl Summary {
         self.assessment.as_ref()?.free.as_ref()
     }
 
+    /// The aligned estimate, when it was asked for.
+    pub fn aligned(&self) -> Option<&AlignedSupport> {
+        self.assessment.as_ref()?.aligned.as_ref()
+    }
+
     /// Distance from the estimate to every draw.
     pub fn distances(&self) -> &[f64] {
-        self.free().map_or(&self.medoid.distances, |free| &free.distances)
+        let free = self.free().map(|free| &free.distances);
+        free.or(self.aligned().map(|aligned| &aligned.distances)).unwrap_or(&self.medoid.distances)
     }
 }
 
@@ -281,6 +293,10 @@ fn summarize_with(
         let (own, dim) = (candidate.dim(), ensemble.dim());
         return Err(Error::input(format!("the measure to judge has dimension {own}, the draws have {dim}")));
     }
+    if settings.estimator == Estimator::Aligned && (settings.order != Order::TWO || own.is_some()) {
+        return Err(Error::usage("an aligned estimate is judged beside the medoid, for order 2 and named distances")
+            .hint("leave out --order, or use --estimate medoid"));
+    }
     if settings.candidate.is_some() && (settings.order != Order::TWO || own.is_some()) {
         return Err(Error::usage(
             "--candidate is judged against the floor, which is known for order 2 and named distances",
@@ -289,18 +305,22 @@ fn summarize_with(
     }
     let chosen = choose(scaled.as_ref().unwrap_or(ensemble), settings, &units, own, true, progress)?;
     let assessment = chosen.assessment.map(|assessment| assessment.in_original(&units)).transpose()?;
-    let estimate = match assessment.as_ref().and_then(|assessment| assessment.free.as_ref()) {
-        Some(free) => free.estimate.clone(),
-        None => ensemble.draw(chosen.medoid.draw),
-    };
+    let other = assessment.as_ref().and_then(|assessment| {
+        let aligned = assessment.aligned.as_ref().map(|aligned| &aligned.estimate);
+        assessment.free.as_ref().map(|free| &free.estimate).or(aligned)
+    });
+    let estimate = other.cloned().unwrap_or_else(|| ensemble.draw(chosen.medoid.draw));
     let allocation = match data {
         Some(points) => Some(allocate(&Mixture::new(&estimate)?, points, progress)?),
         None => None,
     };
     let mut warnings =
         Warning::collect(ensemble, settings, &units, &chosen.medoid, chosen.pruned, chosen.slices, own.is_some());
+    if let Some(points) = data {
+        warnings.extend(Warning::of_data(ensemble, points, settings.seed)?);
+    }
     let free = assessment.as_ref().and_then(|assessment| assessment.free.as_ref());
-    warnings.extend(free.and_then(|free| free.warning(settings.estimator)));
+    warnings.extend(free.into_iter().flat_map(|free| free.warnings(settings.estimator)));
     warnings.extend(free.and_then(|free| Warning::of_atoms(&free.estimate, ensemble)));
     Ok(Summary {
         estimate,
@@ -367,6 +387,12 @@ fn choose(
             || medoid.runner_up.is_none_or(|other| other.separation.is_some_and(|s| s >= SAFE_SEPARATION));
         if safe || count >= cap || settings.directions.is_some() || own.is_some() {
             let held_out = settings.freeze_held_out(ensemble.dim(), slices.len());
+            let aligned = match settings.estimator {
+                Estimator::Aligned if assess => {
+                    Some(align(&ensemble.draw(medoid.draw), ensemble, Rules::default(), progress)?)
+                }
+                _ => None,
+            };
             let job = free::Job {
                 ensemble,
                 slices,
@@ -375,6 +401,7 @@ fn choose(
                 medoid: &medoid,
                 estimator: settings.estimator,
                 candidate: candidate.as_ref(),
+                aligned: aligned.as_ref(),
                 seed: settings.seed,
             };
             // Slices of the caller have no others to be judged on.

@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::components::atoms_without_draws;
+use crate::Result;
+use crate::components::Support;
+use crate::data_check::DataCheck;
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::points::Points;
 use crate::prune::{Pruned, Pruning};
 use crate::select::Medoid;
 use crate::summary::{SAFE_SEPARATION, Settings, SliceCount};
@@ -94,6 +97,22 @@ pub enum Warning {
         /// Their weight.
         weight: f64,
     },
+    /// The loss asks for atoms that the draws do not have, and `auto` took fewer.
+    AtomsRefused {
+        /// How many atoms would have been chosen by the loss alone.
+        atoms: usize,
+        /// The part of their mass that stands where hardly a draw has a component.
+        weight: f64,
+        /// How much lower their held-out expected loss is, as a part of that of the chosen estimate.
+        gain: f64,
+        /// How many atoms were chosen.
+        chosen: usize,
+    },
+    /// The data are not on the scale of the draws, so that labels and densities mean nothing.
+    DataOffScale {
+        /// What was compared.
+        check: DataCheck,
+    },
     /// The chains are at different distances from the estimate.
     ChainsDisagree {
         /// Mean distance to the estimate, by chain.
@@ -136,8 +155,8 @@ impl SliceOrigin {
 /// Scales that differ by more than this factor are pointed out.
 const UNEQUAL_SCALES: f64 = 5.0;
 
-/// Atoms without draws are pointed out when they hold this much of the mass.
-const NOTABLE_MASS: f64 = 0.05;
+/// Atoms without draws are pointed out when they hold more than this part of the mass.
+pub(crate) const NOTABLE_MASS: f64 = 0.01;
 
 /// Fewer draws than this are pointed out.
 const FEW_DRAWS: usize = 100;
@@ -176,14 +195,20 @@ impl Warning {
         warnings
     }
 
-    /// What limits everything that is said about the posterior: what there is to say about the draws, and whether their chains agree by
-    /// That a notable part of an estimate stands where hardly a draw has a component.
-    pub(crate) fn of_atoms(estimate: &MixingMeasure, ensemble: &Ensemble) -> Option<Warning> {
-        let atoms = atoms_without_draws(estimate, ensemble);
-        let weight: f64 = atoms.iter().map(|&k| estimate.weights()[k]).sum();
-        (weight >= NOTABLE_MASS).then(|| Warning::AtomsWithoutDraws { atoms: atoms.len(), of: estimate.len(), weight })
+    /// That the data are not on the scale of the draws.
+    pub(crate) fn of_data(ensemble: &Ensemble, data: Points, seed: u64) -> Result<Option<Warning>> {
+        let check = DataCheck::new(ensemble, data, seed)?;
+        Ok(check.filter(DataCheck::is_off).map(|check| Warning::DataOffScale { check }))
     }
 
+    /// That a notable part of an estimate stands where hardly a draw has a component.
+    pub(crate) fn of_atoms(estimate: &MixingMeasure, ensemble: &Ensemble) -> Option<Warning> {
+        let atoms = Support::of_all(ensemble).atoms_without_draws(estimate);
+        let weight: f64 = atoms.iter().map(|&k| estimate.weights()[k]).sum();
+        (weight > NOTABLE_MASS).then(|| Warning::AtomsWithoutDraws { atoms: atoms.len(), of: estimate.len(), weight })
+    }
+
+    /// What limits everything that is said about the posterior: what there is to say about the draws, and whether their chains agree by
     /// the draws' distances from an estimate.
     pub(crate) fn of_distances(ensemble: &Ensemble, distances: &[f64]) -> Vec<Warning> {
         let mut warnings = Self::of_draws(ensemble);
@@ -231,6 +256,8 @@ impl Warning {
             Warning::IllConditioned { .. } => "ill-conditioned",
             Warning::PathEnds { .. } => "path-ends",
             Warning::AtomsWithoutDraws { .. } => "atoms-without-draws",
+            Warning::AtomsRefused { .. } => "atoms-refused",
+            Warning::DataOffScale { .. } => "data-off-scale",
             Warning::ChainsDisagree { .. } => "chains-disagree",
         }
     }
@@ -256,6 +283,13 @@ impl Warning {
             Warning::AtomsWithoutDraws { .. } => {
                 "for densities and components take the medoid (--estimate medoid), and see what the draws have with mixgist components"
             }
+            Warning::AtomsRefused { atoms, .. } => {
+                return format!(
+                    "to have the estimate of least loss all the same, name its number of atoms (--atoms {atoms})"
+                )
+                .into();
+            }
+            Warning::DataOffScale { .. } => "give the data as they were when the draws were fitted",
             Warning::ChainsDisagree { .. } => "run the chains longer, or look at each one on its own",
         };
         advice.into()
@@ -288,6 +322,33 @@ fn chains_disagree(ensemble: &Ensemble, distances: &[f64]) -> Option<Warning> {
     // Equal chains may differ by the rounding of their means.
     let tolerated = (0.5 * within.sqrt()).max(1e-9 * largest);
     (largest - smallest > chance.max(tolerated)).then_some(Warning::ChainsDisagree { distances: means })
+}
+
+fn write_off_scale(f: &mut fmt::Formatter<'_>, check: &DataCheck) -> fmt::Result {
+    write!(f, "the data are not on the scale of the draws")?;
+    let off: Vec<usize> = (0..check.columns.len()).filter(|&j| check.columns[j].off).collect();
+    if let Some(&first) = off.first() {
+        let column = &check.columns[first];
+        write!(
+            f,
+            ": column {first} has median {:.3} and quartiles {:.3} apart, points drawn from the model {:.3} and {:.3}",
+            column.median, column.spread, column.model_median, column.model_spread
+        )?;
+        if off.len() > 1 {
+            write!(f, " ({} of {} columns are off)", off.len(), check.columns.len())?;
+        }
+    }
+    write!(
+        f,
+        "; {:.0} % of the data are less likely than 99 % of such points (median log density {:.1}, of the points {:.1})",
+        100.0 * check.unlikely,
+        check.log_density,
+        check.model_log_density
+    )?;
+    match &check.likely {
+        Some(likely) => write!(f, "; the draws were probably fitted to {}", likely.describe()),
+        None => Ok(()),
+    }
 }
 
 impl fmt::Display for Warning {
@@ -344,6 +405,14 @@ impl fmt::Display for Warning {
                  weights are uncertain",
                 100.0 * weight
             ),
+            Warning::AtomsRefused { atoms, weight, gain, chosen } => write!(
+                f,
+                "the loss asks for {atoms} atoms and would be {:.1} % lower, but {:.1} % of their mass stands where hardly a draw has a \
+                 component: auto took {chosen}",
+                100.0 * gain,
+                100.0 * weight
+            ),
+            Warning::DataOffScale { check } => write_off_scale(f, check),
             Warning::ChainsDisagree { distances } => {
                 let distances: Vec<String> = distances.iter().map(|(chain, d)| format!("{chain}: {d:.3}")).collect();
                 write!(f, "chains lie at different mean distances from the estimate ({})", distances.join(", "))

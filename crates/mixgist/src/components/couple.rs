@@ -23,17 +23,28 @@ pub(super) struct Place {
     pub(super) covariance: Vec<f64>,
 }
 
+impl Place {
+    pub(super) fn of(gaussian: Gaussian) -> Self {
+        Place { mean: gaussian.mean.to_vec(), covariance: gaussian.covariance.to_vec() }
+    }
+
+    pub(super) fn gaussian(&self) -> Gaussian<'_> {
+        Gaussian { mean: &self.mean, covariance: &self.covariance }
+    }
+}
+
 /// What of a draw belongs to one atom of the estimate.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Match {
+pub(crate) struct Match {
     /// Mass that belongs to it.
-    pub(super) weight: f64,
+    pub(crate) weight: f64,
     /// Mean and covariance of that mass as one Gaussian; empty when there is none.
-    pub(super) mean: Vec<f64>,
-    pub(super) covariance: Vec<f64>,
-    pub(super) exists: bool,
-    /// No atom holds two thirds of it.
-    pub(super) in_pieces: bool,
+    pub(crate) mean: Vec<f64>,
+    pub(crate) covariance: Vec<f64>,
+    /// Whether the draw has it: at least the share of the weight that the rules ask for.
+    pub(crate) exists: bool,
+    /// The heaviest atom of it.
+    pub(super) largest: f64,
     /// Half of its mass is shared with other atoms of the coupler.
     pub(super) ambiguous: bool,
     /// Those with which it is.
@@ -43,10 +54,31 @@ pub(super) struct Match {
     pub(super) beside: Option<Place>,
 }
 
+impl Match {
+    /// What it is as one Gaussian.
+    pub(super) fn gaussian(&self) -> Gaussian<'_> {
+        Gaussian { mean: &self.mean, covariance: &self.covariance }
+    }
+
+    /// Whether no atom holds two thirds of it.
+    pub(super) fn in_pieces(&self) -> bool {
+        3.0 * self.largest < 2.0 * self.weight * (1.0 - 1e-12)
+    }
+}
+
+/// An atom of a draw that belongs to no atom of the estimate.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Stranger {
+    pub(super) weight: f64,
+    pub(super) place: Place,
+}
+
 /// A draw, coupled.
 pub(super) struct Coupled {
     pub(super) matches: Vec<Match>,
     pub(super) unmatched: f64,
+    /// What belongs to nobody, as far as it is not too light to matter.
+    pub(super) strangers: Vec<Stranger>,
     /// The root of the cost of the coupling.
     pub(super) distance: f64,
 }
@@ -60,7 +92,7 @@ struct Merged {
 }
 
 /// Atoms of the estimate that overlap by this much are one atom: equal shapes at 0.09 standard deviations.
-const TWINS: f64 = 0.999;
+pub(crate) const TWINS: f64 = 0.999;
 
 /// So much of the mass of a measure may be moved to save time: no weight that is reported changes by more.
 pub(super) const LIGHT_MASS: f64 = 1e-6;
@@ -149,6 +181,9 @@ pub(super) struct Coupler<'a> {
     rules: Rules,
 }
 
+/// Strangers lighter than this part of the least weight are no pieces of anything.
+const LEAST_PIECE: f64 = 0.1;
+
 /// A draw atom is clearly at the place of one that is at most a third as far as any other: squared, a ninth.
 const CLEARLY: f64 = 1.0 / 9.0;
 
@@ -221,11 +256,15 @@ impl<'a> Coupler<'a> {
         plan.moves.iter().for_each(|step| sent[step.source * n + step.sink] += step.mass);
         let owners: Vec<Owner> = (0..n).map(|j| self.owner(&draw, j, &costs, &sent)).collect();
         let strangers = (0..n).filter(|&j| owners[j].atom.is_none());
-        let unmatched = strangers.fold(0.0, |sum, j| sum + draw.weights[j]);
+        let unmatched = strangers.clone().fold(0.0, |sum, j| sum + draw.weights[j]);
+        let strangers = strangers
+            .filter(|&j| draw.weights[j] >= LEAST_PIECE * self.rules.least_weight)
+            .map(|j| Stranger { weight: draw.weights[j], place: Place::of(draw.gaussian(j)) })
+            .collect();
         let sinks: Vec<Vec<usize>> = (0..own).map(|k| (0..n).filter(|&j| sent[k * n + j] > 0.0).collect()).collect();
         let coupling = Coupling { draw: &draw, costs: &costs, sent: &sent, sinks: &sinks, owners: &owners };
         let matches = reported.iter().map(|&k| self.matched(k, &coupling)).collect();
-        Ok(Coupled { matches, unmatched, distance })
+        Ok(Coupled { matches, unmatched, strangers, distance })
     }
 
     fn costs(&self, coordinates: &[f64]) -> Vec<f64> {
@@ -294,7 +333,7 @@ impl<'a> Coupler<'a> {
             exists,
             mean: moments.mean,
             covariance: moments.covariance,
-            in_pieces: 3.0 * largest < 2.0 * moments.weight * (1.0 - 1e-12),
+            largest,
             ambiguous: shared >= half,
             ambiguous_with: (0..self.len()).filter(|&l| shared_with[l] >= half).collect(),
             beside: if exists { None } else { self.beside(k, draw, owners, sent) },
@@ -429,6 +468,33 @@ pub(super) fn mixture_moments<'a>(d: usize, parts: impl Iterator<Item = (f64, Ga
 /// coordinates that a linear map gives. Covariances that cannot be factored overlap with nothing.
 pub(super) fn overlap(f: Gaussian, g: Gaussian) -> f64 {
     let d = f.mean.len();
+    let of = |gaussian: Gaussian| half_log_det(gaussian.covariance, d);
+    let (Some(of_f), Some(of_g)) = (of(f), of(g)) else { return 0.0 };
+    overlap_given(f, g, of_f, of_g)
+}
+
+/// [`overlap`] of two atoms of stores.
+pub(crate) fn overlap_of(a: &GaussianAtoms, k: usize, b: &GaussianAtoms, l: usize) -> f64 {
+    overlap(
+        Gaussian { mean: a.mean(k), covariance: a.covariance(k) },
+        Gaussian { mean: b.mean(l), covariance: b.covariance(l) },
+    )
+}
+
+/// Half the logarithm of the determinant of a covariance, if it can be factored.
+pub(super) fn half_log_det(covariance: &[f64], d: usize) -> Option<f64> {
+    let mut factor = covariance.to_vec();
+    cholesky_in_place(&mut factor, d).ok()?;
+    Some(half_log_det_of_factor(&factor, d))
+}
+
+fn half_log_det_of_factor(factor: &[f64], d: usize) -> f64 {
+    (0..d).map(|i| libm::log(factor[i * d + i])).sum()
+}
+
+/// [`overlap`] of Gaussians whose determinants are known, as [`half_log_det`] gives them.
+pub(super) fn overlap_given(f: Gaussian, g: Gaussian, of_f: f64, of_g: f64) -> f64 {
+    let d = f.mean.len();
     let mut middle: Vec<f64> = f.covariance.iter().zip(g.covariance).map(|(a, b)| 0.5 * (a + b)).collect();
     let mut gap: Vec<f64> = f.mean.iter().zip(g.mean).map(|(a, b)| a - b).collect();
     if cholesky_in_place(&mut middle, d).is_err() {
@@ -440,11 +506,5 @@ pub(super) fn overlap(f: Gaussian, g: Gaussian) -> f64 {
     if distance > 50.0 {
         return 0.0;
     }
-    let half_log_det = |factor: &[f64]| (0..d).map(|i| libm::log(factor[i * d + i])).sum::<f64>();
-    let of = |covariance: &[f64]| {
-        let mut factor = covariance.to_vec();
-        cholesky_in_place(&mut factor, d).ok().map(|()| half_log_det(&factor))
-    };
-    let (Some(a), Some(b)) = (of(f.covariance), of(g.covariance)) else { return 0.0 };
-    libm::exp(-distance - half_log_det(&middle) + 0.5 * (a + b)).min(1.0)
+    libm::exp(-distance - half_log_det_of_factor(&middle, d) + 0.5 * (of_f + of_g)).min(1.0)
 }
