@@ -12,9 +12,10 @@
 //! **Weights** are posterior means: the mean over all draws of the mass that belongs to the component, 0 where a draw lacks it, divided by their sum. What
 //! belongs to none is in [`AlignedDraws::unmatched`].
 
-use crate::components::{Match, Pass, Rules, TWINS, missing, overlap_of};
+use crate::components::{Match, Pass, Rules, missing};
 use crate::effective::{Probability, draw_weights};
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::overlap::{TWINS, overlap_of};
 use crate::progress::Progress;
 use crate::units::{ResolvedUnits, Units};
 use crate::{Error, GaussianAtoms, Result};
@@ -36,7 +37,7 @@ const TRACE: f64 = 1e-4;
 const SAME: f64 = 1e-6;
 
 /// The estimate with what it rests on.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Alignment {
     /// The estimate, heaviest component first.
     pub estimate: MixingMeasure,
@@ -47,7 +48,7 @@ pub struct Alignment {
 }
 
 /// The components of an estimate in every draw: arrays that tools for traces, R-hat and forest plots can read.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct AlignedDraws {
     /// Number of draws M.
     pub draws: usize,
@@ -56,10 +57,16 @@ pub struct AlignedDraws {
     /// Dimension d.
     pub dim: usize,
     /// Weight of each component, M × J; NaN where the draw lacks it.
+    #[serde(with = "crate::document::missing_is_null")]
+    #[schemars(with = "Vec<Option<f64>>")]
     pub weights: Vec<f64>,
     /// Mean of each component, M × J × d; NaN where the draw lacks it.
+    #[serde(with = "crate::document::missing_is_null")]
+    #[schemars(with = "Vec<Option<f64>>")]
     pub means: Vec<f64>,
     /// Covariance of each component, M × J × d × d; NaN where the draw lacks it.
+    #[serde(with = "crate::document::missing_is_null")]
+    #[schemars(with = "Vec<Option<f64>>")]
     pub covariances: Vec<f64>,
     /// The mass of each draw that belongs to no component, M.
     pub unmatched: Vec<f64>,

@@ -43,25 +43,25 @@ mod couple;
 mod intervals;
 mod missing;
 mod pass;
-mod support;
 
-pub(crate) use couple::{Match, TWINS, overlap_of};
+pub(crate) use couple::Match;
 pub use intervals::{Ellipse, Intervals, PosteriorInterval};
 pub use missing::Missing;
 pub(crate) use missing::missing;
 pub(crate) use pass::Pass;
-pub(crate) use support::Support;
 
 use crate::credible::check_level;
 use crate::effective::Probability;
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::overlap::NEAR;
 use crate::progress::Progress;
+use crate::support::{NOTABLE, SHARE};
 use crate::units::{ResolvedUnits, Units};
 use crate::warning::Warning;
 use crate::{Error, Result};
 
 /// When a draw has a component; see the module's words.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Rules {
     /// Level of the intervals.
     pub level: f64,
@@ -75,7 +75,7 @@ pub struct Rules {
 
 impl Default for Rules {
     fn default() -> Self {
-        Rules { level: 0.95, overlap: 0.5, share: 0.1, least_weight: 0.01 }
+        Rules { level: 0.95, overlap: NEAR, share: SHARE, least_weight: 0.01 }
     }
 }
 
@@ -95,7 +95,8 @@ impl Rules {
 }
 
 /// Whether a component has a clear identity over the draws.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Standing {
     /// Intervals can be taken at face value.
     Clear,
@@ -120,7 +121,7 @@ impl Standing {
 }
 
 /// The posterior of one atom of the estimate.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Component {
     /// Its index in the estimate (the first, when several atoms of the estimate are equal or nearly so).
     pub atom: usize,
@@ -131,6 +132,8 @@ pub struct Component {
     /// Its mean in the estimate.
     pub mean: Vec<f64>,
     /// Its covariance in the estimate, d × d.
+    #[serde(with = "crate::document::square")]
+    #[schemars(with = "Vec<Vec<f64>>")]
     pub covariance: Vec<f64>,
     /// Probability that a draw has such a component; of a component that cannot be told apart, that a draw has the group.
     pub existence: Probability,
@@ -150,7 +153,7 @@ pub struct Component {
 }
 
 /// Atoms of the estimate that cannot be told apart, as one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Group {
     /// The atoms.
     pub atoms: Vec<usize>,
@@ -159,9 +162,10 @@ pub struct Group {
 }
 
 /// All components of an estimate.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Components {
     /// The rules.
+    #[serde(flatten)]
     pub rules: Rules,
     /// Units in which atoms were coupled.
     pub units: Units,
@@ -178,9 +182,6 @@ pub struct Components {
     /// What the reader should know; the distances of chains are those of the couplings.
     pub warnings: Vec<Warning>,
 }
-
-/// Ambiguous draws, and draws with something beside an atom, are pointed out when they are more than this part of those that matter.
-const NOTABLE: f64 = 0.05;
 
 /// When more than this part of the draws that matter are ambiguous there are no intervals but those of the group.
 const MOST_AMBIGUITY: f64 = 0.5;

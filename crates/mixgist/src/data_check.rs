@@ -5,6 +5,8 @@
 //! whole are off when most of them are less likely than 99 % of the points. Data that the draws were fitted to are far below both, even
 //! where the model fits badly; data in other units, or on a logarithmic scale, are far above.
 
+use std::fmt;
+
 use crate::ensemble::Ensemble;
 use crate::mixture::Mixture;
 use crate::points::Points;
@@ -13,11 +15,13 @@ use crate::simulate::sample_points;
 use crate::{GaussianAtoms, MixingMeasure, Result};
 
 /// What was found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct DataCheck {
     /// Each column of the data beside that of the points drawn from the model.
     pub columns: Vec<ColumnCheck>,
     /// Median log density of the data under the draws.
+    #[serde(with = "crate::document::infinite_is_null")]
+    #[schemars(with = "Option<f64>")]
     pub log_density: f64,
     /// Median log density of points drawn from the model.
     pub model_log_density: f64,
@@ -28,7 +32,7 @@ pub struct DataCheck {
 }
 
 /// One column of the data beside that of points drawn from the model.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct ColumnCheck {
     /// Median of the data.
     pub median: f64,
@@ -45,7 +49,8 @@ pub struct ColumnCheck {
 }
 
 /// What may have been done to columns before a model was fitted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Transformation {
     /// The mean was subtracted.
     Centered,
@@ -167,6 +172,36 @@ impl DataCheck {
     /// Whether the data are not on the scale of the draws.
     pub fn is_off(&self) -> bool {
         self.unlikely > MOST_UNLIKELY || self.columns.iter().any(|column| column.off)
+    }
+}
+
+impl fmt::Display for DataCheck {
+    /// What is wrong, in a sentence with numbers; for data that are off.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the data are not on the scale of the draws")?;
+        let off: Vec<usize> = (0..self.columns.len()).filter(|&j| self.columns[j].off).collect();
+        if let Some(&first) = off.first() {
+            let column = &self.columns[first];
+            write!(
+                f,
+                ": column {first} has median {:.3} and quartiles {:.3} apart, points drawn from the model {:.3} and {:.3}",
+                column.median, column.spread, column.model_median, column.model_spread
+            )?;
+            if off.len() > 1 {
+                write!(f, " ({} of {} columns are off)", off.len(), self.columns.len())?;
+            }
+        }
+        write!(
+            f,
+            "; {:.0} % of the data are less likely than 99 % of such points (median log density {:.1}, of the points {:.1})",
+            100.0 * self.unlikely,
+            self.log_density,
+            self.model_log_density
+        )?;
+        match &self.likely {
+            Some(likely) => write!(f, "; the draws were probably fitted to {}", likely.describe()),
+            None => Ok(()),
+        }
     }
 }
 

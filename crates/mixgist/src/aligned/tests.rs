@@ -53,7 +53,7 @@ fn three_components_with_uncertain_weights_are_three_also_with_junk() {
                     assert!((found.estimate.weights()[k] - weight).abs() < 0.01, "{:?}", found.estimate);
                     assert_eq!(found.existence[k].value, 1.0);
                 }
-                let support = crate::components::Support::of_all(&ensemble);
+                let support = crate::support::Support::of_all(&ensemble);
                 assert_eq!(support.mass_without_draws(&found.estimate), 0.0);
             }
         }

@@ -3,18 +3,11 @@
 use crate::atoms::GaussianAtoms;
 use crate::components::Rules;
 use crate::ensemble::{Ensemble, MixingMeasure};
-use crate::linalg::{cholesky_in_place, solve_lower};
+use crate::overlap::{Gaussian, TWINS, overlap};
 use crate::transport::ground::{log_euclidean_coordinates, width};
 use crate::transport::solve;
 use crate::units::ResolvedUnits;
 use crate::{Error, Result};
-
-/// A Gaussian by its parameters.
-#[derive(Clone, Copy)]
-pub(super) struct Gaussian<'a> {
-    pub(super) mean: &'a [f64],
-    pub(super) covariance: &'a [f64],
-}
 
 /// A mean and a covariance of its own.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,9 +83,6 @@ struct Merged {
     /// For each atom the indices that it has in the measure, ascending.
     indices: Vec<Vec<usize>>,
 }
-
-/// Atoms of the estimate that overlap by this much are one atom: equal shapes at 0.09 standard deviations.
-pub(crate) const TWINS: f64 = 0.999;
 
 /// So much of the mass of a measure may be moved to save time: no weight that is reported changes by more.
 pub(super) const LIGHT_MASS: f64 = 1e-6;
@@ -462,49 +452,4 @@ pub(super) fn mixture_moments<'a>(d: usize, parts: impl Iterator<Item = (f64, Ga
         }
     }
     Moments { weight, mean, covariance }
-}
-
-/// Bhattacharyya's coefficient ∫ √(f g) of two Gaussians: 1 when they are equal, 0 when they have nothing in common; the same in all
-/// coordinates that a linear map gives. Covariances that cannot be factored overlap with nothing.
-pub(super) fn overlap(f: Gaussian, g: Gaussian) -> f64 {
-    let d = f.mean.len();
-    let of = |gaussian: Gaussian| half_log_det(gaussian.covariance, d);
-    let (Some(of_f), Some(of_g)) = (of(f), of(g)) else { return 0.0 };
-    overlap_given(f, g, of_f, of_g)
-}
-
-/// [`overlap`] of two atoms of stores.
-pub(crate) fn overlap_of(a: &GaussianAtoms, k: usize, b: &GaussianAtoms, l: usize) -> f64 {
-    overlap(
-        Gaussian { mean: a.mean(k), covariance: a.covariance(k) },
-        Gaussian { mean: b.mean(l), covariance: b.covariance(l) },
-    )
-}
-
-/// Half the logarithm of the determinant of a covariance, if it can be factored.
-pub(super) fn half_log_det(covariance: &[f64], d: usize) -> Option<f64> {
-    let mut factor = covariance.to_vec();
-    cholesky_in_place(&mut factor, d).ok()?;
-    Some(half_log_det_of_factor(&factor, d))
-}
-
-fn half_log_det_of_factor(factor: &[f64], d: usize) -> f64 {
-    (0..d).map(|i| libm::log(factor[i * d + i])).sum()
-}
-
-/// [`overlap`] of Gaussians whose determinants are known, as [`half_log_det`] gives them.
-pub(super) fn overlap_given(f: Gaussian, g: Gaussian, of_f: f64, of_g: f64) -> f64 {
-    let d = f.mean.len();
-    let mut middle: Vec<f64> = f.covariance.iter().zip(g.covariance).map(|(a, b)| 0.5 * (a + b)).collect();
-    let mut gap: Vec<f64> = f.mean.iter().zip(g.mean).map(|(a, b)| a - b).collect();
-    if cholesky_in_place(&mut middle, d).is_err() {
-        return 0.0;
-    }
-    solve_lower(&middle, d, &mut gap);
-    let distance = gap.iter().map(|x| x * x).sum::<f64>() / 8.0;
-    // More than that apart the rest need not be known.
-    if distance > 50.0 {
-        return 0.0;
-    }
-    libm::exp(-distance - half_log_det_of_factor(&middle, d) + 0.5 * (of_f + of_g)).min(1.0)
 }

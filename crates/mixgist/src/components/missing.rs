@@ -1,19 +1,22 @@
 //! Components that the draws have and the estimate has not.
 
-use super::couple::{Match, Place, Stranger, mixture_moments, overlap};
+use super::couple::{Match, Place, Stranger, mixture_moments};
 use super::intervals::Intervals;
 use super::pass::Pass;
 use super::{FEWEST_DRAWS, NOTABLE};
 use crate::effective::Probability;
+use crate::overlap::overlap;
 
 /// A component that no atom of the estimate stands for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Missing {
     /// Its weight: the mean over the draws that have it.
     pub weight: f64,
     /// Its mean: the mean over the draws that have it.
     pub mean: Vec<f64>,
     /// Its covariance, d × d: the mean over the draws that have it.
+    #[serde(with = "crate::document::square")]
+    #[schemars(with = "Vec<Vec<f64>>")]
     pub covariance: Vec<f64>,
     /// Probability that a draw has it.
     pub existence: Probability,

@@ -2,12 +2,13 @@
 
 use rayon::prelude::*;
 
-use super::couple::{Coupler, Match, Place, Stranger, mixture_moments, overlap};
+use super::couple::{Coupler, Match, Place, Stranger, mixture_moments};
 use super::intervals::{Intervals, PosteriorInterval};
 use super::{Component, FEWEST_DRAWS, Group, MOST_AMBIGUITY, MOST_CROSSING, NOTABLE, Rules, Standing};
 use crate::Result;
 use crate::effective::{Probability, draw_weights};
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::overlap::overlap;
 use crate::progress::Progress;
 use crate::units::ResolvedUnits;
 

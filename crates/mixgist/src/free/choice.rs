@@ -4,11 +4,10 @@ use super::fit::Fitted;
 use super::judge::{Judged, judge};
 use super::{AtomCount, Job, path};
 use crate::Result;
-use crate::components::Support;
 use crate::pairwise::Bridges;
 use crate::progress::Progress;
-use crate::summary::SAFE_SEPARATION;
-use crate::warning::NOTABLE_MASS;
+use crate::select::SAFE_SEPARATION;
+use crate::support::{NOTABLE_MASS, Support};
 
 /// Everything on slices that nothing was fitted to, judged in one pass.
 pub(super) struct OnHeldOut {
@@ -22,12 +21,12 @@ impl OnHeldOut {
     pub(super) fn new(job: &Job, fits: &[Fitted], held_out: &Bridges, progress: &dyn Progress) -> Result<Self> {
         let mut measures = vec![job.ensemble.draw(job.medoid.draw)];
         measures.extend(job.candidate.cloned());
-        measures.extend(job.aligned.map(|aligned| aligned.estimate.clone()));
+        measures.extend(job.aligned.as_ref().map(|aligned| aligned.estimate.clone()));
         measures.extend(fits.iter().map(|fit| fit.measure.clone()));
         let mut judged = judge(&measures, held_out, job.loss, progress)?.into_iter();
         let medoid = judged.next().expect("the medoid is among them");
         let candidate = job.candidate.and_then(|_| judged.next());
-        let aligned = job.aligned.and_then(|_| judged.next());
+        let aligned = job.aligned.as_ref().and_then(|_| judged.next());
         Ok(OnHeldOut { medoid, candidate, aligned, fits: judged.collect() })
     }
 

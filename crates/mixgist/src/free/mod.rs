@@ -10,14 +10,14 @@
 //! fifths of a bound that all but a hundredth of the posterior mass exceeds.
 //!
 //! **How many atoms.** The path holds the best fit for k = 1 … 15 atoms, each judged on slices that it was not fitted to. `auto` takes the smallest
-//! k that cannot be told from the best one: its held-out expected loss is at most [`SAFE_SEPARATION`](crate::summary::SAFE_SEPARATION) standard errors above the least one on the path, but
+//! k that cannot be told from the best one: its held-out expected loss is at most [`SAFE_SEPARATION`](crate::select::SAFE_SEPARATION) standard errors above the least one on the path, but
 //! no more than 5 %; 1 % is always tolerated. The standard error is that of the difference between the two fits, on the same slices and draws; it
 //! counts that slices and draws are finitely many, the draws as if they were independent. The 1 % is there because with many slices and draws every
 //! atom is significant, however little it says, the 5 % because few draws say little about their own error. When the best fit is better than the
 //! medoid, so is the chosen one. Where the choice falls among the last fifth of the path, the path is made twice as long, up to 60 atoms.
 //!
-//! `auto` chooses among fits whose atoms the draws have: at most 1 % of the mass may stand where hardly a draw has a component (the rule is that of
-//! the private module `components::support`). Where the weights of components that lie far apart are uncertain, the measure of least expected
+//! `auto` chooses among fits whose atoms the draws have: at most 1 % of the mass may lie where almost no draw has a component (the rule is that of
+//! the private module `support`). Where the weights of components that lie far apart are uncertain, the measure of least expected
 //! loss puts mass on the way between them, and a reader would take it for components. When the loss alone would have chosen another fit,
 //! [`FreeSupport::refused`] says so. If no fit qualifies, that with the least of such mass is taken.
 //!
@@ -44,58 +44,64 @@ pub(crate) use fit::check;
 pub use floor::Floor;
 pub(crate) use floor::LEADING_SLICES;
 
-use crate::aligned::Alignment;
-use crate::components::Support;
-use crate::effective::{Probability, draw_weights};
+use crate::Result;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::Order;
+use crate::loss::Loss;
 use crate::pairwise::{Bridges, Form, SlicedDistance};
 use crate::progress::Progress;
 use crate::projection::Projection;
-use crate::select::{Loss, Medoid};
+use crate::select::Medoid;
 use crate::slice::Slices;
+use crate::support::Support;
 use crate::units::ResolvedUnits;
-use crate::warning::Warning;
-use crate::{Error, Result};
 use choice::{Choice, OnHeldOut, choose};
 use estimator::at_the_end;
 use fit::{Fitted, fit};
 use judge::{Judged, judge};
 
 /// How good the estimates are: against the floor, and on slices that nothing was fitted to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Assessment {
     /// What no summary can beat under the slices that were fitted to.
+    #[serde(flatten)]
     pub floor: Floor,
     /// The draw of least expected loss.
     pub medoid: Judgement,
     /// The free-support estimate, when it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free: Option<FreeSupport>,
     /// The aligned estimate, when it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aligned: Option<AlignedSupport>,
     /// The user's own measure, when one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidate: Option<Judgement>,
     /// Number of held-out slices; 0 when nothing was held out.
     pub held_out_slices: usize,
 }
 
 /// How good one estimate is.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Judgement {
     /// Expected loss under the slices that the floor is for.
     pub expected_loss: f64,
-    /// How far that is above the floor, as a part of the floor.
+    /// How far that is above the floor, as a part of the floor: 0.02 is "within 2 % of the best possible"; null when the floor is 0.
+    #[serde(with = "crate::document::infinite_is_null")]
+    #[schemars(with = "Option<f64>")]
     pub excess: f64,
     /// Expected loss under other slices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_out: Option<HeldOut>,
 }
 
 /// An expected loss under slices that nothing was fitted to.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct HeldOut {
     /// The expected loss.
     pub expected_loss: f64,
     /// Its standard error over slices.
+    #[serde(rename = "expected_loss_se")]
     pub standard_error: Option<f64>,
     /// How much it is above the medoid's: negative when better.
     pub over_medoid: f64,
@@ -104,26 +110,28 @@ pub struct HeldOut {
 }
 
 /// An estimate whose components exist.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct AlignedSupport {
     /// The estimate, heaviest component first.
     pub estimate: MixingMeasure,
     /// For each component the probability that a draw has it.
-    pub existence: Vec<Probability>,
+    pub existence: Vec<f64>,
     /// Mean mass of a draw that belongs to no component.
     pub unmatched: f64,
     /// How good it is.
+    #[serde(flatten)]
     pub judgement: Judgement,
     /// Distance from the estimate to every draw.
     pub distances: Vec<f64>,
 }
 
 /// A free-support estimate.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct FreeSupport {
     /// The estimate.
     pub estimate: MixingMeasure,
     /// How good it is.
+    #[serde(flatten)]
     pub judgement: Judgement,
     /// Distance from the estimate to every draw.
     pub distances: Vec<f64>,
@@ -132,51 +140,44 @@ pub struct FreeSupport {
     /// Which of them was chosen.
     pub chosen: usize,
     /// Which of them the loss alone would have chosen, when that was refused because the draws do not have its atoms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<usize>,
 }
 
 impl FreeSupport {
-    /// What is to be said about the choice of the number of atoms: that `auto` would have needed a longer path than it may make, that the loss
-    /// asks for atoms that the draws do not have.
-    pub(crate) fn warnings(&self, estimator: Estimator) -> Vec<Warning> {
-        let Estimator::Free(AtomCount::Auto { .. }) = estimator else { return Vec::new() };
+    /// Length of the path when `auto` would have needed a longer one than it may make.
+    pub(crate) fn ends_at(&self, estimator: Estimator) -> Option<usize> {
         let length = self.path.len();
-        let chosen = &self.path[self.chosen];
-        let ends = at_the_end(length, chosen.atoms).then_some(Warning::PathEnds { atoms: length });
-        let refused = self.refused.map(|wanted| {
-            let wanted = &self.path[wanted];
-            Warning::AtomsRefused {
-                atoms: wanted.measure.len(),
-                weight: wanted.mass_without_draws,
-                gain: 1.0 - wanted.held_out_loss() / chosen.held_out_loss(),
-                chosen: chosen.measure.len(),
-            }
-        });
-        ends.into_iter().chain(refused).collect()
+        let auto = matches!(estimator, Estimator::Free(AtomCount::Auto { .. }));
+        (auto && at_the_end(length, self.path[self.chosen].atoms)).then_some(length)
+    }
+
+    /// How much lower the held-out loss of the fit that was refused is, as a part of that of the chosen one.
+    pub(crate) fn gain_refused(&self) -> Option<f64> {
+        let loss = |point: &PathPoint| {
+            point.judgement.held_out.map_or(point.judgement.expected_loss, |held_out| held_out.expected_loss)
+        };
+        Some(1.0 - loss(&self.path[self.refused?]) / loss(&self.path[self.chosen]))
     }
 }
 
 /// The best fit with a given number of atoms.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct PathPoint {
     /// Most atoms that it may have.
     pub atoms: usize,
     /// The fit, some atoms of which may have vanished.
     pub measure: MixingMeasure,
     /// How good it is.
+    #[serde(flatten)]
     pub judgement: Judgement,
     /// How much its held-out expected loss is above the least on the path.
     pub over_best: f64,
     /// Standard error of that difference, for finitely many slices and draws.
     pub over_best_se: f64,
-    /// The part of its mass that stands where hardly a draw has a component.
+    /// The part of its mass that lies where almost no draw has a component.
+    #[serde(default)]
     pub mass_without_draws: f64,
-}
-
-impl PathPoint {
-    fn held_out_loss(&self) -> f64 {
-        self.judgement.held_out.map_or(self.judgement.expected_loss, |held_out| held_out.expected_loss)
-    }
 }
 
 /// What is to be assessed.
@@ -193,8 +194,15 @@ pub(crate) struct Job<'a> {
     /// The user's own measure, in working units.
     pub(crate) candidate: Option<&'a MixingMeasure>,
     /// The aligned estimate, in working units, when it is wanted.
-    pub(crate) aligned: Option<&'a Alignment>,
+    pub(crate) aligned: Option<Aligned>,
     pub(crate) seed: u64,
+}
+
+/// An aligned estimate that is not judged yet.
+pub(crate) struct Aligned {
+    pub(crate) estimate: MixingMeasure,
+    pub(crate) existence: Vec<f64>,
+    pub(crate) unmatched: f64,
 }
 
 /// Fits what is wanted and judges everything.
@@ -204,28 +212,23 @@ pub(crate) fn assess(
     mut bridges: Bridges,
     progress: &dyn Progress,
 ) -> Result<Assessment> {
-    // Unless a fit starts from it, the floor is a figure to read, not a place to start from.
+    // Unless fits start from it the floor is a figure to read.
     let sharp = if matches!(job.estimator, Estimator::Free(_)) { floor::SHARP } else { floor::READABLE };
     let center = floor::center(projection, &mut bridges, job.loss, job.medoid, sharp, progress)?;
     let floor = center.floor;
-    let judged = |own: Option<&MixingMeasure>| match own {
-        Some(own) => Ok::<_, Error>(judge(std::slice::from_ref(own), &bridges, job.loss, progress)?.pop()),
-        None => Ok(None),
-    };
-    let candidate = judged(job.candidate)?;
-    let aligned = judged(job.aligned.map(|aligned| &aligned.estimate))?;
+    let judged = |own: &MixingMeasure| judge(std::slice::from_ref(own), &bridges, job.loss, progress);
+    let candidate = job.candidate.map(judged).transpose()?.and_then(|mut judged| judged.pop());
+    let aligned = job.aligned.as_ref().map(|aligned| judged(&aligned.estimate)).transpose()?;
+    let aligned = aligned.and_then(|mut judged| judged.pop());
     let mut assessment = Assessment {
         floor,
         medoid: Judgement::fitted(job.medoid.expected_loss, &floor),
         free: None,
-        aligned: job
-            .aligned
-            .zip(aligned.as_ref())
-            .map(|(found, judged)| AlignedSupport::new(found, judged, job, &floor)),
+        aligned: job.aligned.as_ref().zip(aligned).map(|(found, judged)| AlignedSupport::new(found, &judged, &floor)),
         candidate: candidate.as_ref().map(|judged| Judgement::fitted(judged.expected_loss, &floor)),
         held_out_slices: 0,
     };
-    if job.estimator == Estimator::Medoid && candidate.is_none() && aligned.is_none() {
+    if job.estimator == Estimator::Medoid && candidate.is_none() && assessment.aligned.is_none() {
         return Ok(assessment);
     }
     let held_out = job.held_out.project(job.ensemble)?;
@@ -264,7 +267,7 @@ impl FreeSupport {
     fn new(mut fits: Vec<Fitted>, seen: &OnHeldOut, choice: Choice, floor: &Floor) -> Self {
         let Choice { chosen, refused, without_draws } = choice;
         let best = seen.best();
-        let point = |((fit, judged), &without): ((&Fitted, &Judged), &f64)| PathPoint {
+        let point = |((fit, judged), &mass_without_draws): ((&Fitted, &Judged), &f64)| PathPoint {
             atoms: fit.atoms,
             measure: fit.measure.clone(),
             judgement: Judgement {
@@ -273,7 +276,7 @@ impl FreeSupport {
             },
             over_best: judged.expected_loss - best.expected_loss,
             over_best_se: judged.difference_error_of_both(best),
-            mass_without_draws: without,
+            mass_without_draws,
         };
         let path: Vec<PathPoint> = fits.iter().zip(&seen.fits).zip(&without_draws).map(point).collect();
         let fit = fits.swap_remove(chosen);
@@ -289,19 +292,40 @@ impl FreeSupport {
 }
 
 impl AlignedSupport {
-    fn new(found: &Alignment, judged: &Judged, job: &Job, floor: &Floor) -> Self {
-        let weights = draw_weights(job.ensemble);
+    fn new(found: &Aligned, judged: &Judged, floor: &Floor) -> Self {
         AlignedSupport {
             estimate: found.estimate.clone(),
             existence: found.existence.clone(),
-            unmatched: found.draws.unmatched.iter().zip(&weights).map(|(mass, weight)| mass * weight).sum(),
+            unmatched: found.unmatched,
             judgement: Judgement::fitted(judged.expected_loss, floor),
             distances: judged.costs.iter().map(|&cost| Order::TWO.root(cost)).collect(),
         }
     }
 }
 
+/// An estimate that is no draw, as far as it is told.
+#[derive(Clone, Copy)]
+pub(crate) struct NoDraw<'a> {
+    pub(crate) estimate: &'a MixingMeasure,
+    pub(crate) judgement: &'a Judgement,
+    pub(crate) distances: &'a [f64],
+}
+
 impl Assessment {
+    /// The estimate that was asked for, when that is not the medoid.
+    pub(crate) fn of_estimate(&self) -> Option<NoDraw<'_>> {
+        let free = self.free.as_ref().map(|free| NoDraw {
+            estimate: &free.estimate,
+            judgement: &free.judgement,
+            distances: &free.distances,
+        });
+        free.or(self.aligned.as_ref().map(|aligned| NoDraw {
+            estimate: &aligned.estimate,
+            judgement: &aligned.judgement,
+            distances: &aligned.distances,
+        }))
+    }
+
     /// With all measures in the original units.
     pub(crate) fn in_original(mut self, units: &ResolvedUnits) -> Result<Self> {
         if let Some(aligned) = &mut self.aligned {

@@ -1,16 +1,23 @@
 //! Which atoms of an estimate the draws have: the support rule of free-support estimates.
 //!
 //! A draw's atom supports an atom of the estimate when it is at its place (they overlap by [`SAME_PLACE`]), or near it (they overlap by
-//! [`Rules::overlap`]) while no other atom of the estimate is clearly closer: at a third of the distance √(−ln overlap) or less. So mass beside a
+//! [`NEAR`]) while no other atom of the estimate is clearly closer: at a third of the distance √(−ln overlap) or less. So mass beside a
 //! component is not supported by the component when the estimate has an atom at the component itself. A draw has an atom of the estimate when
-//! what supports it holds [`Rules::share`] of its weight. An atom is without draws when at most a twentieth of the draws have it.
+//! what supports it holds [`SHARE`] of its weight. An atom is without draws when at most a twentieth of the draws have it.
 
 use rayon::prelude::*;
 
-use super::couple::{Gaussian, half_log_det, overlap_given};
-use super::{NOTABLE, Rules};
-use crate::effective::draw_weights;
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::overlap::{Gaussian, NEAR, half_log_det, overlap_given};
+
+/// A draw has an atom when what it has there holds this share of the atom's weight.
+pub(crate) const SHARE: f64 = 0.1;
+
+/// What at most this part of the draws has, hardly a draw has.
+pub(crate) const NOTABLE: f64 = 0.05;
+
+/// Estimates are told to have atoms without draws when those hold more than this part of the mass.
+pub(crate) const NOTABLE_MASS: f64 = 0.01;
 
 /// Atoms that overlap by this much are at one place: equal shapes at 0.64 standard deviations.
 const SAME_PLACE: f64 = 0.95;
@@ -36,7 +43,7 @@ struct Draw {
 impl<'a> Support<'a> {
     /// All draws that have weight.
     pub(crate) fn of_all(ensemble: &'a Ensemble) -> Self {
-        let weights = draw_weights(ensemble);
+        let weights = weights_of(ensemble);
         Self::new(ensemble, (0..ensemble.len()).filter(|&m| weights[m] > 0.0).map(|m| (m, weights[m])).collect())
     }
 
@@ -48,7 +55,7 @@ impl<'a> Support<'a> {
         let mut reached = 0.0;
         let mut taken = 0;
         let mut draws = Vec::with_capacity(FEW_DRAWS);
-        for (m, weight) in draw_weights(ensemble).into_iter().enumerate() {
+        for (m, weight) in weights_of(ensemble).into_iter().enumerate() {
             reached += weight;
             let before = taken;
             while taken < FEW_DRAWS && (taken as f64 + 0.5) < reached * FEW_DRAWS as f64 {
@@ -78,8 +85,7 @@ impl<'a> Support<'a> {
     /// Cost O(k K d³) a draw for k atoms of the estimate and K atoms of the draw.
     pub(crate) fn atoms_without_draws(&self, estimate: &MixingMeasure) -> Vec<usize> {
         let d = estimate.dim();
-        let rules = Rules::default();
-        let needed: Vec<f64> = estimate.weights().iter().map(|w| rules.share * w).collect();
+        let needed: Vec<f64> = estimate.weights().iter().map(|w| SHARE * w).collect();
         let least = needed.iter().copied().fold(f64::INFINITY, f64::min);
         let own: Vec<Option<f64>> =
             (0..estimate.len()).map(|k| half_log_det(estimate.atoms().covariance(k), d)).collect();
@@ -104,7 +110,7 @@ impl<'a> Support<'a> {
                 // −ln overlap grows with the square of the distance; the closest atom is never clearly beaten, be it at distance 0.
                 let clearly_closer = |overlap: f64| -libm::log(closest) < -CLEARLY * libm::log(overlap);
                 for (held, &overlap) in held.iter_mut().zip(&overlaps) {
-                    let near = overlap >= rules.overlap && !(overlap < closest && clearly_closer(overlap));
+                    let near = overlap >= NEAR && !(overlap < closest && clearly_closer(overlap));
                     if overlap >= SAME_PLACE || near {
                         *held += weight;
                     }
@@ -124,4 +130,9 @@ impl<'a> Support<'a> {
         // The sum of nothing would be −0.
         self.atoms_without_draws(estimate).into_iter().fold(0.0, |sum, k| sum + estimate.weights()[k])
     }
+}
+
+fn weights_of(ensemble: &Ensemble) -> Vec<f64> {
+    let draws = ensemble.len();
+    ensemble.draw_weights().map_or_else(|| vec![1.0 / draws as f64; draws], <[f64]>::to_vec)
 }
