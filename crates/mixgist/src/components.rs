@@ -44,7 +44,7 @@ mod intervals;
 mod missing;
 mod pass;
 
-pub(crate) use couple::Match;
+pub(crate) use couple::{Match, scaled_coordinates};
 pub use intervals::{Ellipse, Intervals, PosteriorInterval};
 pub use missing::Missing;
 pub(crate) use missing::missing;

@@ -3,14 +3,12 @@
 mod common;
 
 use common::*;
-use mixgist::random::{Purpose, stream};
 use mixgist::slice::{Chart, CustomSlices, Slices, slicer};
 use mixgist::{
     AtomCount, CovarianceForm, Ensemble, Estimator, GaussianAtoms, Judgement, Loss, MixingMeasure, Order, Route,
     Settings, Silent, SliceCount, SlicedDistance, Summary, Units, Warning, summarize,
 };
 use proptest::prelude::*;
-use rand::RngExt;
 
 fn free(atoms: AtomCount, slices: usize) -> Settings {
     let slices = SliceCount::Fixed(slices);
@@ -558,48 +556,4 @@ fn atoms_that_no_draw_has_are_pointed_out() {
     let draws = Ensemble::from_measures(&(0..60).map(same).collect::<Vec<_>>()).unwrap();
     let summary = run(&draws, &fixed(3));
     assert!(!summary.warnings.iter().any(|warning| matches!(warning, Warning::AtomsWithoutDraws { .. })));
-}
-
-/// Draws with three atoms at 0, 6 and 12 on the first axis, of standard deviation 1, and weights of Dirichlet(200 (0.5, 0.3, 0.2)).
-fn three_components(dim: usize, draws: usize, seed: u64) -> Ensemble {
-    let mut rng = stream(seed, Purpose::Simulation, 0);
-    let draw = |_| {
-        // A gamma variate of whole shape is a sum of exponential ones.
-        let weights = [100, 60, 40].map(|shape| (0..shape).map(|_| -(1.0 - rng.random::<f64>()).ln()).sum::<f64>());
-        let means = (0..3 * dim).map(|i| if i % dim == 0 { 6.0 * (i / dim) as f64 } else { 0.0 }).collect();
-        let covariances = diagonal(dim, 1.0).repeat(3);
-        let atoms = GaussianAtoms::new(dim, means, covariances, CovarianceForm::Covariance).unwrap();
-        MixingMeasure::new(weights.to_vec(), atoms).unwrap()
-    };
-    Ensemble::from_measures(&(0..draws).map(draw).collect::<Vec<_>>()).unwrap()
-}
-
-/// Every draw has the same three atoms, and only their weights are uncertain: `auto` invents no other, for any distance, and says that the loss
-/// asks for them. Named numbers are obeyed, and the warning speaks.
-#[test]
-fn auto_has_no_atoms_that_no_draw_has() {
-    let named = |summary: &Summary, name: &str| summary.warnings.iter().any(|warning| warning.name() == name);
-    for (dim, law) in [(1, "smix-w"), (2, "mix-sw"), (3, "smix-w"), (1, "sw")] {
-        let draws = three_components(dim, 200, dim as u64);
-        let settings = |atoms| Settings { slicer: slicer(law).unwrap(), ..free(atoms, 100) };
-        let summary = run(&draws, &settings(AtomCount::default()));
-        let found = summary.free().unwrap();
-        assert_eq!(found.estimate.len(), 3, "{dim} {law}: {:?}", found.estimate);
-        assert!(named(&summary, "atoms-refused") && !named(&summary, "atoms-without-draws"), "{:?}", summary.warnings);
-        let refused = &found.path[found.refused.unwrap()];
-        assert!(refused.measure.len() > 3 && refused.mass_without_draws > 0.01);
-        assert_eq!(found.path[found.chosen].mass_without_draws, 0.0);
-        // Ten atoms, as the loss would have them, have several per cent of their mass between the components.
-        let ten = run(&draws, &settings(AtomCount::Fixed(10)));
-        let between = (0..ten.estimate.len())
-            .filter(|&k| [0.0, 6.0, 12.0].iter().all(|x| (ten.estimate.atoms().mean(k)[0] - x).abs() > 0.8))
-            .map(|k| ten.estimate.weights()[k])
-            .sum::<f64>();
-        assert!(between > 0.02, "{dim} {law}: {between}");
-        let said = ten.warnings.iter().find_map(|warning| match warning {
-            Warning::AtomsWithoutDraws { weight, .. } => Some(*weight),
-            _ => None,
-        });
-        assert!(said.is_some_and(|said| said >= between - 1e-12), "{dim} {law}: {said:?} of {between}");
-    }
 }

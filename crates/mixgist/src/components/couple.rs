@@ -70,6 +70,8 @@ pub(super) struct Stranger {
 pub(super) struct Coupled {
     pub(super) matches: Vec<Match>,
     pub(super) unmatched: f64,
+    /// For each atom of the draw the atom of the estimate that it belongs to, by their indices there.
+    pub(super) owners: Vec<Option<usize>>,
     /// What belongs to nobody, as far as it is not too light to matter.
     pub(super) strangers: Vec<Stranger>,
     /// The root of the cost of the coupling.
@@ -254,7 +256,12 @@ impl<'a> Coupler<'a> {
         let sinks: Vec<Vec<usize>> = (0..own).map(|k| (0..n).filter(|&j| sent[k * n + j] > 0.0).collect()).collect();
         let coupling = Coupling { draw: &draw, costs: &costs, sent: &sent, sinks: &sinks, owners: &owners };
         let matches = reported.iter().map(|&k| self.matched(k, &coupling)).collect();
-        Ok(Coupled { matches, unmatched, strangers, distance })
+        let mut by_atom = vec![None; ensemble.range(m).len()];
+        for (j, owner) in owners.iter().enumerate() {
+            let owner = owner.atom.map(|k| self.first_index(k));
+            draw.indices[j].iter().for_each(|&index| by_atom[index] = owner);
+        }
+        Ok(Coupled { matches, unmatched, owners: by_atom, strangers, distance })
     }
 
     fn costs(&self, coordinates: &[f64]) -> Vec<f64> {
@@ -410,7 +417,8 @@ struct Sharing {
     total: f64,
 }
 
-fn scaled_coordinates(atoms: &GaussianAtoms, units: &ResolvedUnits) -> Result<Vec<f64>> {
+/// Coordinates of atoms in which squared distances are the costs of couplings.
+pub(crate) fn scaled_coordinates(atoms: &GaussianAtoms, units: &ResolvedUnits) -> Result<Vec<f64>> {
     let coordinates = match &units.transform {
         Some(transform) => log_euclidean_coordinates(&atoms.transformed(transform)?),
         None => log_euclidean_coordinates(atoms),

@@ -26,10 +26,12 @@ pub(crate) struct Pass<'a> {
     /// For each draw and pair the places of the matches on the line between the two.
     places: Vec<Vec<[Option<f64>; 2]>>,
     unmatched: Vec<f64>,
+    /// For each draw and each of its atoms the atom of the estimate that it belongs to.
+    owners: Vec<Vec<Option<usize>>>,
     /// For each draw what belongs to nobody.
     pub(super) strangers: Vec<Vec<Stranger>>,
     /// For each draw the root of the cost of its coupling.
-    pub(super) distances: Vec<f64>,
+    pub(crate) distances: Vec<f64>,
     pub(crate) weights: Vec<f64>,
     /// For each reported atom the share of the draws that have something beside it, where that was notable and the rules looked there.
     beside: Vec<f64>,
@@ -94,6 +96,7 @@ impl<'a> Pass<'a> {
             matches: Vec::with_capacity(all.len()),
             places: Vec::with_capacity(all.len()),
             unmatched: Vec::with_capacity(all.len()),
+            owners: Vec::with_capacity(all.len()),
             strangers: Vec::with_capacity(all.len()),
             distances: Vec::with_capacity(all.len()),
             weights: draw_weights(ensemble),
@@ -103,6 +106,7 @@ impl<'a> Pass<'a> {
             pass.matches.push(coupled.matches);
             pass.places.push(places);
             pass.unmatched.push(coupled.unmatched);
+            pass.owners.push(coupled.owners);
             pass.strangers.push(coupled.strangers);
         }
         pass.mark_exchangeable();
@@ -160,6 +164,11 @@ impl<'a> Pass<'a> {
     /// What draw m has of a reported atom.
     pub(crate) fn found(&self, m: usize, place: usize) -> &Match {
         &self.matches[m][place]
+    }
+
+    /// For each atom of draw m the atom of the estimate, the first of its twins, that it belongs to.
+    pub(crate) fn owners(&self, m: usize) -> &[Option<usize>] {
+        &self.owners[m]
     }
 
     /// The index in the estimate of a reported atom, the first of its twins.

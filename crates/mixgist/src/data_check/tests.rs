@@ -94,7 +94,7 @@ fn the_summary_warns_of_data_in_other_units() {
     let settings = Settings { slices: SliceCount::Fixed(20), ..Settings::default() };
     let warned = |data: &[f64]| {
         let summary = summarize(&draws, Some(Points::new(2, data).unwrap()), &settings, &Silent).unwrap();
-        summary.warnings.into_iter().find(|warning| matches!(warning, Warning::DataOffScale { .. }))
+        summary.result.warnings.into_iter().find(|warning| matches!(warning, Warning::DataOffScale { .. }))
     };
     let text = warned(&points).unwrap().to_string();
     assert!(text.contains("column 0 has median 4") && text.contains("standardised"), "{text}");
