@@ -29,6 +29,7 @@ mod loss;
 pub mod memberships;
 pub mod metric;
 pub mod mixture;
+pub mod narrative;
 mod normal;
 mod overlap;
 pub mod pairwise;
