@@ -14,7 +14,7 @@ use crate::{Error, Points, Progress, Result};
 pub const ROWS_PER_BLOCK: usize = 8 * POINTS_PER_TASK;
 
 /// The MAP label of every point and how certain it is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Allocation {
     /// argmax_k w_k f(y | θ_k), an index of an atom; ties go to the lowest.
     pub labels: Vec<u32>,

@@ -1,6 +1,8 @@
 //! Gaussian atoms θ = (μ, Σ), many of them in one store; positive definiteness is checked here, once.
 
 use crate::linalg::{cholesky_in_place, from_cholesky, inverse_spd};
+use crate::text;
+use crate::text::named;
 use crate::{Error, Result};
 
 /// The form in which covariances are given. The caller says which; nothing is guessed.
@@ -101,7 +103,7 @@ fn not_positive_definite(what: &str, a: &[f64], d: usize) -> Error {
 
 /// A covariance that was positive definite before: its numbers leave the range, or it is singular to rounding.
 fn not_positive_in_units(a: &[f64], d: usize) -> Error {
-    let hint = "give --units that are nearer to the spread of the data";
+    let hint = text!["give ", named("units"), " that are nearer to the spread of the data"];
     if a.iter().all(|x| x.is_finite()) && (0..d).all(|i| a[i * d + i] > 0.0) {
         return not_positive_definite("covariance in these units", a, d).hint(hint);
     }

@@ -49,7 +49,7 @@ use crate::{Error, Result};
 use couple::{Coupler, Gaussian, Match, Place, mixture_moments, overlap};
 
 /// When a draw has a component; see the module's words.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Rules {
     /// Level of the intervals.
     pub level: f64,
@@ -83,7 +83,8 @@ impl Rules {
 }
 
 /// Whether a component has a clear identity over the draws.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Standing {
     /// Intervals can be taken at face value.
     Clear,
@@ -108,7 +109,7 @@ impl Standing {
 }
 
 /// The posterior of one atom of the estimate.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Component {
     /// Its index in the estimate (the first, when several atoms of the estimate are equal or nearly so).
     pub atom: usize,
@@ -119,6 +120,8 @@ pub struct Component {
     /// Its mean in the estimate.
     pub mean: Vec<f64>,
     /// Its covariance in the estimate, d × d.
+    #[serde(with = "crate::document::square")]
+    #[schemars(with = "Vec<Vec<f64>>")]
     pub covariance: Vec<f64>,
     /// Probability that a draw has such a component; of a component that cannot be told apart, that a draw has the group.
     pub existence: Probability,
@@ -138,7 +141,7 @@ pub struct Component {
 }
 
 /// Atoms of the estimate that cannot be told apart, as one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Group {
     /// The atoms.
     pub atoms: Vec<usize>,
@@ -147,9 +150,10 @@ pub struct Group {
 }
 
 /// All components of an estimate.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Components {
     /// The rules.
+    #[serde(flatten)]
     pub rules: Rules,
     /// Units in which atoms were coupled.
     pub units: Units,

@@ -9,15 +9,15 @@
 //! - [`region`]: P(d(G_0, G) ≤ r | data) for a hypothesised G_0 and a radius that means something to the user.
 //! - [`conformal()`]: a radius whose coverage of the next draw is guaranteed for a finite number of draws, without asymptotics.
 //!
-//! [`credible()`] answers all of it about one estimate.
+//! [`Posterior::credible`](crate::Posterior::credible) answers all of it about one estimate.
 
 mod ball;
 mod conformal;
 mod set;
 
 pub use ball::{Ball, Member, ball};
-pub use conformal::{Conformal, ConformalRadius, Source, conformal};
-pub use set::{Credible, Question, Region, credible};
+pub use conformal::{Conformal, ConformalRadius, conformal};
+pub use set::{Credible, Question, Region};
 
 use crate::effective::Probability;
 use crate::ensemble::Ensemble;

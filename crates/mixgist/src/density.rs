@@ -8,13 +8,57 @@ pub use compare::{SlicedW2, sliced_w2, total_variation};
 pub use grid::{Axis, Bounds, DEFAULT_GRID_COUNT, Grid, Interval};
 pub use posterior::{PosteriorDensity, posterior_density, posterior_density_on_grid};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::{Error, MixingMeasure, Mixture, Points, Progress, Result};
 
 /// A density evaluated on a grid.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(into = "DensityArrays", try_from = "DensityArrays")]
+#[schemars(with = "DensityArrays")]
 pub struct GridDensity {
     grid: Grid,
     values: Vec<f64>,
+}
+
+/// A density on a grid as documents hold it.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "GridDensity")]
+struct DensityArrays {
+    /// The coordinates that it is of.
+    coordinates: Vec<usize>,
+    /// Positions of the grid on each axis.
+    axes: Vec<Vec<f64>>,
+    /// Values, the last axis running fastest.
+    values: Vec<f64>,
+}
+
+impl From<GridDensity> for DensityArrays {
+    fn from(density: GridDensity) -> Self {
+        DensityArrays {
+            coordinates: density.grid.coordinates(),
+            axes: density.grid.axes().iter().map(Axis::positions).collect(),
+            values: density.values,
+        }
+    }
+}
+
+impl TryFrom<DensityArrays> for GridDensity {
+    type Error = Error;
+
+    fn try_from(DensityArrays { coordinates, axes, values }: DensityArrays) -> Result<Self> {
+        let axis = |(&coordinate, positions): (&usize, &Vec<f64>)| match (positions.first(), positions.last()) {
+            (Some(&low), Some(&high)) => {
+                Ok(Axis { coordinate, interval: Interval { low, high }, count: positions.len() })
+            }
+            _ => Err(Error::input("an axis of a grid is empty")),
+        };
+        if coordinates.len() != axes.len() {
+            return Err(Error::input(format!("{} axes for {} coordinates", axes.len(), coordinates.len())));
+        }
+        GridDensity::new(Grid::new(coordinates.iter().zip(&axes).map(axis).collect::<Result<_>>()?)?, values)
+    }
 }
 
 impl GridDensity {

@@ -69,7 +69,7 @@ fn between_chains(chains: &[&[f64]], successive: f64) -> f64 {
 }
 
 /// A posterior probability, estimated from draws.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Probability {
     /// The share of the draws, by weight.
     pub value: f64,

@@ -2,11 +2,16 @@
 
 use std::ops::Range;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::atoms::{CovarianceForm, GaussianAtoms};
 use crate::{Error, Result};
 
 /// One mixing measure G = Σ w_k δ_θk on its own, such as an estimate.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(into = "MeasureArrays", try_from = "MeasureArrays")]
+#[schemars(with = "MeasureArrays")]
 pub struct MixingMeasure {
     weights: Vec<f64>,
     atoms: GaussianAtoms,
@@ -57,6 +62,58 @@ impl MixingMeasure {
     /// The same measure in other coordinates; see [`crate::Units`].
     pub(crate) fn transformed(&self, transform: &[f64]) -> Result<Self> {
         Ok(MixingMeasure { weights: self.weights.clone(), atoms: self.atoms.transformed(transform)? })
+    }
+}
+
+/// A mixing measure as documents hold it.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "MixingMeasure")]
+struct MeasureArrays {
+    /// Weights of the K atoms; they sum to 1.
+    weights: Vec<f64>,
+    /// Means, K rows of d numbers.
+    means: Vec<Vec<f64>>,
+    /// Covariances, K matrices of d rows.
+    covariances: Vec<Vec<Vec<f64>>>,
+}
+
+impl From<MixingMeasure> for MeasureArrays {
+    fn from(measure: MixingMeasure) -> Self {
+        let (atoms, d) = (&measure.atoms, measure.dim());
+        let covariance = |k: usize| atoms.covariance(k).chunks_exact(d).map(<[f64]>::to_vec).collect();
+        MeasureArrays {
+            means: (0..measure.len()).map(|k| atoms.mean(k).to_vec()).collect(),
+            covariances: (0..measure.len()).map(covariance).collect(),
+            weights: measure.weights,
+        }
+    }
+}
+
+impl TryFrom<MeasureArrays> for MixingMeasure {
+    type Error = Error;
+
+    fn try_from(MeasureArrays { weights, means, covariances }: MeasureArrays) -> Result<Self> {
+        let dim = means.first().map_or(0, Vec::len);
+        if let Some(k) = means.iter().position(|mean| mean.len() != dim) {
+            return Err(
+                Error::input(format!("the mean has {} numbers, that of atom 0 has {dim}", means[k].len())).at_atom(k)
+            );
+        }
+        let square = |matrix: &Vec<Vec<f64>>| matrix.len() == dim && matrix.iter().all(|row| row.len() == dim);
+        if let Some(k) = covariances.iter().position(|matrix| !square(matrix)) {
+            return Err(Error::input(format!("the covariance is no matrix of {dim} × {dim} numbers")).at_atom(k));
+        }
+        let covariances = covariances.into_iter().flatten().flatten().collect();
+        let atoms = GaussianAtoms::new(dim, means.concat(), covariances, CovarianceForm::Covariance)?;
+        let exact = weights.clone();
+        let mut measure = MixingMeasure::new(weights, atoms)?;
+        // Weights that were normalised when they were written are read back to the last bit.
+        if measure.weights.len() == exact.len()
+            && measure.weights.iter().zip(&exact).all(|(a, b)| (a - b).abs() <= 1e-12)
+        {
+            measure.weights = exact;
+        }
+        Ok(measure)
     }
 }
 

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::text::{Spelling, Text};
+
 /// What kind of trouble an [`Error`] is; fronts map it to exit codes and exception classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -49,9 +51,9 @@ pub struct Error(Box<Inner>);
 #[derive(Debug, Clone, PartialEq)]
 struct Inner {
     kind: ErrorKind,
-    message: String,
+    message: Text,
     place: Place,
-    hint: Option<String>,
+    hint: Option<Text>,
     cause: Option<SystemCause>,
 }
 
@@ -60,22 +62,22 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     /// An error of the given kind.
-    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub fn new(kind: ErrorKind, message: impl Into<Text>) -> Self {
         Error(Box::new(Inner { kind, message: message.into(), place: Place::default(), hint: None, cause: None }))
     }
 
     /// The input cannot be used.
-    pub fn input(message: impl Into<String>) -> Self {
+    pub fn input(message: impl Into<Text>) -> Self {
         Self::new(ErrorKind::Input, message)
     }
 
     /// An option has a value that makes no sense.
-    pub fn usage(message: impl Into<String>) -> Self {
+    pub fn usage(message: impl Into<Text>) -> Self {
         Self::new(ErrorKind::Usage, message)
     }
 
     /// The job does not fit.
-    pub fn resource(message: impl Into<String>) -> Self {
+    pub fn resource(message: impl Into<Text>) -> Self {
         Self::new(ErrorKind::Resource, message)
     }
 
@@ -133,7 +135,7 @@ impl Error {
 
     /// Adds what the user can do about it.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Text>) -> Self {
         self.0.hint = Some(hint.into());
         self
     }
@@ -154,31 +156,43 @@ impl Error {
     }
 
     /// What the user can do about it.
-    pub fn hint_text(&self) -> Option<&str> {
-        self.0.hint.as_deref()
+    pub fn hint_text(&self) -> Option<&Text> {
+        self.0.hint.as_ref()
+    }
+
+    /// The place and the message as a front writes them.
+    pub fn spelled(&self, spelling: &dyn Spelling) -> String {
+        format!("{}{}", self.0.place, self.0.message.spelled(spelling))
+    }
+
+    /// The message without its place.
+    pub fn message(&self) -> &Text {
+        &self.0.message
+    }
+}
+
+impl fmt::Display for Place {
+    /// Empty, or ending in a colon and a space.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Place { file, line, draw, atom } = self;
+        match (file, line) {
+            (Some(file), Some(line)) => write!(f, "{}:{line}: ", file.display())?,
+            (Some(file), None) => write!(f, "{}: ", file.display())?,
+            (None, Some(line)) => write!(f, "line {line}: ")?,
+            (None, None) => {}
+        }
+        match (draw, atom) {
+            (Some(draw), Some(atom)) => write!(f, "draw {draw}, atom {atom}: "),
+            (Some(draw), None) => write!(f, "draw {draw}: "),
+            (None, Some(atom)) => write!(f, "atom {atom}: "),
+            (None, None) => Ok(()),
+        }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { file, line, draw, atom } = &self.0.place;
-        let mut parts = Vec::new();
-        match (file, line) {
-            (Some(file), Some(line)) => parts.push(format!("{}:{line}", file.display())),
-            (Some(file), None) => parts.push(file.display().to_string()),
-            (None, Some(line)) => parts.push(format!("line {line}")),
-            (None, None) => {}
-        }
-        match (draw, atom) {
-            (Some(draw), Some(atom)) => parts.push(format!("draw {draw}, atom {atom}")),
-            (Some(draw), None) => parts.push(format!("draw {draw}")),
-            (None, Some(atom)) => parts.push(format!("atom {atom}")),
-            (None, None) => {}
-        }
-        for part in parts {
-            write!(f, "{part}: ")?;
-        }
-        f.write_str(&self.0.message)
+        write!(f, "{}{}", self.0.place, self.0.message)
     }
 }
 

@@ -3,12 +3,16 @@
 //! Posterior draws of a mixing measure go in ([`Ensemble`]), one point estimate comes out, with the density and the partition
 //! that it implies and the evidence for it.
 
+mod about;
 pub mod allocate;
+mod answers;
 pub mod atoms;
+mod by_name;
 pub mod components;
 pub mod credible;
 pub mod density;
 pub mod diagnostics;
+mod document;
 pub mod effective;
 pub mod ensemble;
 pub mod error;
@@ -18,29 +22,33 @@ pub mod kernel;
 pub mod labels;
 pub mod linalg;
 pub mod line;
+mod loss;
 pub mod metric;
 pub mod mixture;
 mod normal;
 pub mod pairwise;
 pub mod partition;
 pub mod points;
+pub mod posterior;
 pub mod progress;
 mod projection;
 pub mod prune;
 pub mod random;
 pub mod representatives;
-pub mod ruler;
 pub mod select;
+mod settings;
 pub mod simulate;
 pub mod slice;
 mod slice_error;
 pub mod stability;
 pub mod summary;
+pub mod text;
 pub mod transport;
 pub mod units;
 mod vector_math;
 pub mod warning;
 
+pub use about::{About, Reading, Source, SourceFile};
 pub use allocate::{Allocation, allocate};
 pub use atoms::{CovarianceForm, GaussianAtoms};
 pub use density::GridDensity;
@@ -50,14 +58,18 @@ pub use free::{Assessment, AtomCount, Estimator, Floor, FreeSupport, Judgement, 
 pub use inspect::{Inspection, inspect};
 pub use labels::{Partition, PartitionDraws};
 pub use line::Order;
+pub use loss::Loss;
 pub use metric::Metric;
 pub use mixture::Mixture;
 pub use pairwise::{Condensed, Distance, DistanceMatrix, SlicedDistance};
 pub use points::Points;
+pub use posterior::{Answer, Estimate, Posterior, estimate, summarize, summarize_over};
 pub use progress::{Progress, Silent};
 pub use prune::{Pruned, Pruning};
-pub use select::{Loss, Medoid, Route, RunnerUp};
-pub use summary::{Settings, SliceCount, Summary, estimate, summarize, summarize_over};
+pub use select::{Medoid, Route, RunnerUp};
+pub use settings::{GivenDirections, Settings, SliceCount, SlicerName};
+pub use summary::Summary;
+pub use text::Text;
 pub use units::{ResolvedUnits, Units};
 pub use warning::{SliceOrigin, Warning};
 

@@ -11,7 +11,9 @@ pub(crate) use table::{squared_norm, table_of_costs};
 use crate::{Error, Result};
 
 /// The order p ≥ 1 of a transport cost W_p^p.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(try_from = "f64", into = "f64")]
+#[schemars(with = "f64")]
 pub struct Order(f64);
 
 impl Order {
@@ -53,6 +55,20 @@ impl Order {
     /// Slope of [`Order::root`] at a transport cost; 0 at 0, where the distance is known without error.
     pub fn root_slope(self, transport_cost: f64) -> f64 {
         if transport_cost > 0.0 { self.root(transport_cost) / (self.0 * transport_cost) } else { 0.0 }
+    }
+}
+
+impl TryFrom<f64> for Order {
+    type Error = Error;
+
+    fn try_from(p: f64) -> Result<Self> {
+        Order::new(p)
+    }
+}
+
+impl From<Order> for f64 {
+    fn from(order: Order) -> f64 {
+        order.0
     }
 }
 

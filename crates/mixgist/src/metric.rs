@@ -1,6 +1,8 @@
 //! A distance by name, sliced or exact, ready to measure: what all fronts offer.
 
 use crate::slice::{SLICERS, Slicer};
+use crate::text;
+use crate::text::{named, option, verb};
 use crate::transport::Peer;
 use crate::{
     Condensed, Distance, Ensemble, Error, MixingMeasure, Progress, Result, Settings, SliceCount, SlicedDistance,
@@ -37,15 +39,21 @@ impl Metric {
         if let Some(slicer) = SLICERS.into_iter().find(|slicer| slicer.name() == name) {
             let settings = settings(slicer)?;
             if matches!(settings.slices, SliceCount::Auto { .. }) {
-                return Err(Error::usage("--slices auto is for summarize, which knows when there are enough")
-                    .hint("give a number and look at the standard error"));
+                return Err(Error::usage(text![
+                    option("slices", "auto"),
+                    " is for ",
+                    verb("summarize"),
+                    ", which knows when there are enough"
+                ])
+                .hint("give a number and look at the standard error"));
             }
             return Ok(Metric::Sliced(Box::new(settings)));
         }
         let peer = Peer::from_name(name)?;
         match order {
             Some(order) if !peer.takes_order => {
-                Err(Error::usage(format!("'{name}' has no order, got --order {order}")).hint("leave out --order"))
+                Err(Error::usage(text![format!("'{name}' has no order, got "), option("order", order)])
+                    .hint(text!["leave out ", named("order")]))
             }
             _ => Ok(Metric::Exact { peer, order }),
         }
@@ -57,7 +65,7 @@ impl Metric {
     }
 
     /// The name that options use.
-    pub fn name(&self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Metric::Sliced(settings) => settings.slicer.name(),
             Metric::Exact { peer, .. } => peer.name,

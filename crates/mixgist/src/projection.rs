@@ -14,6 +14,8 @@ use crate::progress::Progress;
 use crate::prune::{Budget, Pruned, Pruning};
 use crate::slice::{Coordinates, Replicates, Slices};
 use crate::slice_error::{KEPT_APART, SliceGroups, independent_batches};
+use crate::text;
+use crate::text::{named, option};
 use crate::{Error, Result};
 
 /// An ensemble and L frozen slices of it. Line measures are computed when asked for and never all kept.
@@ -252,7 +254,7 @@ struct Beyond {
 impl Beyond {
     fn error(&self, slice: usize) -> Error {
         Error::input(format!("an atom is at {} on slice {slice}: too large to compute with", self.position))
-            .hint("rescale the data, use --units sd, or a smaller --order")
+            .hint(text!["rescale the data, use ", option("units", "sd"), ", or a smaller ", named("order")])
     }
 }
 

@@ -7,6 +7,8 @@ use std::ops::Range;
 
 use crate::line::Order;
 use crate::slice::{Coordinates, Slices};
+use crate::text;
+use crate::text::named;
 use crate::{Error, Result};
 
 /// Which atoms may be dropped before distances are computed.
@@ -22,7 +24,7 @@ pub enum Pruning {
 }
 
 /// What pruning did.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Pruned {
     /// Number of atoms dropped, over all draws.
     pub atoms: usize,
@@ -40,7 +42,10 @@ impl Pruning {
             "rounding" => Ok(Pruning::Rounding),
             _ => match text.parse::<f64>() {
                 Ok(tolerance) if (0.0..1.0).contains(&tolerance) => Ok(Pruning::Tolerance(tolerance)),
-                _ => Err(Error::usage(format!("--prune is '{text}', must be off, rounding or a number from 0 to 1"))),
+                _ => Err(Error::usage(text![
+                    named("prune"),
+                    format!(" is '{text}', must be off, rounding or a number from 0 to 1")
+                ])),
             },
         }
     }

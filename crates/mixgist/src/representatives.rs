@@ -27,9 +27,8 @@ use crate::effective::{Probability, chains_in_order, draw_weights};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::mixture::Mixture;
 use crate::points::Points;
+use crate::posterior::{Answer, Posterior};
 use crate::progress::Progress;
-use crate::ruler::Ruler;
-use crate::summary::Settings;
 use crate::warning::Warning;
 use crate::{Error, Result};
 use pam::k_medoids;
@@ -60,7 +59,7 @@ pub enum Count {
 }
 
 /// One medoid for each mode.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Representatives {
     /// The representatives, the most probable first.
     pub representatives: Vec<Representative>,
@@ -73,16 +72,24 @@ pub struct Representatives {
     /// Mean distance of a draw to its representative.
     pub expected_distance: f64,
     /// Distances between the representatives, k × k.
+    #[serde(with = "crate::document::square")]
+    #[schemars(with = "Vec<Vec<f64>>")]
     pub distances: Vec<f64>,
+    /// A test of one mode against two is wrong at most this often.
+    pub false_alarm: f64,
     /// What the reader should know.
     pub warnings: Vec<Warning>,
 }
 
 /// The medoid of a mode.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Representative {
     /// Which draw it is.
     pub draw: usize,
+    /// Its chain.
+    pub chain: u32,
+    /// Its iteration within the chain.
+    pub iteration: u64,
     /// The measure.
     pub measure: MixingMeasure,
     /// Posterior probability of the draws that are nearest to it.
@@ -90,18 +97,18 @@ pub struct Representative {
     /// Their mean distance to it.
     pub expected_distance: f64,
     /// Labels of the data, when data were given.
+    #[serde(flatten)]
     pub allocation: Option<Allocation>,
+    /// Number of distinct labels.
+    pub clusters: Option<usize>,
+    /// The whole density up to dimension 2, marginals beyond; empty when none was asked for.
+    pub densities: Vec<GridDensity>,
 }
 
 impl Representatives {
-    /// The density of each representative on grids of `count` points an axis that suit all of them, over the data or else over the first
-    /// one: one grid up to dimension 2, one for each coordinate beyond.
-    pub fn densities(
-        &self,
-        data: Option<Points>,
-        count: usize,
-        progress: &dyn Progress,
-    ) -> Result<Vec<Vec<GridDensity>>> {
+    /// Adds the density of each representative on grids of `count` points per axis that suit all of them, over the data or else over the
+    /// first one: one grid up to dimension 2, one for each coordinate beyond.
+    pub fn add_densities(&mut self, data: Option<Points>, count: usize, progress: &dyn Progress) -> Result<()> {
         let bounds = match data.filter(|points| !points.is_empty()) {
             Some(points) => Bounds::of_points(points)?,
             None => Bounds::of_measure(&self.representatives[0].measure)?,
@@ -111,31 +118,32 @@ impl Representatives {
             2 => vec![bounds.grid(&[0, 1], count)?],
             _ => bounds.marginal_grids(count)?,
         };
-        let on_grids = |one: &Representative| {
-            grids.iter().map(|grid| GridDensity::of_measure(&one.measure, grid, progress)).collect()
-        };
-        self.representatives.iter().map(on_grids).collect()
+        for one in &mut self.representatives {
+            let density = |grid| GridDensity::of_measure(&one.measure, grid, progress);
+            one.densities = grids.iter().map(density).collect::<Result<_>>()?;
+        }
+        Ok(())
     }
 }
 
-/// Finds representatives of the draws under the distance of `settings`.
-///
-/// Cost: a matrix of distances between at most [`MOST_CANDIDATES`] draws and a row for each representative.
-pub fn representatives(
-    ensemble: &Ensemble,
-    data: Option<Points>,
-    settings: &Settings,
-    count: Count,
-    progress: &dyn Progress,
-) -> Result<Representatives> {
+impl Posterior<'_> {
+    /// Finds representatives of the draws.
+    ///
+    /// Cost: a matrix of distances between at most [`MOST_CANDIDATES`] draws and a row for each representative.
+    pub fn representatives(&self, count: Count, progress: &dyn Progress) -> Result<Answer<Representatives>> {
+        Ok(self.answer(representatives(self, count, progress)?))
+    }
+}
+
+fn representatives(posterior: &Posterior, count: Count, progress: &dyn Progress) -> Result<Representatives> {
+    let ensemble = posterior.ensemble();
     let candidates = candidates(ensemble);
     if let Count::Fixed(k) = count
         && !(1..=candidates.len()).contains(&k)
     {
         return Err(Error::usage(format!("{k} representatives of {} draws cannot be chosen", candidates.len())));
     }
-    let ruler = Ruler::new(ensemble, data, settings)?;
-    let matrix = ruler.matrix(&candidates, progress)?.distances;
+    let matrix = posterior.matrix(&candidates, progress)?.distances;
     let all_weights = draw_weights(ensemble);
     let weights: Vec<f64> = candidates.iter().map(|&m| all_weights[m]).collect();
     let everyone: Vec<usize> = (0..candidates.len()).collect();
@@ -170,7 +178,7 @@ pub fn representatives(
         test.medoids = test.medoids.map(|place| candidates[place]);
     }
     let draws: Vec<usize> = medoids.iter().map(|&place| candidates[place]).collect();
-    gather(ensemble, data, &ruler, &draws, Gathered { tests, candidates: candidates.len() }, progress)
+    gather(posterior, &draws, Gathered { tests, candidates: candidates.len() }, progress)
 }
 
 struct Gathered {
@@ -180,15 +188,14 @@ struct Gathered {
 
 /// Assigns all draws and describes each representative.
 fn gather(
-    ensemble: &Ensemble,
-    data: Option<Points>,
-    ruler: &Ruler,
+    posterior: &Posterior,
     draws: &[usize],
     Gathered { tests, candidates }: Gathered,
     progress: &dyn Progress,
 ) -> Result<Representatives> {
+    let (ensemble, data) = (posterior.ensemble(), posterior.data());
     let measures: Vec<MixingMeasure> = draws.iter().map(|&m| ensemble.draw(m)).collect();
-    let rows = ruler.rows(&measures, progress)?;
+    let rows = posterior.rows(&measures, progress)?;
     let weights = draw_weights(ensemble);
     let nearest = |m: usize| (0..rows.len()).reduce(|best, r| if rows[r][m] < rows[best][m] { r } else { best });
     let owner: Vec<usize> = (0..ensemble.len()).map(|m| nearest(m).unwrap_or(0)).collect();
@@ -205,10 +212,14 @@ fn gather(
         };
         Ok(Representative {
             draw: draws[r],
+            chain: ensemble.chains()[draws[r]],
+            iteration: ensemble.iterations()[draws[r]],
             measure: measures[r].clone(),
             weight: Probability::of(ensemble, &own, &rows[r]),
             expected_distance: if masses[r] > 0.0 { within / masses[r] } else { 0.0 },
+            clusters: allocation.as_ref().map(Allocation::clusters),
             allocation,
+            densities: Vec::new(),
         })
     };
     let representatives = order.iter().map(describe).collect::<Result<Vec<_>>>()?;
@@ -225,6 +236,7 @@ fn gather(
         representatives,
         tests,
         candidates,
+        false_alarm: FALSE_ALARM,
     })
 }
 

@@ -8,47 +8,16 @@ mod sweep;
 
 pub(crate) use certified::most_numbers;
 
+use crate::by_name::by_name;
+use crate::ensemble::Ensemble;
 use crate::line::Order;
-use crate::pairwise::{Bridges, Form, SliceRows};
+use crate::loss::Loss;
+use crate::pairwise::{Bridges, Form, SliceRows, SlicedDistance};
 use crate::progress::Progress;
 use crate::projection::Projection;
+use crate::text;
+use crate::text::option;
 use crate::{Error, Result};
-
-/// What is averaged over the posterior.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Loss {
-    /// The distance D, as in the paper.
-    #[default]
-    Distance,
-    /// Its power D^p.
-    Power,
-}
-
-impl Loss {
-    /// Every loss, with the name that options use.
-    pub const NAMES: [(&'static str, Loss); 2] = [("distance", Loss::Distance), ("power", Loss::Power)];
-
-    /// The name that options use.
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, loss)| *loss == self).expect("every loss is named").0
-    }
-
-    /// The loss of a draw at a given mean transport cost.
-    pub(crate) fn of_cost(self, cost: f64, order: Order) -> f64 {
-        match self {
-            Loss::Distance => order.root(cost),
-            Loss::Power => cost,
-        }
-    }
-
-    /// Slope of [`Loss::of_cost`].
-    pub(crate) fn slope(self, cost: f64, order: Order) -> f64 {
-        match self {
-            Loss::Distance => order.root_slope(cost),
-            Loss::Power => 1.0,
-        }
-    }
-}
 
 /// How the medoid is found. Every route gives the same draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,7 +34,21 @@ pub enum Route {
     Sweep,
 }
 
+by_name!(
+    Route,
+    "Route",
+    ["auto", "pairs", "certified", "sweep"],
+    "How the medoid is found: every route that can be taken gives the same draw."
+);
+
 impl Route {
+    /// The route of that name.
+    pub fn from_name(name: &str) -> Result<Self> {
+        Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, route)| *route).ok_or_else(|| {
+            Error::usage(format!("unknown route '{name}'")).hint("one of: auto, pairs, certified, sweep")
+        })
+    }
+
     /// Every route, with the name that options use.
     pub const NAMES: [(&'static str, Route); 4] =
         [("auto", Route::Auto), ("pairs", Route::Pairs), ("certified", Route::Certified), ("sweep", Route::Sweep)];
@@ -88,31 +71,39 @@ impl Route {
             Route::Auto => Ok(Route::Pairs),
             Route::Certified if fits(self) && !certified::can_screen(draws) => Ok(Route::Pairs),
             route if fits(route) => Ok(route),
-            Route::Sweep => {
-                Err(Error::usage("route 'sweep' is for order 2 and the power loss").hint("use --route auto"))
-            }
-            _ => Err(Error::usage("route 'certified' is for order 2 and the distance loss").hint("use --route auto")),
+            Route::Sweep => Err(Error::usage("route 'sweep' is for order 2 and the power loss")
+                .hint(text!["use ", option("route", "auto")])),
+            _ => Err(Error::usage("route 'certified' is for order 2 and the distance loss")
+                .hint(text!["use ", option("route", "auto")])),
         }
     }
 }
 
 /// The draw of least expected loss, with what supports the choice.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Medoid {
     /// Index of the draw.
     pub draw: usize,
+    /// Its chain.
+    pub chain: u32,
+    /// Its iteration within the chain.
+    pub iteration: u64,
     /// Its mean loss over all draws, its own zero included.
+    #[serde(rename = "medoid_expected_loss")]
     pub expected_loss: f64,
-    /// Monte Carlo standard error of that over slices; `None` with a single independent group of slices.
+    /// Monte Carlo standard error of that over slices; null with a single independent group of slices.
+    #[serde(rename = "medoid_expected_loss_se")]
     pub expected_loss_se: Option<f64>,
     /// The best draw that differs from the medoid; `None` when all draws are the same measure.
     pub runner_up: Option<RunnerUp>,
     /// The route that was taken; never [`Route::Auto`].
     pub route: Route,
     /// Expected loss of every draw, when the route computed them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_losses: Option<Vec<f64>>,
-    /// Distance from the medoid to every draw.
-    pub distances: Vec<f64>,
+    /// Distance from the medoid to every draw; a document holds those from its estimate.
+    #[serde(skip)]
+    pub(crate) distances: Vec<f64>,
     /// How many draws had their loss computed exactly.
     pub exact_draws: usize,
 }
@@ -124,20 +115,23 @@ impl Medoid {
     }
 }
 
+/// A lead of this many standard errors of the difference is called safe: chance makes it less than once in 400 choices of directions.
+pub const SAFE_SEPARATION: f64 = 3.0;
+
 /// Whether two expected losses agree but for rounding.
 pub fn is_tied(one: f64, other: f64) -> bool {
     (other - one).abs() <= TIE * one.max(other)
 }
 
 /// The second-best draw and how safely it is behind.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct RunnerUp {
     /// Index of the draw.
     pub draw: usize,
     /// Its expected loss.
     pub expected_loss: f64,
     /// How far it is behind the medoid, in standard errors of the difference: 0 when tied, infinite when every slice agrees on the
-    /// difference; `None` when there is no standard error.
+    /// difference (written as null); null when there is no standard error.
     pub separation: Option<f64>,
 }
 
@@ -165,6 +159,9 @@ pub(crate) fn medoid<'p, 'a>(
     let order = projection.order();
     let medoid = Medoid {
         draw: choice.winner.draw,
+        // Whoever knows the ensemble fills these in.
+        chain: 0,
+        iteration: 0,
         expected_loss: choice.winner.expected_loss,
         expected_loss_se: evidence.expected_loss_se,
         runner_up: choice.runner_up.map(|candidate| RunnerUp {
@@ -181,6 +178,13 @@ pub(crate) fn medoid<'p, 'a>(
         exact_draws: choice.exact_draws,
     };
     Ok((medoid, bridges))
+}
+
+impl SlicedDistance<'_> {
+    /// The medoid of the draws under this distance: the draw of least expected loss.
+    pub fn medoid(&self, ensemble: &Ensemble, loss: Loss, route: Route, progress: &dyn Progress) -> Result<Medoid> {
+        Ok(medoid(&self.project(ensemble)?, loss, route, progress)?.0)
+    }
 }
 
 /// A draw with its exact loss and its mean transport costs to all draws.

@@ -4,26 +4,28 @@
 //! estimate moved, in units of the radius of the credible ball around the unchanged one: below one half the choice hardly matters,
 //! above one it matters more than what the posterior leaves open. Half a radius and one radius are conventions; the numbers are given.
 
+use crate::Result;
 use crate::allocate::allocate;
 use crate::credible::{Ball, ball};
 use crate::effective::chains_in_order;
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::loss::Loss;
 use crate::mixture::Mixture;
 use crate::points::Points;
+use crate::posterior::{Answer, Posterior};
 use crate::progress::{Progress, Silent};
-use crate::ruler::Ruler;
-use crate::select::Loss;
+use crate::settings::{Settings, SliceCount};
 use crate::slice::SLICERS;
-use crate::summary::{Settings, SliceCount};
+use crate::text;
+use crate::text::{Text, named, option, verb};
 use crate::units::Units;
 use crate::warning::Warning;
-use crate::{Error, Result};
-
-/// Estimates from draws under settings; every line of the card calls it once.
-pub type Estimator<'a> = dyn Fn(&Ensemble, Option<Points>, &Settings, &dyn Progress) -> Result<MixingMeasure> + 'a;
 
 /// How far a change moved the estimate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Movement {
     /// At most half a radius.
     Steady,
@@ -45,22 +47,48 @@ impl Movement {
 }
 
 /// One line of the card.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Check {
     /// The choice that was changed.
-    pub choice: &'static str,
+    pub choice: String,
     /// How: an option, or what was left out.
-    pub change: String,
-    /// The estimate with that change, or why there is none.
-    pub outcome: std::result::Result<Outcome, Error>,
+    pub change: Text,
+    /// What it did.
+    #[serde(flatten)]
+    pub outcome: Outcome,
 }
 
 /// What a change did.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(untagged)]
+pub enum Outcome {
+    /// The estimate moved.
+    Moved(Move),
+    /// There is no estimate with the change.
+    Failed {
+        /// Why.
+        error: Text,
+    },
+}
+
+impl Outcome {
+    /// How far the estimate moved, where there is one.
+    pub fn moved(&self) -> Option<&Move> {
+        match self {
+            Outcome::Moved(moved) => Some(moved),
+            Outcome::Failed { .. } => None,
+        }
+    }
+}
+
+/// How far the estimate moved.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+pub struct Move {
     /// Distance between the new estimate and the old one.
     pub distance: f64,
-    /// That in radii of the ball; infinite when the radius is 0 and the distance is not.
+    /// That in radii of the ball; null (infinite) when the radius is 0 and the distance is not.
+    #[serde(with = "crate::document::infinite_is_null")]
+    #[schemars(with = "Option<f64>")]
     pub radii: f64,
     /// The same in a word.
     pub movement: Movement,
@@ -69,7 +97,7 @@ pub struct Outcome {
 }
 
 /// The card.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Stability {
     /// The unchanged estimate.
     pub estimate: MixingMeasure,
@@ -84,27 +112,23 @@ pub struct Stability {
     /// How many chains were not left out in turn: of many, those with the most draws go first.
     pub untried_chains: usize,
     /// What to do.
+    #[serde(flatten)]
     pub verdict: Verdict,
     /// What the reader should know.
     pub warnings: Vec<Warning>,
 }
 
 /// What a person can act on.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Verdict {
+    /// The verdict in a word: 'steady', 'inside', 'outside', or 'undecided'.
+    pub verdict: String,
     /// The largest movement.
     pub movement: Movement,
     /// Whether the movements say anything: chains agree, and there are draws enough that others could have been chosen.
     pub decided: bool,
     /// One sentence, and a piece of advice for each choice that matters.
-    pub advice: Vec<String>,
-}
-
-impl Verdict {
-    /// The verdict in a word, for documents.
-    pub fn name(&self) -> &'static str {
-        if self.decided { self.movement.name() } else { "undecided" }
-    }
+    pub advice: Vec<Text>,
 }
 
 /// Among fewer draws there is next to nothing to choose, so that a card of them says nothing.
@@ -114,7 +138,7 @@ const FEWEST_DRAWS: usize = 20;
 pub const MOST_DRAWS: usize = 2000;
 
 struct Variant {
-    change: String,
+    change: Text,
     settings: Settings,
     draws: Option<Vec<usize>>,
 }
@@ -124,7 +148,7 @@ struct Choice {
     name: &'static str,
     /// From the draws that are used, one in so many of each chain, and the settings.
     variants: fn(&Ensemble, usize, &Settings) -> Vec<Variant>,
-    advice: &'static str,
+    advice: fn() -> Text,
 }
 
 /// Every choice that is looked at.
@@ -134,39 +158,60 @@ const CHOICES: [Choice; 7] = [
         variants: |_, _, settings| {
             let (half, twice) = (settings.slices.first() / 2, settings.slices.first() * 2);
             let with = |count: usize| {
-                Variant::of(format!("--slices {count}"), settings, |s| s.slices = SliceCount::Fixed(count))
+                Variant::of(text![option("slices", count)], settings, |s| s.slices = SliceCount::Fixed(count))
             };
             let given = settings.directions.is_some();
             [half, twice].into_iter().filter(|&count| count > 0 && !given).map(with).collect()
         },
-        advice: "the number of slices decides which estimate is chosen: use more (--slices), or --slices auto",
+        advice: || {
+            text![
+                "the number of slices decides which estimate is chosen: use more ",
+                named("slices"),
+                ", or ",
+                option("slices", "auto")
+            ]
+        },
     },
     Choice {
         name: "seed",
         variants: |_, _, settings| {
-            let with = |seed: u64| Variant::of(format!("--seed {seed}"), settings, |s| s.seed = seed);
+            let with = |seed: u64| Variant::of(text![option("seed", seed)], settings, |s| s.seed = seed);
             let given = settings.directions.is_some();
             (1..=2).filter(|_| !given).map(|add| with(settings.seed.wrapping_add(add))).collect()
         },
-        advice: "the directions decide which estimate is chosen: use more (--slices), or --scheme qmc",
+        advice: || {
+            text![
+                "the directions decide which estimate is chosen: use more ",
+                named("slices"),
+                ", or ",
+                option("scheme", "qmc")
+            ]
+        },
     },
     Choice {
         name: "units",
         variants: |_, _, settings| {
             let others = [Units::None, Units::Sd, Units::Whiten].into_iter().filter(|units| *units != settings.units);
             others
-                .map(|units| Variant::of(format!("--units {}", units.name()), settings, |s| s.units = units.clone()))
+                .map(|units| Variant::of(text![option("units", units.name())], settings, |s| s.units = units.clone()))
                 .collect()
         },
-        advice: "the units decide: choose them for a reason, and --units sd when there is none",
+        advice: || {
+            text!["the units decide: choose them for a reason, and ", option("units", "sd"), " when there is none"]
+        },
     },
     Choice {
         name: "loss",
         variants: |_, _, settings| {
             let others = Loss::NAMES.into_iter().filter(|(_, loss)| *loss != settings.loss);
-            others.map(|(name, loss)| Variant::of(format!("--loss {name}"), settings, |s| s.loss = loss)).collect()
+            others.map(|(name, loss)| Variant::of(text![option("loss", name)], settings, |s| s.loss = loss)).collect()
         },
-        advice: "mean and median of the posterior differ: it is skewed or has several modes, see `mixgist representatives`",
+        advice: || {
+            text![
+                "mean and median of the posterior differ: it is skewed or has several modes, see ",
+                verb("representatives")
+            ]
+        },
     },
     Choice {
         name: "distance",
@@ -175,10 +220,12 @@ const CHOICES: [Choice; 7] = [
             let given = settings.directions.is_some();
             others
                 .filter(|_| !given)
-                .map(|slicer| Variant::of(format!("--distance {}", slicer.name()), settings, |s| s.slicer = slicer))
+                .map(|slicer| {
+                    Variant::of(text![option("distance", slicer.name())], settings, |s| s.slicer = slicer.into())
+                })
                 .collect()
         },
-        advice: "distances weigh means and covariances differently: say which one was used",
+        advice: || text!["distances weigh means and covariances differently: say which one was used"],
     },
     Choice {
         name: "burn-in",
@@ -188,23 +235,23 @@ const CHOICES: [Choice; 7] = [
             later
                 .map(|burn_in| {
                     // Draws are counted as they were given, before the card thinned them.
-                    let change = format!("--burn-in {} more", thin * burn_in);
+                    let change = text![option("burn_in", thin * burn_in), " more"];
                     Variant { draws: Some(ensemble.thinned(burn_in, 1)), ..Variant::of(change, settings, |_| ()) }
                 })
                 .collect()
         },
-        advice: "the chains had not settled: drop more draws (--burn-in), or run them longer",
+        advice: || text!["the chains had not settled: drop more draws with ", named("burn_in"), ", or run them longer"],
     },
     Choice {
         name: "chains",
         variants: |ensemble, _, settings| {
             let without = |chain: u32| {
                 let rest = (0..ensemble.len()).filter(|&m| ensemble.chains()[m] != chain).collect();
-                Variant { draws: Some(rest), ..Variant::of(format!("without chain {chain}"), settings, |_| ()) }
+                Variant { draws: Some(rest), ..Variant::of(format!("without chain {chain}").into(), settings, |_| ()) }
             };
             tried_chains(ensemble).into_iter().map(without).collect()
         },
-        advice: "one chain decides: the chains disagree, run them longer (`mixgist inspect` shows where)",
+        advice: || text!["one chain decides: the chains disagree, run them longer; ", verb("inspect"), " shows where"],
     },
 ];
 
@@ -224,7 +271,7 @@ fn tried_chains(ensemble: &Ensemble) -> Vec<u32> {
 }
 
 impl Variant {
-    fn of(change: String, settings: &Settings, edit: impl FnOnce(&mut Settings)) -> Self {
+    fn of(change: Text, settings: &Settings, edit: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = settings.clone();
         settings.route = crate::Route::Auto;
         edit(&mut settings);
@@ -232,17 +279,17 @@ impl Variant {
     }
 }
 
-/// Makes the card for `estimator` under `settings`; `level` is that of the ball.
-///
-/// Cost: some dozen estimates from at most [`MOST_DRAWS`] draws.
-pub fn stability(
-    ensemble: &Ensemble,
-    data: Option<Points>,
-    settings: &Settings,
-    level: f64,
-    estimator: &Estimator,
-    progress: &dyn Progress,
-) -> Result<Stability> {
+impl Posterior<'_> {
+    /// Makes the card; `level` is that of the ball.
+    ///
+    /// Cost: some dozen estimates from at most [`MOST_DRAWS`] draws.
+    pub fn stability(&self, level: f64, progress: &dyn Progress) -> Result<Answer<Stability>> {
+        Ok(self.answer(stability(self, level, progress)?))
+    }
+}
+
+fn stability(posterior: &Posterior, level: f64, progress: &dyn Progress) -> Result<Stability> {
+    let (ensemble, data, settings) = (posterior.ensemble(), posterior.data(), posterior.settings());
     let thin = ensemble.len().div_ceil(MOST_DRAWS);
     let thinned;
     let ensemble = if thin > 1 {
@@ -257,9 +304,12 @@ pub fn stability(
             (choice.variants)(ensemble, thin, settings).into_iter().map(move |variant| (choice, variant))
         })
         .collect();
-    let estimate = estimator(ensemble, data, settings, progress)?;
-    let ruler = Ruler::new(ensemble, data, settings)?;
-    let distances = ruler.row(&estimate, progress)?;
+    let used = posterior.with(ensemble, settings.clone())?;
+    let estimate = match thin {
+        1 => posterior.estimate(progress)?.measure.clone(),
+        _ => used.bare_estimate(progress)?,
+    };
+    let distances = used.row(&estimate, progress)?;
     let ball = ball(ensemble, &distances, level)?;
     let warnings = Warning::of_distances(ensemble, &distances);
     let clusters = clusters(&estimate, data)?;
@@ -267,13 +317,12 @@ pub fn stability(
     progress.begin("stability", variants.len() as u64);
     for (choice, variant) in variants {
         progress.check()?;
-        let outcome = outcome(&variant, ensemble, data, estimator, &estimate, &ruler, &ball, progress);
-        if let Err(error) = &outcome
-            && error.kind() == crate::ErrorKind::Interrupted
-        {
-            return Err(error.clone());
-        }
-        checks.push(Check { choice: choice.name, change: variant.change, outcome });
+        let outcome = match movement(&variant, &used, &estimate, &ball, progress) {
+            Ok(moved) => Outcome::Moved(moved),
+            Err(error) if error.kind() == crate::ErrorKind::Interrupted => return Err(error),
+            Err(error) => Outcome::Failed { error: error.message().clone() },
+        };
+        checks.push(Check { choice: choice.name.into(), change: variant.change, outcome });
         progress.advance(1);
     }
     let verdict = verdict(&checks, clusters, ensemble.len(), &warnings);
@@ -290,30 +339,27 @@ impl Progress for Quiet<'_> {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "one call, where each is at hand")]
-fn outcome(
+fn movement(
     variant: &Variant,
-    ensemble: &Ensemble,
-    data: Option<Points>,
-    estimator: &Estimator,
+    posterior: &Posterior,
     unchanged: &MixingMeasure,
-    ruler: &Ruler,
     ball: &Ball,
     progress: &dyn Progress,
-) -> Result<Outcome> {
+) -> Result<Move> {
     let quiet = Quiet(progress);
+    let ensemble = posterior.ensemble();
     let estimate = match &variant.draws {
-        Some(draws) => estimator(&ensemble.select(draws)?, data, &variant.settings, &quiet)?,
-        None => estimator(ensemble, data, &variant.settings, &quiet)?,
+        Some(draws) => posterior.with(ensemble.select(draws)?, variant.settings.clone())?.bare_estimate(&quiet)?,
+        None => posterior.with(ensemble, variant.settings.clone())?.bare_estimate(&quiet)?,
     };
-    let distance = ruler.between(unchanged, &estimate)?.value;
+    let distance = posterior.between(unchanged, &estimate, &quiet)?.value;
     let radii = in_radii(distance, ball);
     let movement = match radii {
         r if r <= 0.5 => Movement::Steady,
         r if r <= 1.0 => Movement::Inside,
         _ => Movement::Outside,
     };
-    Ok(Outcome { distance, radii, movement, clusters: clusters(&estimate, data)? })
+    Ok(Move { distance, radii, movement, clusters: clusters(&estimate, posterior.data())? })
 }
 
 /// A distance in radii of the ball; infinite when the radius is 0 and the distance is not.
@@ -331,10 +377,10 @@ fn clusters(estimate: &MixingMeasure, data: Option<Points>) -> Result<Option<usi
 }
 
 fn verdict(checks: &[Check], clusters: Option<usize>, draws: usize, warnings: &[Warning]) -> Verdict {
-    let outcomes = || checks.iter().filter_map(|check| check.outcome.as_ref().ok().map(|outcome| (check, outcome)));
+    let outcomes = || checks.iter().filter_map(|check| check.outcome.moved().map(|moved| (check, moved)));
     let movement = outcomes().map(|(_, outcome)| outcome.movement).max().unwrap_or(Movement::Steady);
     let disagree = warnings.iter().any(|warning| matches!(warning, Warning::ChainsDisagree { .. }));
-    let mut advice = vec![match movement {
+    let first = match movement {
         _ if draws < FEWEST_DRAWS => {
             format!(
                 "undecided: among fewer than {FEWEST_DRAWS} draws there is next to nothing to choose; give more posterior draws"
@@ -351,17 +397,21 @@ fn verdict(checks: &[Check], clusters: Option<usize>, draws: usize, warnings: &[
         Movement::Outside => {
             "choices move the estimate out of the ball: it says as much about them as about the data".to_owned()
         }
-    }];
+    };
+    let mut advice: Vec<Text> = vec![first.into()];
     for choice in const { &CHOICES } {
         let of_choice = || outcomes().filter(|(check, _)| check.choice == choice.name);
         let farthest = of_choice().map(|(_, outcome)| outcome.radii).fold(0.0, f64::max);
         let counts_differ = of_choice().any(|(_, outcome)| outcome.clusters != clusters);
         if farthest > 1.0 || (farthest > 0.5 && counts_differ) {
             let counts = if counts_differ { ", the number of clusters changes" } else { "" };
-            advice.push(format!("{}: moves it by {farthest:.2} radii{counts}; {}", choice.name, choice.advice));
+            let moves = format!("{}: moves it by {farthest:.2} radii{counts}; ", choice.name);
+            advice.push(text![moves, (choice.advice)()]);
         }
     }
-    Verdict { movement, decided: draws >= FEWEST_DRAWS && !disagree, advice }
+    let decided = draws >= FEWEST_DRAWS && !disagree;
+    let verdict = if decided { movement.name() } else { "undecided" };
+    Verdict { verdict: verdict.into(), movement, decided, advice }
 }
 
 #[cfg(test)]

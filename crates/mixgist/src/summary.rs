@@ -1,8 +1,12 @@
-//! The whole job: draws in, the point estimate with its evidence out. It orchestrates; the arithmetic is elsewhere.
+//! The summary: the point estimate with its evidence. It orchestrates; the arithmetic is elsewhere.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::allocate::{Allocation, allocate};
+use crate::components::atoms_without_draws;
 use crate::ensemble::{Ensemble, MixingMeasure};
-use crate::free::{self, Assessment, Estimator, FreeSupport, LEADING_SLICES};
+use crate::free::{self, Assessment, Estimator, FreeSupport, Judgement, LEADING_SLICES};
 use crate::line::Order;
 use crate::mixture::Mixture;
 use crate::pairwise::{KEPT_BYTES, SlicedDistance};
@@ -10,165 +14,17 @@ use crate::points::Points;
 use crate::progress::Progress;
 use crate::projection::{bytes_to_judge, kept_bytes_per_slice, predicted_bytes};
 use crate::prune::{Pruned, Pruning};
-use crate::random::{Purpose, stream};
-use crate::select::{Loss, Medoid, Route, medoid, most_numbers};
-use crate::slice::{Freeze, NamedArrays, Scheme, Slicer, Slices, slicer};
+use crate::select::{Medoid, Route, SAFE_SEPARATION, medoid, most_numbers};
+use crate::settings::Settings;
+use crate::slice::Slices;
+use crate::text;
+use crate::text::named;
 use crate::units::{ResolvedUnits, Units};
-use crate::warning::Warning;
+use crate::warning::{SliceOrigin, Warning};
 use crate::{Error, Result};
-use rand::Rng;
-
-/// How many slices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SliceCount {
-    /// This many.
-    Fixed(usize),
-    /// Doubled from the default until the winner is separated from the runner-up, or this many are reached.
-    Auto {
-        /// The most slices that are tried.
-        cap: usize,
-    },
-}
-
-impl SliceCount {
-    /// The default number of slices.
-    pub const DEFAULT: usize = 1000;
-
-    /// The default cap of `auto`.
-    pub const DEFAULT_CAP: usize = 16_000;
-
-    /// More slices than this are a slip of the keyboard.
-    const MOST: usize = 100_000_000;
-
-    /// A number, or `auto` with the default cap.
-    pub fn from_name(text: &str) -> Result<Self> {
-        if text == "auto" {
-            return Ok(SliceCount::Auto { cap: Self::DEFAULT_CAP });
-        }
-        match text.parse() {
-            Ok(count) if (1..=Self::MOST).contains(&count) => Ok(SliceCount::Fixed(count)),
-            _ => {
-                Err(Error::usage(format!("--slices is '{text}', must be 'auto' or a number from 1 to {}", Self::MOST)))
-            }
-        }
-    }
-
-    /// The number of slices that are tried first.
-    pub fn first(self) -> usize {
-        match self {
-            SliceCount::Fixed(count) => count,
-            SliceCount::Auto { cap } => Self::DEFAULT.min(cap),
-        }
-    }
-}
-
-impl Default for SliceCount {
-    fn default() -> Self {
-        SliceCount::Fixed(Self::DEFAULT)
-    }
-}
-
-/// A lead of this many standard errors of the difference is called safe: chance makes it less than once in 400 choices of directions.
-pub const SAFE_SEPARATION: f64 = 3.0;
-
-/// Directions may take this many numbers, 4 GB.
-const MOST_NUMBERS: usize = 1 << 29;
-
-/// Everything that the answer depends on besides the draws.
-#[derive(Clone)]
-pub struct Settings {
-    /// The law of slices.
-    pub slicer: &'static dyn Slicer,
-    /// How many slices.
-    pub slices: SliceCount,
-    /// How directions are spread.
-    pub scheme: Scheme,
-    /// Directions given by the user instead; then `slices`, `scheme` and `seed` do not matter.
-    pub directions: Option<NamedArrays>,
-    /// The order p.
-    pub order: Order,
-    /// What is averaged over the posterior.
-    pub loss: Loss,
-    /// Units in which distances are computed.
-    pub units: Units,
-    /// How the medoid is found.
-    pub route: Route,
-    /// Which atoms may be dropped.
-    pub pruning: Pruning,
-    /// Seed of the directions.
-    pub seed: u64,
-    /// Which estimate is wanted.
-    pub estimator: Estimator,
-    /// A measure of the user's own, in the original units, to be judged beside the estimate.
-    pub candidate: Option<MixingMeasure>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Settings {
-            slicer: slicer("smix-w").expect("smix-w is registered"),
-            slices: SliceCount::default(),
-            scheme: Scheme::default(),
-            directions: None,
-            order: Order::TWO,
-            loss: Loss::default(),
-            units: Units::default(),
-            route: Route::default(),
-            pruning: Pruning::default(),
-            seed: 0,
-            estimator: Estimator::default(),
-            candidate: None,
-        }
-    }
-}
-
-/// At most this many slices are held out.
-const MOST_HELD_OUT: usize = 500;
 
 impl Settings {
-    /// The first `count` slices, or the given ones, for atoms of dimension `dim`.
-    pub fn freeze(&self, dim: usize, count: usize) -> Result<Box<dyn Slices>> {
-        match &self.directions {
-            Some(arrays) => self.slicer.given(dim, arrays),
-            None if count == 0 => Err(Error::usage("number of slices is 0, must be at least 1")),
-            None if count.saturating_mul(dim * (dim + 1)) > MOST_NUMBERS => Err(Error::resource(format!(
-                "the directions of {count} slices in dimension {dim} take {:.0} GB, the most is {:.0} GB",
-                count as f64 * (dim * (dim + 1)) as f64 * 8e-9,
-                MOST_NUMBERS as f64 * 8e-9
-            ))
-            .hint("use fewer slices; --scheme qmc needs fewer for the same error")),
-            None => Ok(self.slicer.freeze(&Freeze { dim, slices: 0..count, seed: self.seed, scheme: self.scheme })),
-        }
-    }
-
-    /// Number of slices that [`Settings::freeze`] gives for atoms of dimension `dim`: `auto` has not ended yet, and says with how many
-    /// it starts.
-    pub fn slice_count(&self, dim: usize) -> Result<usize> {
-        match &self.directions {
-            Some(arrays) => Ok(self.slicer.given(dim, arrays)?.len()),
-            None => Ok(self.slices.first()),
-        }
-    }
-
-    /// The same with the number of slices that `auto` ends with for these draws; other numbers stay as they are.
-    ///
-    /// Cost of `auto`: that of a medoid. What is not an estimate itself (balls, representatives, a card) needs one number to start from.
-    pub fn settled(&self, ensemble: &Ensemble, data: Option<Points>, progress: &dyn Progress) -> Result<Settings> {
-        if matches!(self.slices, SliceCount::Fixed(_)) || self.directions.is_some() {
-            return Ok(self.clone());
-        }
-        let (units, scaled) = in_units(ensemble, data, self)?;
-        let chosen = choose(scaled.as_ref().unwrap_or(ensemble), self, &units, None, false, progress)?;
-        Ok(Settings { slices: SliceCount::Fixed(chosen.slices), ..self.clone() })
-    }
-
-    /// Slices of the same law that are independent of those of [`Settings::freeze`]: what estimates are judged on.
-    fn freeze_held_out(&self, dim: usize, count: usize) -> Box<dyn Slices> {
-        let seed = stream(self.seed, Purpose::HeldOut, 0).next_u64();
-        self.slicer.freeze(&Freeze { dim, slices: 0..count.min(MOST_HELD_OUT), seed, scheme: self.scheme })
-    }
-
-    /// Bytes that [`summarize`] takes at most besides draws and data, known before it starts: the draws on their way through the
+    /// Bytes that a summary takes at most besides draws and data, known before it starts: the draws on their way through the
     /// slices and what the route keeps, which is a number for each pair of draws in the route `pairs` and little in the others.
     pub fn predicted_bytes(&self, ensemble: &Ensemble) -> Result<u64> {
         let (dim, atoms, draws) = (ensemble.dim(), ensemble.weights().len(), ensemble.len());
@@ -180,9 +36,7 @@ impl Settings {
         };
         // The medoid and the user's own measure are judged with the fits.
         let judged = if fits > 0 || self.candidate.is_some() { bytes_to_judge(dim, atoms, draws, fits + 2) } else { 0 };
-        let slices = match self.slices {
-            SliceCount::Fixed(count) | SliceCount::Auto { cap: count } => count as u64,
-        };
+        let slices = self.slices.most() as u64;
         let decomposed = slices.saturating_mul(kept_bytes_per_slice(atoms, draws) as u64).min(KEPT_BYTES as u64);
         let kept = match self.route.resolve(self.order, self.loss, draws)? {
             Route::Pairs | Route::Auto => SlicedDistance::matrix_bytes(draws) as u64 / 2,
@@ -199,16 +53,28 @@ impl Settings {
 }
 
 /// The point estimate with its evidence.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Ĝ, in the original units.
     pub estimate: MixingMeasure,
-    /// The draw of least expected loss, and why: the estimate itself, unless a free-support one was asked for.
+    /// Mean loss of the estimate over all draws.
+    pub expected_loss: f64,
+    /// Its Monte Carlo standard error over slices; null for a free estimate, whose error is that of its held-out loss.
+    pub expected_loss_se: Option<f64>,
+    /// The draw of least expected loss, and why: the estimate itself, unless another one was asked for.
+    #[serde(flatten)]
     pub medoid: Medoid,
-    /// How good the estimates are against the floor and on held-out slices; `None` when the order is not 2.
+    /// Distance from the estimate to every draw.
+    pub distances: Vec<f64>,
+    /// How good the estimates are against the floor and on held-out slices; absent when the order is not 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assessment: Option<Assessment>,
     /// Labels of the data, when data were given.
+    #[serde(flatten)]
     pub allocation: Option<Allocation>,
+    /// Number of distinct labels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<usize>,
     /// Number of slices L that the answer is based on.
     pub slices: usize,
     /// The units and their numbers.
@@ -225,111 +91,155 @@ impl Summary {
         self.assessment.as_ref()?.free.as_ref()
     }
 
-    /// Distance from the estimate to every draw.
-    pub fn distances(&self) -> &[f64] {
-        self.free().map_or(&self.medoid.distances, |free| &free.distances)
+    /// How good the estimate is, where that is known.
+    pub fn judgement(&self) -> Option<&Judgement> {
+        let assessment = self.assessment.as_ref()?;
+        Some(assessment.free.as_ref().map_or(&assessment.medoid, |free| &free.judgement))
+    }
+
+    /// Observations of each atom, when there are labels.
+    pub fn cluster_sizes(&self) -> Option<Vec<usize>> {
+        let allocation = self.allocation.as_ref()?;
+        let mut sizes = vec![0; self.estimate.len()];
+        allocation.labels.iter().for_each(|&label| sizes[label as usize] += 1);
+        Some(sizes)
+    }
+
+    /// Refuses a summary that was read and does not fit together.
+    pub fn check(&self, draws: usize, dim: usize) -> Result<()> {
+        let damaged = |what: String| Err(Error::input(format!("the summary is damaged: {what}")));
+        let lengths = [
+            ("distances", Some(self.distances.len())),
+            ("expected_losses", self.medoid.expected_losses.as_ref().map(Vec::len)),
+        ];
+        for (name, length) in lengths {
+            if let Some(length) = length.filter(|length| *length != draws) {
+                return damaged(format!("{name} has {length} numbers for {draws} draws"));
+            }
+        }
+        let named = [Some(self.medoid.draw), self.medoid.runner_up.map(|other| other.draw)];
+        if let Some(draw) = named.into_iter().flatten().find(|&draw| draw >= draws) {
+            return damaged(format!("it names draw {draw} of {draws}"));
+        }
+        if self.estimate.dim() != dim || self.units.scales.len() != dim {
+            return damaged(format!("its estimate and units do not have dimension {dim}"));
+        }
+        if let Some(allocation) = &self.allocation {
+            let atoms = self.estimate.len();
+            if let Some(label) = allocation.labels.iter().find(|label| **label as usize >= atoms) {
+                return damaged(format!("it has label {label}, the estimate {atoms} atoms"));
+            }
+        }
+        Ok(())
     }
 }
 
-/// Summarises draws by their medoid, or by a free-support estimate that starts from it.
-///
-/// `data` sets the scale of `sd` and `whiten` units and gets labels. Cost: see [`Route`].
-pub fn summarize(
-    ensemble: &Ensemble,
-    data: Option<Points>,
-    settings: &Settings,
-    progress: &dyn Progress,
-) -> Result<Summary> {
-    summarize_with(ensemble, data, settings, None, progress)
+/// Draws in working units with all that a summary of them depends on.
+pub(crate) struct Job<'a> {
+    pub(crate) ensemble: &'a Ensemble,
+    /// The draws in working units.
+    pub(crate) scaled: &'a Ensemble,
+    pub(crate) units: &'a ResolvedUnits,
+    pub(crate) data: Option<Points<'a>>,
+    pub(crate) settings: &'a Settings,
+    /// Slices of the caller's own.
+    pub(crate) own: Option<&'a dyn Slices>,
 }
 
-/// The estimate of [`summarize`] alone: for a medoid neither the floor nor labels nor warnings are computed.
-pub fn estimate(
-    ensemble: &Ensemble,
-    data: Option<Points>,
-    settings: &Settings,
-    progress: &dyn Progress,
-) -> Result<MixingMeasure> {
-    if settings.estimator != Estimator::Medoid || settings.candidate.is_some() {
-        return Ok(summarize(ensemble, data, settings, progress)?.estimate);
-    }
-    let (units, scaled) = in_units(ensemble, data, settings)?;
-    let chosen = choose(scaled.as_ref().unwrap_or(ensemble), settings, &units, None, false, progress)?;
-    Ok(ensemble.draw(chosen.medoid.draw))
-}
-
-/// As [`summarize`], over slices of the caller's own; the slicer, the directions and the seed of the settings do not matter then.
-pub fn summarize_over(
-    ensemble: &Ensemble,
-    data: Option<Points>,
-    settings: &Settings,
-    slices: &dyn Slices,
-    progress: &dyn Progress,
-) -> Result<Summary> {
-    summarize_with(ensemble, data, settings, Some(slices), progress)
-}
-
-fn summarize_with(
-    ensemble: &Ensemble,
-    data: Option<Points>,
-    settings: &Settings,
-    own: Option<&dyn Slices>,
-    progress: &dyn Progress,
-) -> Result<Summary> {
-    let (units, scaled) = in_units(ensemble, data, settings)?;
+/// Summarises draws by their medoid, or by a free-support estimate that starts from it. Cost: see [`Route`].
+pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
+    let Job { ensemble, settings, units, own, .. } = *job;
     if let Some(candidate) = settings.candidate.as_ref().filter(|candidate| candidate.dim() != ensemble.dim()) {
         let (own, dim) = (candidate.dim(), ensemble.dim());
         return Err(Error::input(format!("the measure to judge has dimension {own}, the draws have {dim}")));
     }
     if settings.candidate.is_some() && (settings.order != Order::TWO || own.is_some()) {
-        return Err(Error::usage(
-            "--candidate is judged against the floor, which is known for order 2 and named distances",
-        )
-        .hint("leave out --order, or ask for its distance to the draws"));
+        return Err(Error::usage(text![
+            named("candidate"),
+            " is judged against the floor, which is known for order 2 and named distances"
+        ])
+        .hint(text!["leave out ", named("order"), ", or ask for its distance to the draws"]));
     }
-    let chosen = choose(scaled.as_ref().unwrap_or(ensemble), settings, &units, own, true, progress)?;
-    let assessment = chosen.assessment.map(|assessment| assessment.in_original(&units)).transpose()?;
-    let estimate = match assessment.as_ref().and_then(|assessment| assessment.free.as_ref()) {
-        Some(free) => free.estimate.clone(),
-        None => ensemble.draw(chosen.medoid.draw),
-    };
-    let allocation = match data {
+    let chosen = choose(job.scaled, settings, units, own, true, progress)?;
+    let assessment = chosen.assessment.map(|assessment| assessment.in_original(units)).transpose()?;
+    let medoid = chosen.medoid;
+    let free = assessment.as_ref().and_then(|assessment| assessment.free.as_ref());
+    let estimate = free.map_or_else(|| ensemble.draw(medoid.draw), |free| free.estimate.clone());
+    let allocation = match job.data {
         Some(points) => Some(allocate(&Mixture::new(&estimate)?, points, progress)?),
         None => None,
     };
-    let mut warnings =
-        Warning::collect(ensemble, settings, &units, &chosen.medoid, chosen.pruned, chosen.slices, own.is_some());
-    let free = assessment.as_ref().and_then(|assessment| assessment.free.as_ref());
-    warnings.extend(free.and_then(|free| free.warning(settings.estimator)));
-    warnings.extend(free.and_then(|free| Warning::of_atoms(&free.estimate, ensemble)));
+    let mut warnings = warnings(job, &medoid, chosen.pruned, chosen.slices);
+    if let Some(free) = free {
+        warnings.extend(free.ends_at(settings.estimator).map(|atoms| Warning::PathEnds { atoms }));
+        warnings.extend(unsupported(&free.estimate, ensemble));
+    }
     Ok(Summary {
+        expected_loss: free.map_or(medoid.expected_loss, |free| free.judgement.expected_loss),
+        expected_loss_se: if free.is_some() { None } else { medoid.expected_loss_se },
+        distances: free.map_or_else(|| medoid.distances.clone(), |free| free.distances.clone()),
         estimate,
-        medoid: chosen.medoid,
+        medoid: Medoid {
+            chain: ensemble.chains()[medoid.draw],
+            iteration: ensemble.iterations()[medoid.draw],
+            ..medoid
+        },
+        clusters: allocation.as_ref().map(Allocation::clusters),
         assessment,
         allocation,
         slices: chosen.slices,
-        units,
+        units: units.clone(),
         pruned: chosen.pruned,
         warnings,
     })
 }
 
-/// The units, and the draws in them if they are not as they were.
-fn in_units(
-    ensemble: &Ensemble,
-    data: Option<Points>,
-    settings: &Settings,
-) -> Result<(ResolvedUnits, Option<Ensemble>)> {
-    if let Some(points) = data.filter(|points| points.dim() != ensemble.dim()) {
-        return Err(Error::input(format!(
-            "data have {} columns, the draws have dimension {}",
-            points.dim(),
-            ensemble.dim()
-        )));
+/// The estimate of [`summarize`] alone: for a medoid neither the floor nor labels nor warnings are computed. With the number of slices.
+pub(crate) fn estimate(job: &Job, progress: &dyn Progress) -> Result<(MixingMeasure, usize)> {
+    let settings = job.settings;
+    if settings.estimator != Estimator::Medoid || settings.candidate.is_some() {
+        let summary = summarize(job, progress)?;
+        return Ok((summary.estimate, summary.slices));
     }
-    let units = ResolvedUnits::new(&settings.units, ensemble, data)?;
-    let scaled = units.transform.is_some().then(|| units.apply(ensemble)).transpose()?;
-    Ok((units, scaled))
+    let chosen = choose(job.scaled, settings, job.units, job.own, false, progress)?;
+    Ok((job.ensemble.draw(chosen.medoid.draw), chosen.slices))
+}
+
+/// What limits the trust in the choice of a medoid.
+fn warnings(job: &Job, medoid: &Medoid, pruned: Pruned, slices: usize) -> Vec<Warning> {
+    let settings = job.settings;
+    let mut warnings = Vec::new();
+    if let Some(other) = medoid.runner_up {
+        let origin = if job.own.is_some() { SliceOrigin::Given } else { SliceOrigin::of(settings) };
+        match other.separation {
+            _ if medoid.is_tied() => {
+                warnings.push(Warning::Tied { draw: medoid.draw, runner_up: other.draw });
+            }
+            Some(separation) if separation < SAFE_SEPARATION => {
+                warnings.push(Warning::TooFewSlices { runner_up: other.draw, separation, slices, origin });
+            }
+            None => warnings.push(Warning::NoSliceError { slices, origin }),
+            _ => {}
+        }
+    }
+    if settings.units == Units::None {
+        warnings.extend(Warning::unequal_units(job.units));
+    }
+    if matches!(settings.pruning, Pruning::Tolerance(_)) && pruned.atoms > 0 {
+        warnings.push(Warning::MassPruned { pruned });
+    }
+    warnings.extend(Warning::of_distances(job.ensemble, &medoid.distances));
+    warnings
+}
+
+/// Atoms without draws are pointed out when they hold this much of the mass.
+const NOTABLE_MASS: f64 = 0.05;
+
+/// That a notable part of an estimate lies where almost no draw has a component.
+fn unsupported(estimate: &MixingMeasure, ensemble: &Ensemble) -> Option<Warning> {
+    let atoms = atoms_without_draws(estimate, ensemble);
+    let weight: f64 = atoms.iter().map(|&k| estimate.weights()[k]).sum();
+    (weight >= NOTABLE_MASS).then(|| Warning::AtomsWithoutDraws { atoms: atoms.len(), of: estimate.len(), weight })
 }
 
 struct Chosen {
@@ -349,10 +259,7 @@ fn choose(
     progress: &dyn Progress,
 ) -> Result<Chosen> {
     let mut count = settings.slices.first();
-    let cap = match settings.slices {
-        SliceCount::Fixed(count) => count,
-        SliceCount::Auto { cap } => cap,
-    };
+    let cap = settings.slices.most();
     let candidate = settings.candidate.as_ref().map(|own| units.apply_to_measure(own)).transpose()?;
     loop {
         let frozen = if own.is_none() { Some(settings.freeze(ensemble.dim(), count)?) } else { None };
@@ -366,7 +273,12 @@ fn choose(
         let safe = medoid.is_tied()
             || medoid.runner_up.is_none_or(|other| other.separation.is_some_and(|s| s >= SAFE_SEPARATION));
         if safe || count >= cap || settings.directions.is_some() || own.is_some() {
-            let held_out = settings.freeze_held_out(ensemble.dim(), slices.len());
+            // Slices of the caller have no others to be judged on.
+            let assessed = assess && settings.order == Order::TWO && own.is_none();
+            if !assessed {
+                return Ok(Chosen { medoid, assessment: None, pruned: projection.pruned(), slices: slices.len() });
+            }
+            let held_out = settings.freeze_held_out(ensemble.dim(), slices.len())?;
             let job = free::Job {
                 ensemble,
                 slices,
@@ -377,9 +289,7 @@ fn choose(
                 candidate: candidate.as_ref(),
                 seed: settings.seed,
             };
-            // Slices of the caller have no others to be judged on.
-            let assessed = assess && settings.order == Order::TWO && own.is_none();
-            let assessment = assessed.then(|| free::assess(&job, &projection, bridges, progress)).transpose()?;
+            let assessment = Some(free::assess(&job, &projection, bridges, progress)?);
             return Ok(Chosen { medoid, assessment, pruned: projection.pruned(), slices: slices.len() });
         }
         count = (2 * count).min(cap);
@@ -390,6 +300,8 @@ fn choose(
 mod tests {
     use super::*;
     use crate::CovarianceForm;
+    use crate::loss::Loss;
+    use crate::settings::SliceCount;
 
     #[test]
     fn predicted_memory_grows_with_pairs_only_where_there_are_pairs() {

@@ -1,23 +1,36 @@
 //! Units: the coordinates in which distances are computed. Estimates always come back in the original ones.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::by_name::by_name;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::linalg::cholesky_in_place;
 use crate::points::Points;
+use crate::text;
+use crate::text::{named, option};
 use crate::{Error, Result};
 
 /// How coordinates are scaled before distances are computed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Units {
     /// As they are, as in the paper: the chosen draw then depends on the units of measurement.
-    #[default]
     None,
     /// Each coordinate divided by its standard deviation.
+    #[default]
     Sd,
     /// Coordinates turned and scaled to be uncorrelated with standard deviation 1.
     Whiten,
     /// Each coordinate divided by a number that the user gives.
     Scale(Vec<f64>),
 }
+
+by_name!(
+    Units,
+    "Units",
+    [],
+    "Units in which distances are computed: 'none', 'sd', 'whiten', or one number per coordinate, with commas."
+);
 
 impl Units {
     /// From `none`, `sd`, `whiten` or numbers separated by commas.
@@ -31,7 +44,7 @@ impl Units {
                     name.split(',').map(|part| part.trim().parse()).collect();
                 numbers.map(Units::Scale).map_err(|_| {
                     Error::usage(format!("unknown units '{name}'"))
-                        .hint("one of: none, sd, whiten, or one number a coordinate: 1.5,60")
+                        .hint("one of: none, sd, whiten, or one number per coordinate: 1.5,60")
                 })
             }
         }
@@ -49,13 +62,16 @@ impl Units {
 }
 
 /// Units with their numbers: the scale of each coordinate and the transformation that is applied.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResolvedUnits {
     /// What was asked for.
+    #[serde(rename = "name")]
     pub units: Units,
     /// Scale of each coordinate, from the data or else from the draws.
     pub scales: Vec<f64>,
-    /// d × d matrix T of the new coordinates y = T x; `None` when coordinates stay as they are.
+    /// Rows of the d × d matrix T of the coordinates T x in which distances are computed; absent when coordinates stay as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::document::optional_square")]
+    #[schemars(with = "Option<Vec<Vec<f64>>>")]
     pub transform: Option<Vec<f64>>,
 }
 
@@ -80,7 +96,7 @@ impl ResolvedUnits {
             && let Some(a) = scales.iter().position(|s| !(*s > 0.0 && s.is_finite()))
         {
             return Err(Error::input(format!("coordinate {a} has scale {}, it cannot be divided by that", scales[a]))
-                .hint("drop the constant coordinate, or give --units numbers"));
+                .hint(text!["drop the constant coordinate, or give numbers: ", named("units")]));
         }
         let transform = match units {
             Units::None => None,
@@ -134,9 +150,9 @@ impl ResolvedUnits {
     /// The draws in these units; an error names the atom whose covariance is singular to rounding in them.
     pub fn apply(&self, ensemble: &Ensemble) -> Result<Ensemble> {
         match &self.transform {
-            Some(transform) => {
-                ensemble.transformed(transform).map_err(|error| error.hint("use --units none, or drop the draw"))
-            }
+            Some(transform) => ensemble
+                .transformed(transform)
+                .map_err(|error| error.hint(text!["use ", option("units", "none"), ", or drop the draw"])),
             None => Ok(ensemble.clone()),
         }
     }
@@ -301,7 +317,7 @@ fn whitening(correlation: &[f64], scales: &[f64]) -> Result<Vec<f64>> {
     let mut factor = correlation.to_vec();
     cholesky_in_place(&mut factor, d).map_err(|a| {
         Error::input(format!("coordinate {a} is a linear combination of others, so the data cannot be whitened"))
-            .hint("drop it, or use --units sd")
+            .hint(text!["drop it, or use ", option("units", "sd")])
     })?;
     let mut inverse = vec![0.0; d * d];
     for a in 0..d {

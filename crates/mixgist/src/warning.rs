@@ -1,17 +1,23 @@
 //! Warnings: what a reader of the answer should know, each with the option that helps. They are data; fronts print them.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use crate::components::atoms_without_draws;
-use crate::ensemble::{Ensemble, MixingMeasure};
-use crate::prune::{Pruned, Pruning};
-use crate::select::Medoid;
-use crate::summary::{SAFE_SEPARATION, Settings, SliceCount};
-use crate::units::{ResolvedUnits, Units};
+use schemars::JsonSchema;
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::ensemble::Ensemble;
+use crate::prune::Pruned;
+use crate::settings::{Settings, SliceCount};
+use crate::text;
+use crate::text::{OptionValue, Text, named, option, verb};
+use crate::units::ResolvedUnits;
 
 /// Something that limits how far the answer can be trusted.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// In documents it has its name and its numbers, a sentence (`message`), what helps (`advice`) and the options that help (`remedies`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "name", rename_all = "kebab-case", remote = "Self")]
 #[non_exhaustive]
 pub enum Warning {
     /// Winner and runner-up cannot be told apart with this many slices.
@@ -99,10 +105,53 @@ pub enum Warning {
         /// Mean distance to the estimate, by chain.
         distances: Vec<(u32, f64)>,
     },
+    /// A warning of a document whose schema version held the sentences alone.
+    Recorded {
+        /// Its name.
+        of: String,
+        /// What is the matter.
+        sentence: String,
+        /// What helps.
+        help: String,
+    },
+}
+
+/// The fields that documents have besides those of a variant.
+struct Told<'a>(&'a Warning);
+
+impl Serialize for Told<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let advice = self.0.advice();
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("message", &self.0.to_string())?;
+        map.serialize_entry("advice", &advice.to_string())?;
+        map.serialize_entry("remedies", &advice.options().collect::<Vec<&OptionValue>>())?;
+        map.end()
+    }
+}
+
+impl Serialize for Warning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Whole<'a> {
+            #[serde(flatten, serialize_with = "Warning::serialize")]
+            data: &'a Warning,
+            #[serde(flatten)]
+            told: Told<'a>,
+        }
+        Whole { data: self, told: Told(self) }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Warning {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Warning::deserialize(deserializer)
+    }
 }
 
 /// Where the slices of a choice come from, and so how there can be more of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum SliceOrigin {
     /// A number was asked for, or none.
     Fixed,
@@ -113,7 +162,7 @@ pub enum SliceOrigin {
 }
 
 impl SliceOrigin {
-    fn of(settings: &Settings) -> Self {
+    pub(crate) fn of(settings: &Settings) -> Self {
         match (&settings.directions, settings.slices) {
             (Some(_), _) => SliceOrigin::Given,
             (None, SliceCount::Fixed(_)) => SliceOrigin::Fixed,
@@ -122,13 +171,14 @@ impl SliceOrigin {
     }
 
     /// How to get `more` slices.
-    fn more(self, more: usize) -> Cow<'static, str> {
+    fn more(self, more: usize) -> Text {
+        let slices = option("slices", more);
         match self {
-            SliceOrigin::Given => "give more directions of your own".into(),
+            SliceOrigin::Given => text!["give more directions of your own"],
             SliceOrigin::Fixed if more < SliceCount::DEFAULT_CAP => {
-                format!("use more slices (--slices {more}, or --slices auto)").into()
+                text!["use more slices: ", slices, ", or ", option("slices", "auto")]
             }
-            SliceOrigin::Fixed | SliceOrigin::Auto => format!("use more slices (--slices {more})").into(),
+            SliceOrigin::Fixed | SliceOrigin::Auto => text!["use more slices: ", slices],
         }
     }
 }
@@ -136,54 +186,11 @@ impl SliceOrigin {
 /// Scales that differ by more than this factor are pointed out.
 const UNEQUAL_SCALES: f64 = 5.0;
 
-/// Atoms without draws are pointed out when they hold this much of the mass.
-const NOTABLE_MASS: f64 = 0.05;
-
 /// Fewer draws than this are pointed out.
 const FEW_DRAWS: usize = 100;
 
 impl Warning {
-    pub(crate) fn collect(
-        ensemble: &Ensemble,
-        settings: &Settings,
-        units: &ResolvedUnits,
-        medoid: &Medoid,
-        pruned: Pruned,
-        slices: usize,
-        own: bool,
-    ) -> Vec<Warning> {
-        let mut warnings = Vec::new();
-        if let Some(other) = medoid.runner_up {
-            let origin = if own { SliceOrigin::Given } else { SliceOrigin::of(settings) };
-            match other.separation {
-                _ if medoid.is_tied() => {
-                    warnings.push(Warning::Tied { draw: medoid.draw, runner_up: other.draw });
-                }
-                Some(separation) if separation < SAFE_SEPARATION => {
-                    warnings.push(Warning::TooFewSlices { runner_up: other.draw, separation, slices, origin });
-                }
-                None => warnings.push(Warning::NoSliceError { slices, origin }),
-                _ => {}
-            }
-        }
-        if settings.units == Units::None {
-            warnings.extend(Self::unequal_units(units));
-        }
-        if matches!(settings.pruning, Pruning::Tolerance(_)) && pruned.atoms > 0 {
-            warnings.push(Warning::MassPruned { pruned });
-        }
-        warnings.extend(Self::of_distances(ensemble, &medoid.distances));
-        warnings
-    }
-
     /// What limits everything that is said about the posterior: what there is to say about the draws, and whether their chains agree by
-    /// That a notable part of an estimate stands where hardly a draw has a component.
-    pub(crate) fn of_atoms(estimate: &MixingMeasure, ensemble: &Ensemble) -> Option<Warning> {
-        let atoms = atoms_without_draws(estimate, ensemble);
-        let weight: f64 = atoms.iter().map(|&k| estimate.weights()[k]).sum();
-        (weight >= NOTABLE_MASS).then(|| Warning::AtomsWithoutDraws { atoms: atoms.len(), of: estimate.len(), weight })
-    }
-
     /// the draws' distances from an estimate.
     pub(crate) fn of_distances(ensemble: &Ensemble, distances: &[f64]) -> Vec<Warning> {
         let mut warnings = Self::of_draws(ensemble);
@@ -217,7 +224,7 @@ impl Warning {
     }
 
     /// A short name for machines.
-    pub fn name(&self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Warning::TooFewSlices { .. } => "too-few-slices",
             Warning::NoSliceError { .. } => "no-slice-error",
@@ -232,33 +239,53 @@ impl Warning {
             Warning::PathEnds { .. } => "path-ends",
             Warning::AtomsWithoutDraws { .. } => "atoms-without-draws",
             Warning::ChainsDisagree { .. } => "chains-disagree",
+            Warning::Recorded { of, .. } => of,
         }
     }
 
     /// What helps.
-    pub fn advice(&self) -> Cow<'static, str> {
-        let advice = match self {
-            Warning::TooFewSlices { slices, origin, .. } => return origin.more(slices.saturating_mul(4)),
-            Warning::NoSliceError { slices, origin } => {
-                return origin.more(slices.saturating_mul(4).max(SliceCount::DEFAULT));
+    pub fn advice(&self) -> Text {
+        match self {
+            Warning::TooFewSlices { slices, origin, .. } => origin.more(slices.saturating_mul(4)),
+            Warning::NoSliceError { slices, origin } => origin.more(slices.saturating_mul(4).max(SliceCount::DEFAULT)),
+            Warning::Tied { .. } => text!["take either of them, or give more posterior draws"],
+            Warning::ChainsLost { .. } => {
+                text!["use a smaller ", named("burn_in"), ", or leave the chain out on purpose"]
             }
-            Warning::Tied { .. } => "take either of them, or give more posterior draws",
-            Warning::ChainsLost { .. } => "use a smaller --burn-in, or leave the chain out on purpose",
-            Warning::UnequalUnits { .. } => "use --units sd, or --units whiten, unless these units are meant",
-            Warning::MassPruned { .. } => "leave out --prune to keep all atoms that matter",
-            Warning::WeightsRenormalized { .. } => "check that the weights are those of one draw, truncated as meant",
-            Warning::FewDraws { .. } => "give more posterior draws",
-            Warning::FewEffectiveDraws { .. } => "resample, or run the sampler longer",
-            Warning::IllConditioned { .. } => "look at that atom: is a coordinate constant, or its prior too wide?",
-            Warning::PathEnds { .. } => {
-                "name a larger number of atoms (--atoms), or take the medoid (--estimate medoid)"
+            Warning::UnequalUnits { .. } => {
+                text![
+                    "use ",
+                    option("units", "sd"),
+                    ", or ",
+                    option("units", "whiten"),
+                    ", unless these units are meant"
+                ]
             }
-            Warning::AtomsWithoutDraws { .. } => {
-                "for densities and components take the medoid (--estimate medoid), and see what the draws have with mixgist components"
+            Warning::MassPruned { .. } => text!["leave out ", named("prune"), " to keep all atoms that matter"],
+            Warning::WeightsRenormalized { .. } => {
+                text!["check that the weights are those of one draw, truncated as meant"]
             }
-            Warning::ChainsDisagree { .. } => "run the chains longer, or look at each one on its own",
-        };
-        advice.into()
+            Warning::FewDraws { .. } => text!["give more posterior draws"],
+            Warning::FewEffectiveDraws { .. } => text!["resample, or run the sampler longer"],
+            Warning::IllConditioned { .. } => {
+                text!["look at that atom: is a coordinate constant, or its prior too wide?"]
+            }
+            Warning::PathEnds { .. } => text![
+                "ask for a larger number of atoms: ",
+                named("atoms"),
+                ", or take the medoid: ",
+                option("estimate", "medoid")
+            ],
+            Warning::AtomsWithoutDraws { .. } => text![
+                "for densities and components take the medoid: ",
+                option("estimate", "medoid"),
+                "; ",
+                verb("components"),
+                " shows what the draws have"
+            ],
+            Warning::ChainsDisagree { .. } => text!["run the chains longer, or look at each one on its own"],
+            Warning::Recorded { help, .. } => help.as_str().into(),
+        }
     }
 }
 
@@ -330,7 +357,7 @@ impl fmt::Display for Warning {
                 write!(f, "no draw of {noun} {} is left after the burn-in", names.join(", "))
             }
             Warning::FewEffectiveDraws { effective, draws } => {
-                write!(f, "the draw weights make {draws} draws worth {effective:.1}")
+                write!(f, "the importance weights leave an effective sample size of {effective:.1} of {draws} draws")
             }
             Warning::IllConditioned { draw, atom, condition } => {
                 write!(f, "the covariance of draw {draw}, atom {atom} has condition number {condition:.1e}")
@@ -340,14 +367,15 @@ impl fmt::Display for Warning {
             }
             Warning::AtomsWithoutDraws { atoms, of, weight } => write!(
                 f,
-                "{atoms} of {of} atoms, {:.1} % of the mass, stand where hardly a draw has a component: on the way between components whose \
-                 weights are uncertain",
+                "{atoms} of {of} atoms, {:.1} % of the mass, lie where almost no draw has a component: between components whose weights are \
+                 uncertain",
                 100.0 * weight
             ),
             Warning::ChainsDisagree { distances } => {
                 let distances: Vec<String> = distances.iter().map(|(chain, d)| format!("{chain}: {d:.3}")).collect();
                 write!(f, "chains lie at different mean distances from the estimate ({})", distances.join(", "))
             }
+            Warning::Recorded { sentence, .. } => f.write_str(sentence),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::effective::{ascending, sorted_quantile};
 use crate::linalg::{cholesky_in_place, solve_lower};
 
 /// What the posterior says about one number.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct PosteriorInterval {
     /// Posterior mean.
     pub mean: f64,
@@ -33,18 +33,20 @@ impl PosteriorInterval {
 }
 
 /// An ellipse {x : (x − c)ᵀ S⁻¹ (x − c) ≤ r²} that holds a component's mean with the level's probability.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Ellipse {
     /// c, the posterior mean of the mean.
     pub center: Vec<f64>,
     /// S, the posterior covariance of the mean, d × d.
+    #[serde(with = "crate::document::square")]
+    #[schemars(with = "Vec<Vec<f64>>")]
     pub covariance: Vec<f64>,
     /// r: the quantile of the distance over the draws; `None` when S is singular, as it is when draws do not differ.
     pub radius: Option<f64>,
 }
 
 /// Intervals of all parameters of a component, given that it exists.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Intervals {
     /// Weight.
     pub weight: PosteriorInterval,
@@ -53,8 +55,12 @@ pub struct Intervals {
     /// Standard deviation of each coordinate.
     pub sd: Vec<PosteriorInterval>,
     /// Entries of the covariance, d × d; empty beyond dimension [`Intervals::MOST_DIMENSIONS`].
+    #[serde(with = "crate::document::square")]
+    #[schemars(with = "Vec<Vec<PosteriorInterval>>")]
     pub covariance: Vec<PosteriorInterval>,
     /// Correlations, d × d with ones on the diagonal; empty beyond that dimension.
+    #[serde(with = "crate::document::square")]
+    #[schemars(with = "Vec<Vec<PosteriorInterval>>")]
     pub correlation: Vec<PosteriorInterval>,
     /// Where the mean is.
     pub mean_ellipse: Ellipse,

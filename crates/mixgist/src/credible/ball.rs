@@ -6,7 +6,7 @@ use crate::effective::{Probability, ascending, draw_weights, sorted_quantile};
 use crate::ensemble::Ensemble;
 
 /// The smallest ball around an estimate that holds the asked-for posterior probability.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Ball {
     /// The probability that was asked for.
     pub level: f64,
@@ -16,19 +16,28 @@ pub struct Ball {
     pub radius_low: f64,
     /// The radius of the level one standard error above; `None` when that exceeds 1: there are too few effective draws.
     pub radius_high: Option<f64>,
+    /// Monte Carlo standard error of the radius: half the distance between these two.
+    pub radius_error: Option<f64>,
+    /// Standard error over slices of the distance to the most distant member; null with a single group of slices.
+    pub slice_error: Option<f64>,
     /// The probability that the ball holds, the level or a little more, with its Monte Carlo error.
     pub probability: Probability,
     /// Members of the ball that are farthest from the estimate, farthest first, at most [`Ball::FARTHEST`].
     pub farthest: Vec<Member>,
     /// Quantiles of the distance at 5, 25, 50, 75 and 95 %.
+    #[serde(rename = "distance_quantiles")]
     pub quantiles: [f64; 5],
 }
 
 /// A draw and its distance from the estimate.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Member {
     /// Index of the draw.
     pub draw: usize,
+    /// Its chain.
+    pub chain: u32,
+    /// Its iteration within the chain.
+    pub iteration: u64,
     /// Its distance.
     pub distance: f64,
 }
@@ -36,11 +45,6 @@ pub struct Member {
 impl Ball {
     /// So many of the most distant members are listed.
     pub const FARTHEST: usize = 5;
-
-    /// Monte Carlo standard error of the radius: half the distance between the radii one standard error of the level apart.
-    pub fn radius_error(&self) -> Option<f64> {
-        self.radius_high.map(|high| (high - self.radius_low) / 2.0)
-    }
 }
 
 /// The ball of probability `level`, from the distances between the estimate and every draw.
@@ -59,12 +63,22 @@ pub fn ball(ensemble: &Ensemble, distances: &[f64], level: f64) -> Result<Ball> 
     let error = (level * (1.0 - level) / probability.effective_draws).sqrt();
     let mut farthest: Vec<usize> = order.iter().copied().filter(|&m| inside(m)).collect();
     farthest.sort_by(|&a, &b| distances[b].total_cmp(&distances[a]).then(a.cmp(&b)));
-    let members = farthest.iter().take(Ball::FARTHEST).map(|&draw| Member { draw, distance: distances[draw] });
+    let member = |&draw: &usize| Member {
+        draw,
+        chain: ensemble.chains()[draw],
+        iteration: ensemble.iterations()[draw],
+        distance: distances[draw],
+    };
+    let members = farthest.iter().take(Ball::FARTHEST).map(member);
+    let radius_low = quantile((level - error).max(0.0));
+    let radius_high = (level + error <= 1.0).then(|| quantile(level + error));
     Ok(Ball {
         level,
         radius,
-        radius_low: quantile((level - error).max(0.0)),
-        radius_high: (level + error <= 1.0).then(|| quantile(level + error)),
+        radius_low,
+        radius_high,
+        radius_error: radius_high.map(|high| (high - radius_low) / 2.0),
+        slice_error: None,
         probability,
         farthest: members.collect(),
         quantiles: [0.05, 0.25, 0.5, 0.75, 0.95].map(quantile),
@@ -121,7 +135,7 @@ mod tests {
                 .collect();
             let ensemble = draws(400);
             let got = ball(&ensemble, &distances, 0.9).unwrap();
-            let error = got.radius_error().unwrap();
+            let error = got.radius_error.unwrap();
             held += u32::from((got.radius - 1.6449).abs() <= 2.0 * error);
             let naive = got.probability.effective_draws / 400.0;
             ignored += u32::from((got.radius - 1.6449).abs() <= 2.0 * error * naive.sqrt());

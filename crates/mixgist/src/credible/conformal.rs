@@ -12,28 +12,19 @@ use rand::seq::SliceRandom;
 
 use super::{check_distances, check_level};
 use crate::effective::{chains_in_order, effective_draws};
-use crate::ensemble::{Ensemble, MixingMeasure};
-use crate::points::Points;
+use crate::ensemble::MixingMeasure;
+use crate::posterior::Posterior;
 use crate::progress::Progress;
 use crate::random::{Purpose, stream};
-use crate::ruler::Ruler;
-use crate::summary::Settings;
 use crate::{Error, Result};
 
-/// Where the centre of a conformal ball comes from.
-pub enum Source<'a> {
-    /// Estimated from the half of the draws that is not used for calibration.
-    Fitted(&'a dyn Fn(&Ensemble) -> Result<MixingMeasure>),
-    /// A measure that does not depend on these draws; then all of them calibrate.
-    Given(&'a MixingMeasure),
-}
-
 /// A conformal ball.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Conformal {
     /// The coverage that was asked for.
     pub level: f64,
     /// The radius with its guarantee, or how many draws are missing.
+    #[serde(flatten)]
     pub radius: ConformalRadius,
     /// Its centre.
     pub estimate: MixingMeasure,
@@ -42,13 +33,18 @@ pub struct Conformal {
     /// How many independent draws all draws are worth, by their distances.
     pub effective_draws: f64,
     /// How many draws gave the estimate; 0 when it was given.
+    #[serde(rename = "fitted_draws")]
     pub fitted: usize,
     /// How many draws n calibrate.
+    #[serde(rename = "calibration_draws")]
     pub calibration: usize,
+    /// Whether the centre was given; otherwise it was estimated from a part of the draws.
+    pub estimate_given: bool,
 }
 
 /// What a calibration set allows to say.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(untagged)]
 pub enum ConformalRadius {
     /// A radius.
     Found {
@@ -64,49 +60,45 @@ pub enum ConformalRadius {
     /// No finite radius has that coverage with so few draws.
     TooFewDraws {
         /// The least number of calibration draws that would do.
+        #[serde(rename = "needed_draws")]
         needed: usize,
         /// The most that the present number can guarantee: n/(n + 1).
+        #[serde(rename = "attainable_level")]
         attainable: f64,
     },
 }
 
-/// The conformal ball of a level. The seed splits the draws; distances are those of `settings`. `from_estimate` are distances of all draws from
-/// one estimate, whose autocorrelation says how many draws to leave out.
+/// The conformal ball of a level around the estimate that was given to the posterior, or else around one from half of the draws. The seed splits
+/// the draws; the autocorrelation of their distances from the estimate says how many draws to leave out.
 ///
 /// Weighted draws are refused: they are not exchangeable. Cost: one estimate from half of the draws and a row of distances.
-pub fn conformal(
-    ensemble: &Ensemble,
-    data: Option<Points>,
-    settings: &Settings,
-    level: f64,
-    source: &Source,
-    from_estimate: &[f64],
-    progress: &dyn Progress,
-) -> Result<Conformal> {
+pub fn conformal(posterior: &Posterior, level: f64, progress: &dyn Progress) -> Result<Conformal> {
+    let (ensemble, settings) = (posterior.ensemble(), posterior.settings());
+    let from_estimate = posterior.distances(progress)?;
     check_level(level)?;
     check_distances(ensemble, from_estimate)?;
     if ensemble.draw_weights().is_some() {
         return Err(Error::usage("a conformal ball needs exchangeable draws, and these are weighted")
             .hint("resample the draws by their weights first, or use the credible ball"));
     }
-    let ruler = Ruler::new(ensemble, data, settings)?;
     let effective = effective_draws(ensemble, from_estimate);
     let thin = thinning(ensemble.len(), effective);
     let mut kept: Vec<usize> =
         chains_in_order(ensemble).iter().flat_map(|chain| chain.iter().copied().step_by(thin)).collect();
     kept.shuffle(&mut stream(settings.seed, Purpose::Splits, 0));
-    let (estimate, fitted) = match source {
-        Source::Given(estimate) => ((*estimate).clone(), 0),
-        Source::Fitted(estimate) => {
+    let (estimate, fitted) = match posterior.given_estimate() {
+        Some(given) => (given.measure.clone(), 0),
+        None => {
             let fitted = kept.len() / 2;
             let mut half = kept[..fitted].to_vec();
             half.sort_unstable();
             // A single draw cannot be split: it gives the estimate, and none is left to calibrate.
             let half = if half.is_empty() { vec![kept[0]] } else { half };
-            (estimate(&ensemble.select(&half)?)?, half.len())
+            let part = posterior.with(ensemble.select(&half)?, settings.clone())?;
+            (part.bare_estimate(progress)?, half.len())
         }
     };
-    let row = ruler.row(&estimate, progress)?;
+    let row = posterior.row(&estimate, progress)?;
     let mut distances: Vec<f64> = kept[fitted.min(kept.len())..].iter().map(|&m| row[m]).collect();
     distances.sort_by(f64::total_cmp);
     Ok(Conformal {
@@ -117,6 +109,7 @@ pub fn conformal(
         effective_draws: effective,
         fitted,
         calibration: distances.len(),
+        estimate_given: posterior.given_estimate().is_some(),
     })
 }
 

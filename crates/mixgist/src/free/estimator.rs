@@ -1,5 +1,7 @@
 //! Which estimate is wanted, and with how many atoms.
 
+use crate::text;
+use crate::text::{named, option};
 use crate::{Error, Result};
 
 /// How many atoms a free-support estimate has.
@@ -30,8 +32,17 @@ impl AtomCount {
             _ if text == "auto" => Ok(AtomCount::default()),
             Ok(count) if (1..=Self::LIMIT).contains(&count) => Ok(AtomCount::Fixed(count)),
             _ => {
-                Err(Error::usage(format!("--atoms is '{text}', must be 'auto' or a number from 1 to {}", Self::LIMIT)))
+                let range = format!(" is '{text}', must be 'auto' or a number from 1 to {}", Self::LIMIT);
+                Err(Error::usage(text![named("atoms"), range]))
             }
+        }
+    }
+
+    /// The name that options use.
+    pub fn name(self) -> String {
+        match self {
+            AtomCount::Fixed(count) => count.to_string(),
+            AtomCount::Auto { .. } => "auto".into(),
         }
     }
 
@@ -108,14 +119,23 @@ impl Estimator {
         match (name, atoms) {
             ("free", atoms) => Ok(Estimator::Free(AtomCount::from_name(atoms.unwrap_or("auto"))?)),
             ("medoid", None) => Ok(Estimator::Medoid),
-            ("medoid", Some(_)) => {
-                Err(Error::usage("--atoms is for the free estimate; a medoid has the atoms of its draw")
-                    .hint("add --estimate free"))
-            }
+            ("medoid", Some(_)) => Err(Error::usage(text![
+                named("atoms"),
+                " is for the free estimate; a medoid has the atoms of its draw"
+            ])
+            .hint(text!["add ", option("estimate", "free")])),
             _ => {
                 Err(Error::usage(format!("unknown estimate '{name}'"))
                     .hint(format!("one of: {}", Self::NAMES.join(", "))))
             }
+        }
+    }
+
+    /// The number of atoms that was asked for, where there is one.
+    pub fn atoms(self) -> Option<AtomCount> {
+        match self {
+            Estimator::Medoid => None,
+            Estimator::Free(count) => Some(count),
         }
     }
 

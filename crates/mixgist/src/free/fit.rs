@@ -10,12 +10,14 @@ use super::target::{Cells, SliceTarget};
 use super::{narrowest, path, reduce};
 use crate::ensemble::MixingMeasure;
 use crate::line::Order;
+use crate::loss::Loss;
 use crate::pairwise::Bridges;
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::random::{Purpose, stream};
-use crate::select::Loss;
 use crate::slice::{Chart, Slices, Tangents};
+use crate::text;
+use crate::text::{named, option};
 use crate::{Error, Result};
 
 /// The best fit with at most some number of atoms.
@@ -145,7 +147,7 @@ pub(super) fn fit(
 pub(crate) fn check(order: Order, slices: &dyn Slices) -> Result<()> {
     if order != Order::TWO {
         return Err(Error::usage(format!("a free-support estimate needs order 2, the order is {}", order.value()))
-            .hint("leave out --order, or use --estimate medoid"));
+            .hint(text!["leave out ", named("order"), ", or use ", option("estimate", "medoid")]));
     }
     differentiable(slices).map(|_| ())
 }

@@ -20,18 +20,21 @@
 //! minus the mean distance that they moved is a floor of the draws themselves, by the triangle inequality.
 
 use crate::Result;
+use crate::loss::Loss;
 use crate::pairwise::{Bridges, FromMean, KEPT_BYTES, Spread};
 use crate::progress::Progress;
 use crate::projection::Projection;
-use crate::select::{Loss, Medoid};
+use crate::select::Medoid;
 
 /// What no summary can beat.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Floor {
     /// No summary of any kind has a smaller expected loss under the same slices.
+    #[serde(rename = "floor")]
     pub value: f64,
     /// Expected loss of the best mean of quantile functions that was found. It need not belong to any mixing measure, but shows that
     /// the floor cannot be raised beyond it.
+    #[serde(rename = "floor_attained")]
     pub attained: f64,
 }
 

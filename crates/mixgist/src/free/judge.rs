@@ -2,9 +2,9 @@
 
 use crate::Result;
 use crate::ensemble::MixingMeasure;
+use crate::loss::Loss;
 use crate::pairwise::{Bridges, Form};
 use crate::progress::Progress;
-use crate::select::Loss;
 use crate::slice_error::{BatchSums, SliceGroups};
 
 /// A measure's exact loss under some slices.

@@ -39,50 +39,56 @@ pub(crate) use floor::LEADING_SLICES;
 use crate::Result;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::Order;
+use crate::loss::Loss;
 use crate::pairwise::{Bridges, Form, SlicedDistance};
 use crate::progress::Progress;
 use crate::projection::Projection;
-use crate::select::{Loss, Medoid};
+use crate::select::{Medoid, SAFE_SEPARATION};
 use crate::slice::Slices;
-use crate::summary::SAFE_SEPARATION;
 use crate::units::ResolvedUnits;
-use crate::warning::Warning;
 use estimator::at_the_end;
 use fit::{Fitted, fit};
 use judge::{Judged, judge};
 
 /// How good the estimates are: against the floor, and on slices that nothing was fitted to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Assessment {
     /// What no summary can beat under the slices that were fitted to.
+    #[serde(flatten)]
     pub floor: Floor,
     /// The draw of least expected loss.
     pub medoid: Judgement,
     /// The free-support estimate, when it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free: Option<FreeSupport>,
     /// The user's own measure, when one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidate: Option<Judgement>,
     /// Number of held-out slices; 0 when nothing was held out.
     pub held_out_slices: usize,
 }
 
 /// How good one estimate is.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Judgement {
     /// Expected loss under the slices that the floor is for.
     pub expected_loss: f64,
-    /// How far that is above the floor, as a part of the floor.
+    /// How far that is above the floor, as a part of the floor: 0.02 is "within 2 % of the best possible"; null when the floor is 0.
+    #[serde(with = "crate::document::infinite_is_null")]
+    #[schemars(with = "Option<f64>")]
     pub excess: f64,
     /// Expected loss under other slices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_out: Option<HeldOut>,
 }
 
 /// An expected loss under slices that nothing was fitted to.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct HeldOut {
     /// The expected loss.
     pub expected_loss: f64,
     /// Its standard error over slices.
+    #[serde(rename = "expected_loss_se")]
     pub standard_error: Option<f64>,
     /// How much it is above the medoid's: negative when better.
     pub over_medoid: f64,
@@ -91,11 +97,12 @@ pub struct HeldOut {
 }
 
 /// A free-support estimate.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct FreeSupport {
     /// The estimate.
     pub estimate: MixingMeasure,
     /// How good it is.
+    #[serde(flatten)]
     pub judgement: Judgement,
     /// Distance from the estimate to every draw.
     pub distances: Vec<f64>,
@@ -106,26 +113,23 @@ pub struct FreeSupport {
 }
 
 impl FreeSupport {
-    /// That `auto` would have needed a longer path than it may make.
-    pub(crate) fn warning(&self, estimator: Estimator) -> Option<Warning> {
-        match estimator {
-            Estimator::Free(AtomCount::Auto { .. }) => {
-                let length = self.path.len();
-                at_the_end(length, self.path[self.chosen].atoms).then_some(Warning::PathEnds { atoms: length })
-            }
-            _ => None,
-        }
+    /// Length of the path when `auto` would have needed a longer one than it may make.
+    pub(crate) fn ends_at(&self, estimator: Estimator) -> Option<usize> {
+        let length = self.path.len();
+        let auto = matches!(estimator, Estimator::Free(AtomCount::Auto { .. }));
+        (auto && at_the_end(length, self.path[self.chosen].atoms)).then_some(length)
     }
 }
 
 /// The best fit with a given number of atoms.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct PathPoint {
     /// Most atoms that it may have.
     pub atoms: usize,
     /// The fit, some atoms of which may have vanished.
     pub measure: MixingMeasure,
     /// How good it is.
+    #[serde(flatten)]
     pub judgement: Judgement,
     /// How much its held-out expected loss is above the least on the path.
     pub over_best: f64,

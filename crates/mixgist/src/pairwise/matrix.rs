@@ -8,6 +8,8 @@ use crate::line::{Lines, Order, transport_cost};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::slice_error::BatchSums;
+use crate::text;
+use crate::text::option;
 use crate::{Error, Result};
 
 /// A symmetric matrix with zero diagonal: the entries above the diagonal, row after row, as SciPy's `squareform` has them.
@@ -26,7 +28,7 @@ impl Condensed {
                 "the distances between {len} draws take {:.1} GB, more than there is",
                 size as f64 * 8e-9
             ))
-            .hint("thin the draws; a medoid needs no matrix: --route certified")
+            .hint(text!["thin the draws; a medoid needs no matrix: ", option("route", "certified")])
         })?;
         values.resize(size, 0.0);
         Ok(Condensed { len, values })

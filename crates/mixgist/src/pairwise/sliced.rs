@@ -5,10 +5,10 @@ use super::rows::{Bridges, Form, add};
 use crate::Result;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::{Order, transport_cost};
+use crate::loss::Loss;
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::prune::Pruning;
-use crate::select::{Loss, Medoid, Route, medoid};
 use crate::slice::Slices;
 use crate::slice_error::{BatchSums, standard_error};
 
@@ -173,11 +173,6 @@ impl<'a> SlicedDistance<'a> {
         let projection = self.project(ensemble)?;
         progress.begin("distance matrix", self.slices.len() as u64);
         distance_matrix(&projection, progress)
-    }
-
-    /// The medoid of the draws under this distance: the draw of least expected loss.
-    pub fn medoid(&self, ensemble: &Ensemble, loss: Loss, route: Route, progress: &dyn Progress) -> Result<Medoid> {
-        Ok(medoid(&self.project(ensemble)?, loss, route, progress)?.0)
     }
 
     /// Bytes that [`SlicedDistance::matrix`] takes at most besides the draws, known before it starts.

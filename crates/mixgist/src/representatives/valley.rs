@@ -11,7 +11,7 @@ use crate::random::{Purpose, stream};
 use rand::RngExt;
 
 /// A test of one mode against two.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct SplitTest {
     /// The draws that are the medoids of the two groups.
     pub medoids: [usize; 2],
@@ -28,7 +28,8 @@ pub struct SplitTest {
 }
 
 /// What a split must have to be one of two modes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Condition {
     /// One mode would show such a valley at most once in 1 / [`FALSE_ALARM`] times.
     Evidence,

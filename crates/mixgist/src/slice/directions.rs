@@ -9,6 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use super::Replicates;
 use super::balanced::{LatticePoint, Plan};
 use super::quasi::{mix, scrambled_sobol};
+use crate::by_name::by_name;
 use crate::normal::normal_quantile;
 use crate::random::{Purpose, normalize, orthonormalize, standard_normals, stream};
 use crate::{Error, Result};
@@ -26,6 +27,8 @@ pub enum Scheme {
     /// Scrambled Sobol points, 16 independent copies.
     Qmc,
 }
+
+by_name!(Scheme, "Scheme", ["iid", "orthogonal", "qmc"], "How directions are spread.");
 
 impl Scheme {
     /// Every scheme, with the name that options use.

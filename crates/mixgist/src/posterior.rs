@@ -1,0 +1,376 @@
+//! The posterior: draws, data and settings bound once. What was computed is kept, and every question is put to it.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::about::{About, Source};
+use crate::effective::chains_in_order;
+use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::pairwise::{Distance, DistanceMatrix, SlicedDistance};
+use crate::points::Points;
+use crate::progress::Progress;
+use crate::settings::{Settings, SliceCount};
+use crate::slice::Slices;
+use crate::summary::{self, Job, Summary};
+use crate::units::ResolvedUnits;
+use crate::{Error, Result};
+
+/// A result with what it is about and how it was computed: the document that all fronts print, write and read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Answer<T> {
+    /// What it is about.
+    #[serde(flatten)]
+    pub about: About,
+    /// The estimate that it is about, unless the result is the estimate itself.
+    #[serde(flatten)]
+    pub around: Option<Estimate>,
+    /// The result.
+    #[serde(flatten)]
+    pub result: T,
+}
+
+impl<T> Deref for Answer<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.result
+    }
+}
+
+/// An estimate and where it comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Estimate {
+    /// The estimate.
+    #[serde(rename = "estimate")]
+    pub measure: MixingMeasure,
+    /// Which draw it is, when it is one of them.
+    #[serde(rename = "estimate_draw")]
+    pub draw: Option<usize>,
+    /// Where it comes from, for a person.
+    #[serde(rename = "estimate_source")]
+    pub source: String,
+}
+
+/// Draws, data and settings, with what was computed from them so far.
+///
+/// Units are resolved, draws scaled and slices frozen when that is needed first, and then kept; so are the summary and the distances of its
+/// estimate. All questions see the same slices.
+pub struct Posterior<'a> {
+    ensemble: Cow<'a, Ensemble>,
+    data: Option<Points<'a>>,
+    settings: Settings,
+    columns: Option<Vec<String>>,
+    source: Option<Source>,
+    own: Option<&'a dyn Slices>,
+    given: Option<Estimate>,
+    kept: Arc<Kept>,
+}
+
+/// What was computed from a posterior so far; it can be handed to another posterior of the same draws, data and settings.
+#[derive(Default)]
+pub struct Kept {
+    scaled: OnceLock<(ResolvedUnits, Option<Ensemble>)>,
+    slices: OnceLock<Box<dyn Slices>>,
+    summary: OnceLock<Summary>,
+    estimate: OnceLock<Estimate>,
+    distances: OnceLock<Vec<f64>>,
+}
+
+/// The value of a cell, computed when it is asked for the first time.
+fn once<T>(cell: &OnceLock<T>, compute: impl FnOnce() -> Result<T>) -> Result<&T> {
+    if let Some(value) = cell.get() {
+        return Ok(value);
+    }
+    let value = compute()?;
+    Ok(cell.get_or_init(|| value))
+}
+
+impl<'a> Posterior<'a> {
+    /// Binds draws, data and settings; data set the scale of `sd` and `whiten` units and get labels.
+    pub fn new(ensemble: impl Into<Cow<'a, Ensemble>>, data: Option<Points<'a>>, settings: Settings) -> Result<Self> {
+        let ensemble = ensemble.into();
+        if let Some(points) = data.filter(|points| points.dim() != ensemble.dim()) {
+            return Err(Error::input(format!(
+                "data have {} columns, the draws have dimension {}",
+                points.dim(),
+                ensemble.dim()
+            )));
+        }
+        let kept = Arc::default();
+        Ok(Posterior { ensemble, data, settings, columns: None, source: None, own: None, given: None, kept })
+    }
+
+    /// With names of the data's columns.
+    #[must_use]
+    pub fn with_columns(mut self, columns: Option<&[String]>) -> Self {
+        self.columns = columns.map(<[String]>::to_vec);
+        self
+    }
+
+    /// With the files that it came from.
+    #[must_use]
+    pub fn with_source(mut self, source: Option<Source>) -> Self {
+        self.source = source;
+        self
+    }
+
+    /// Over slices of the caller's own; the directions and the seed of the settings do not matter then.
+    #[must_use]
+    pub fn over(mut self, slices: &'a dyn Slices) -> Self {
+        self.own = Some(slices);
+        self
+    }
+
+    /// With an estimate that was made elsewhere: balls, components and cards are about it.
+    #[must_use]
+    pub fn with_estimate(mut self, estimate: Option<Estimate>) -> Self {
+        self.given = estimate;
+        self
+    }
+
+    /// With what was computed before from the same draws, data and settings.
+    #[must_use]
+    pub fn with_kept(mut self, kept: Arc<Kept>) -> Self {
+        self.kept = kept;
+        self
+    }
+
+    /// With a summary that was computed before, such as one that was read from a file: it is not computed again. The number of slices is
+    /// that of the summary.
+    pub fn with_summary(mut self, summary: &Summary) -> Result<Self> {
+        summary.check(self.ensemble.len(), self.ensemble.dim())?;
+        self.settings.slices = SliceCount::Fixed(summary.slices);
+        let kept = Kept::default();
+        let scaled = summary.units.transform.is_some().then(|| summary.units.apply(&self.ensemble)).transpose()?;
+        let _ = kept.scaled.set((summary.units.clone(), scaled));
+        let _ = kept.summary.set(summary.clone());
+        self.kept = Arc::new(kept);
+        Ok(self)
+    }
+
+    /// The draws.
+    pub fn ensemble(&self) -> &Ensemble {
+        &self.ensemble
+    }
+
+    /// The data.
+    pub fn data(&self) -> Option<Points<'a>> {
+        self.data
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What was computed so far.
+    pub fn kept(&self) -> Arc<Kept> {
+        Arc::clone(&self.kept)
+    }
+
+    /// What answers are about.
+    pub fn about(&self) -> About {
+        About {
+            mixgist_version: env!("CARGO_PKG_VERSION").into(),
+            draws: self.ensemble.len(),
+            chains: chains_in_order(&self.ensemble).len(),
+            dim: self.ensemble.dim(),
+            columns: self.columns.clone(),
+            settings: self.settings.clone(),
+            source: self.source.clone(),
+        }
+    }
+
+    /// A result that is the estimate, as a document.
+    pub fn answer<T>(&self, result: T) -> Answer<T> {
+        Answer { about: self.about(), around: None, result }
+    }
+
+    /// A result about the estimate, as a document.
+    pub fn answer_around<T>(&self, estimate: &Estimate, result: T) -> Answer<T> {
+        Answer { about: self.about(), around: Some(estimate.clone()), result }
+    }
+
+    /// The units with their numbers.
+    pub fn units(&self) -> Result<&ResolvedUnits> {
+        Ok(&self.in_units()?.0)
+    }
+
+    /// The draws in working units.
+    pub fn scaled(&self) -> Result<&Ensemble> {
+        Ok(self.in_units()?.1.as_ref().unwrap_or(&self.ensemble))
+    }
+
+    fn in_units(&self) -> Result<&(ResolvedUnits, Option<Ensemble>)> {
+        once(&self.kept.scaled, || {
+            let units = ResolvedUnits::new(&self.settings.units, &self.ensemble, self.data)?;
+            let scaled = units.transform.is_some().then(|| units.apply(&self.ensemble)).transpose()?;
+            Ok((units, scaled))
+        })
+    }
+
+    /// The slices; with `auto` as many of them as the estimate needs.
+    pub fn slices(&self, progress: &dyn Progress) -> Result<&dyn Slices> {
+        if let Some(own) = self.own {
+            return Ok(own);
+        }
+        let frozen = once(&self.kept.slices, || {
+            let count = match (self.settings.slices, self.kept.summary.get()) {
+                (_, Some(summary)) => summary.slices,
+                (SliceCount::Fixed(count), None) => count,
+                (SliceCount::Auto { .. }, None) if self.settings.directions.is_some() => 1,
+                (SliceCount::Auto { .. }, None) => summary::estimate(&self.job()?, progress)?.1,
+            };
+            self.settings.freeze(self.ensemble.dim(), count)
+        })?;
+        Ok(&**frozen)
+    }
+
+    fn job(&self) -> Result<Job<'_>> {
+        let (units, _) = self.in_units()?;
+        let Posterior { ensemble, data, settings, own, .. } = self;
+        Ok(Job { ensemble, scaled: self.scaled()?, units, data: *data, settings, own: *own })
+    }
+
+    /// The point estimate with its evidence, computed when it is asked for first. Cost: see [`Route`](crate::Route).
+    pub fn summary(&self, progress: &dyn Progress) -> Result<&Summary> {
+        once(&self.kept.summary, || summary::summarize(&self.job()?, progress))
+    }
+
+    /// The estimate that balls, components and cards are about: the one that was given, otherwise the summary's. Neither the floor nor labels are
+    /// computed for it.
+    pub fn estimate(&self, progress: &dyn Progress) -> Result<&Estimate> {
+        if let Some(given) = &self.given {
+            return Ok(given);
+        }
+        once(&self.kept.estimate, || {
+            let name = self.settings.estimator.name();
+            let of = |measure: MixingMeasure, draw: Option<usize>| Estimate {
+                source: draw.map_or_else(|| format!("{name} estimate"), |draw| format!("{name}, draw {draw}")),
+                measure,
+                draw,
+            };
+            let summary = self.summary(progress)?;
+            let draw = (self.settings.estimator == crate::Estimator::Medoid).then_some(summary.medoid.draw);
+            Ok(of(summary.estimate.clone(), draw))
+        })
+    }
+
+    /// The estimate that was given, if one was.
+    pub fn given_estimate(&self) -> Option<&Estimate> {
+        self.given.as_ref()
+    }
+
+    /// Distances from the estimate to every draw.
+    pub fn distances(&self, progress: &dyn Progress) -> Result<&[f64]> {
+        if self.given.is_none() {
+            return Ok(&self.summary(progress)?.distances);
+        }
+        let estimate = self.estimate(progress)?;
+        Ok(once(&self.kept.distances, || self.row(&estimate.measure, progress))?)
+    }
+
+    /// Distances from each of the measures to every draw.
+    pub fn rows(&self, measures: &[MixingMeasure], progress: &dyn Progress) -> Result<Vec<Vec<f64>>> {
+        let scaled = measures.iter().map(|measure| self.in_working_units(measure)).collect::<Result<Vec<_>>>()?;
+        self.distance(progress)?.rows(&scaled, self.scaled()?, progress)
+    }
+
+    /// Distances from one measure to every draw.
+    pub fn row(&self, measure: &MixingMeasure, progress: &dyn Progress) -> Result<Vec<f64>> {
+        Ok(self.rows(std::slice::from_ref(measure), progress)?.swap_remove(0))
+    }
+
+    /// The distance between two measures, with its Monte Carlo error over slices.
+    pub fn between(&self, a: &MixingMeasure, b: &MixingMeasure, progress: &dyn Progress) -> Result<Distance> {
+        self.distance(progress)?.between(&self.in_working_units(a)?, &self.in_working_units(b)?)
+    }
+
+    /// All distances between the draws with these indices.
+    pub fn matrix(&self, draws: &[usize], progress: &dyn Progress) -> Result<DistanceMatrix> {
+        self.distance(progress)?.matrix(&self.scaled()?.select(draws)?, progress)
+    }
+
+    /// The distance that the settings name, over the slices of this posterior, between measures in working units.
+    pub fn distance(&self, progress: &dyn Progress) -> Result<SlicedDistance<'_>> {
+        Ok(SlicedDistance::new(self.slices(progress)?, self.settings.order).with_pruning(self.settings.pruning))
+    }
+
+    /// A measure in working units.
+    pub fn in_working_units(&self, measure: &MixingMeasure) -> Result<MixingMeasure> {
+        if measure.dim() != self.ensemble.dim() {
+            return Err(Error::input(format!(
+                "the measure has dimension {}, the draws have {}",
+                measure.dim(),
+                self.ensemble.dim()
+            )));
+        }
+        self.units()?.apply_to_measure(measure)
+    }
+
+    /// The same question put to other draws or with other settings: nothing is kept from this one.
+    pub fn with<'b>(&'b self, ensemble: impl Into<Cow<'b, Ensemble>>, settings: Settings) -> Result<Posterior<'b>> {
+        Ok(Posterior { own: self.own, ..Posterior::new(ensemble, self.data, settings)? })
+    }
+
+    /// The estimate alone, without floor, labels and warnings.
+    pub(crate) fn bare_estimate(&self, progress: &dyn Progress) -> Result<MixingMeasure> {
+        match self.kept.summary.get() {
+            Some(summary) => Ok(summary.estimate.clone()),
+            None => Ok(summary::estimate(&self.job()?, progress)?.0),
+        }
+    }
+}
+
+impl<'a> From<&'a Ensemble> for Cow<'a, Ensemble> {
+    fn from(ensemble: &'a Ensemble) -> Self {
+        Cow::Borrowed(ensemble)
+    }
+}
+
+impl From<Ensemble> for Cow<'_, Ensemble> {
+    fn from(ensemble: Ensemble) -> Self {
+        Cow::Owned(ensemble)
+    }
+}
+
+/// Summarises draws by their medoid, or by a free-support estimate that starts from it: the short form of [`Posterior::summary`].
+///
+/// `data` sets the scale of `sd` and `whiten` units and gets labels. Cost: see [`Route`](crate::Route).
+pub fn summarize(
+    ensemble: &Ensemble,
+    data: Option<Points>,
+    settings: &Settings,
+    progress: &dyn Progress,
+) -> Result<Answer<Summary>> {
+    let posterior = Posterior::new(ensemble, data, settings.clone())?;
+    let summary = posterior.summary(progress)?.clone();
+    Ok(posterior.answer(summary))
+}
+
+/// As [`summarize`], over slices of the caller's own; the slicer, the directions and the seed of the settings do not matter then.
+pub fn summarize_over(
+    ensemble: &Ensemble,
+    data: Option<Points>,
+    settings: &Settings,
+    slices: &dyn Slices,
+    progress: &dyn Progress,
+) -> Result<Answer<Summary>> {
+    let posterior = Posterior::new(ensemble, data, settings.clone())?.over(slices);
+    let summary = posterior.summary(progress)?.clone();
+    Ok(posterior.answer(summary))
+}
+
+/// The estimate of [`summarize`] alone: for a medoid neither the floor nor labels nor warnings are computed.
+pub fn estimate(
+    ensemble: &Ensemble,
+    data: Option<Points>,
+    settings: &Settings,
+    progress: &dyn Progress,
+) -> Result<MixingMeasure> {
+    Posterior::new(ensemble, data, settings.clone())?.bare_estimate(progress)
+}
