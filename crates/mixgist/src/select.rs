@@ -15,6 +15,7 @@ use crate::loss::Loss;
 use crate::pairwise::{Bridges, Form, SliceRows, SlicedDistance};
 use crate::progress::Progress;
 use crate::projection::Projection;
+use crate::slice_error::{as_normal, degrees_of_freedom};
 use crate::text;
 use crate::text::option;
 use crate::{Error, Result};
@@ -130,9 +131,21 @@ pub struct RunnerUp {
     pub draw: usize,
     /// Its expected loss.
     pub expected_loss: f64,
-    /// How far it is behind the medoid, in standard errors of the difference: 0 when tied, infinite when every slice agrees on the
-    /// difference (written as null); null when there is no standard error.
+    /// How far it is behind the medoid, in standard errors of the difference over slices: 0 when tied, infinite when every slice agrees on the
+    /// difference (written as null); null when there is no standard error. With few groups of slices it is the number of normal standard
+    /// errors that is as unlikely under Student's distribution.
     pub separation: Option<f64>,
+    /// Standard error of that difference over slices.
+    pub difference_se: Option<f64>,
+    /// Standard error of that difference over draws, as if they were independent: chains make it larger.
+    pub difference_se_over_draws: f64,
+}
+
+impl RunnerUp {
+    /// Whether more slices would not help to tell the two apart, because the draws are too few for that.
+    pub fn draws_dominate(&self) -> bool {
+        self.difference_se.is_some_and(|error| error <= 0.5 * self.difference_se_over_draws)
+    }
 }
 
 /// Finds the medoid.
@@ -157,6 +170,7 @@ pub(crate) fn medoid<'p, 'a>(
     };
     let evidence = evidence::gather(projection, &bridges, loss, &choice, progress)?;
     let order = projection.order();
+    let degrees = degrees_of_freedom(projection.slices(), projection.replicates());
     let medoid = Medoid {
         draw: choice.winner.draw,
         // Whoever knows the ensemble fills these in.
@@ -169,8 +183,10 @@ pub(crate) fn medoid<'p, 'a>(
             expected_loss: candidate.expected_loss,
             separation: evidence.difference_se.map(|se| {
                 let lead = candidate.expected_loss - choice.winner.expected_loss;
-                if lead > TIE * candidate.expected_loss { lead / se } else { 0.0 }
+                if lead > TIE * candidate.expected_loss { as_normal(lead / se, degrees) } else { 0.0 }
             }),
+            difference_se: evidence.difference_se,
+            difference_se_over_draws: difference_se_over_draws(&candidate, &choice.winner, projection, loss),
         }),
         route,
         expected_losses: choice.expected_losses,
@@ -207,6 +223,14 @@ impl Candidate {
         let typical = self.costs.iter().sum::<f64>() / self.costs.len() as f64;
         move |draw| self.costs[draw] <= 1e-14 * typical
     }
+}
+
+/// Standard error over draws of the difference between two expected losses, as if the draws were independent.
+fn difference_se_over_draws(one: &Candidate, other: &Candidate, projection: &Projection, loss: Loss) -> f64 {
+    let of_cost = |cost: f64| loss.of_cost(cost, projection.order());
+    let mean = one.expected_loss - other.expected_loss;
+    let terms = one.costs.iter().zip(&other.costs).zip(projection.draw_weights());
+    terms.map(|((a, b), weight)| (weight * (of_cost(*a) - of_cost(*b) - mean)).powi(2)).sum::<f64>().sqrt()
 }
 
 /// What a route finds.

@@ -155,8 +155,9 @@ struct Choice {
 const CHOICES: [Choice; 7] = [
     Choice {
         name: "slices",
-        variants: |_, _, settings| {
-            let (half, twice) = (settings.slices.first() / 2, settings.slices.first() * 2);
+        variants: |draws, _, settings| {
+            let count = settings.slice_count(draws.dim()).unwrap_or(SliceCount::PLENTY);
+            let (half, twice) = (count / 2, count * 2);
             let with = |count: usize| {
                 Variant::of(text![option("slices", count)], settings, |s| s.slices = SliceCount::Fixed(count))
             };

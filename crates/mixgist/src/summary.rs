@@ -215,7 +215,7 @@ fn warnings(job: &Job, medoid: &Medoid, pruned: Pruned, slices: usize) -> Vec<Wa
             _ if medoid.is_tied() => {
                 warnings.push(Warning::Tied { draw: medoid.draw, runner_up: other.draw });
             }
-            Some(separation) if separation < SAFE_SEPARATION => {
+            Some(separation) if separation < SAFE_SEPARATION && !other.draws_dominate() => {
                 warnings.push(Warning::TooFewSlices { runner_up: other.draw, separation, slices, origin });
             }
             None => warnings.push(Warning::NoSliceError { slices, origin }),
@@ -249,7 +249,7 @@ struct Chosen {
     slices: usize,
 }
 
-/// The medoid; with `auto` slices, again and again with twice as many until it is safe. Then it is assessed, where that is wanted.
+/// The medoid; with `auto` slices, again with more until there are enough. Then it is assessed, where that is wanted.
 fn choose(
     ensemble: &Ensemble,
     settings: &Settings,
@@ -258,7 +258,7 @@ fn choose(
     assess: bool,
     progress: &dyn Progress,
 ) -> Result<Chosen> {
-    let mut count = settings.slices.first();
+    let mut count = if own.is_some() { 1 } else { settings.slice_count(ensemble.dim())? };
     let cap = settings.slices.most();
     let candidate = settings.candidate.as_ref().map(|own| units.apply_to_measure(own)).transpose()?;
     loop {
@@ -270,9 +270,8 @@ fn choose(
         let distance = SlicedDistance::new(slices, settings.order).with_pruning(settings.pruning);
         let projection = distance.project(ensemble)?;
         let (medoid, bridges) = medoid(&projection, settings.loss, settings.route, progress)?;
-        let safe = medoid.is_tied()
-            || medoid.runner_up.is_none_or(|other| other.separation.is_some_and(|s| s >= SAFE_SEPARATION));
-        if safe || count >= cap || settings.directions.is_some() || own.is_some() {
+        let last = count >= cap || settings.directions.is_some() || own.is_some();
+        let Some(times) = more_slices(&medoid).filter(|_| !last) else {
             // Slices of the caller have no others to be judged on.
             let assessed = assess && settings.order == Order::TWO && own.is_none();
             if !assessed {
@@ -291,9 +290,32 @@ fn choose(
             };
             let assessment = Some(free::assess(&job, &projection, bridges, progress)?);
             return Ok(Chosen { medoid, assessment, pruned: projection.pruned(), slices: slices.len() });
-        }
-        count = (2 * count).min(cap);
+        };
+        // Errors of few groups are rough: no leap is longer.
+        let wanted = (count as f64 * times.clamp(2.0, 8.0)) as usize;
+        count = settings.whole_groups(ensemble.dim(), wanted)?.min(cap);
     }
+}
+
+/// The standard error of the expected loss, which is the mean distance of the draws from the medoid, is small enough when it is this part of it.
+const ACCURACY: f64 = 0.01;
+
+/// How many times as many slices are needed, roughly; `None` when there are enough.
+fn more_slices(medoid: &Medoid) -> Option<f64> {
+    // Where all draws are one measure there is nothing to be unsure of.
+    let loss = match medoid.expected_loss_se {
+        Some(error) if error <= ACCURACY * medoid.expected_loss => 0.0,
+        Some(error) => (error / (ACCURACY * medoid.expected_loss)).powi(2),
+        None => f64::INFINITY,
+    };
+    let winner = match (medoid.runner_up, medoid.runner_up.and_then(|other| other.separation)) {
+        (None, _) => 0.0,
+        _ if medoid.is_tied() => 0.0,
+        (Some(other), Some(separation)) if separation >= SAFE_SEPARATION || other.draws_dominate() => 0.0,
+        (_, Some(separation)) => (SAFE_SEPARATION / separation).powi(2),
+        (_, None) => f64::INFINITY,
+    };
+    Some(f64::max(loss, winner)).filter(|&times| times > 0.0)
 }
 
 #[cfg(test)]
