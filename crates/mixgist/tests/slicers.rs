@@ -508,7 +508,6 @@ fn identical_draws_are_at_distance_zero() {
                 assert_eq!((medoid.draw, medoid.runner_up), (0, None));
                 // The sweep takes a difference of squared norms, whose rounding is left over.
                 assert!(medoid.expected_loss <= if medoid.route == Route::Sweep { 1e-15 } else { 0.0 });
-                assert_eq!(medoid.expected_loss, 0.0);
             }
         }
     }

@@ -78,6 +78,8 @@ pub(super) fn choose<'a>(
 
     let contenders = search.contenders();
     let computed = search.losses.len();
+    drop(search);
+    bridges.guess_radii(embedding.median_radii(weights));
     let (mut exact, mut asked) = (Bridges::new(projection, Form::Exact), 0);
     let mut slice_rows = Vec::new();
     let mut finals = Search::new(projection, |rows, progress| {
