@@ -25,6 +25,7 @@ pub mod line;
 mod loss;
 pub mod metric;
 pub mod mixture;
+pub mod narrative;
 mod normal;
 pub mod pairwise;
 pub mod partition;

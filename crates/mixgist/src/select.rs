@@ -102,9 +102,9 @@ pub struct Medoid {
     /// Expected loss of every draw, when the route computed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_losses: Option<Vec<f64>>,
-    /// Distance from the medoid to every draw; a document holds those from its estimate.
+    /// Distance from the medoid to every draw; empty in a summary that was read, whose own distances are those from its estimate.
     #[serde(skip)]
-    pub(crate) distances: Vec<f64>,
+    pub distances: Vec<f64>,
     /// How many draws had their loss computed exactly.
     pub exact_draws: usize,
 }

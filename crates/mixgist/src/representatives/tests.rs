@@ -1,6 +1,6 @@
 use super::*;
 use crate::random::{Purpose, standard_normals, stream};
-use crate::{CovarianceForm, Silent, SliceCount};
+use crate::{CovarianceForm, Settings, Silent, SliceCount};
 
 /// Draws of two atoms whose means move with sd 0.3; `second` says by how much the second atom is moved besides.
 fn posterior(draws: usize, seed: u64, second: impl Fn(usize) -> f64) -> Ensemble {
@@ -17,7 +17,7 @@ fn settings() -> Settings {
 }
 
 fn auto(ensemble: &Ensemble) -> Representatives {
-    representatives(ensemble, None, &settings(), Count::Auto, &Silent).unwrap()
+    representatives(&Posterior::new(ensemble, None, settings()).unwrap(), Count::Auto, &Silent).unwrap()
 }
 
 /// 40 posteriors with one mode: each is tested at a false-alarm rate of 1e-3 (and a valley of half the peak), so that even one alarm
@@ -115,11 +115,11 @@ fn the_order_of_draws_and_copies_change_nothing() {
 #[test]
 fn a_number_can_be_asked_for() {
     let draws = posterior(60, 1, |_| 0.0);
-    let three = representatives(&draws, None, &settings(), Count::Fixed(3), &Silent).unwrap();
+    let three = representatives(&Posterior::new(&draws, None, settings()).unwrap(), Count::Fixed(3), &Silent).unwrap();
     assert_eq!((three.representatives.len(), three.tests.len()), (3, 0));
     let total: f64 = three.representatives.iter().map(|one| one.weight.value).sum();
     assert!((total - 1.0).abs() < 1e-12);
     for k in [0, 61] {
-        assert!(representatives(&draws, None, &settings(), Count::Fixed(k), &Silent).is_err());
+        assert!(representatives(&Posterior::new(&draws, None, settings()).unwrap(), Count::Fixed(k), &Silent).is_err());
     }
 }
