@@ -18,6 +18,7 @@ mod posterior;
 mod progress;
 mod report;
 mod representatives;
+mod signals;
 mod stability;
 mod summarize;
 mod text;
@@ -29,7 +30,7 @@ use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use mixgist::{Error, ErrorKind, Result};
 use mixgist_io::memory;
 
-use crate::progress::{STOPPED, Terminal};
+use crate::progress::Terminal;
 use crate::text::remark;
 
 /// The gist of a mixture posterior: one point estimate from thousands of draws, with the evidence for it.
@@ -71,43 +72,61 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    let matches = Cli::command().get_matches();
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    match run(&cli, &matches) {
+    let (cli, matches) = match parse() {
+        Ok(parsed) => parsed,
+        Err(said) => return explain(&said),
+    };
+    let terminal = Terminal::new();
+    match run(&cli, &matches, &terminal) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             remark(&format!("error: {error}"));
             if let Some(hint) = error.hint_text() {
                 remark(&format!("hint: {hint}"));
             }
-            ExitCode::from(exit_code(error.kind()))
+            ExitCode::from(exit_code(error.kind(), &terminal))
         }
     }
 }
 
-fn run(cli: &Cli, matches: &ArgMatches) -> Result<()> {
+fn parse() -> std::result::Result<(Cli, ArgMatches), clap::Error> {
+    let matches = Cli::command().try_get_matches()?;
+    Ok((Cli::from_arg_matches(&matches)?, matches))
+}
+
+/// Prints help, the version, or what is wrong with the options. Help that cannot be printed is an error, unless nobody reads on.
+fn explain(said: &clap::Error) -> ExitCode {
+    match said.print() {
+        Err(cause) if !said.use_stderr() && cause.kind() != std::io::ErrorKind::BrokenPipe => {
+            remark(&format!("error: cannot write to standard output: {cause}"));
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::from(said.exit_code() as u8),
+    }
+}
+
+fn run(cli: &Cli, matches: &ArgMatches, terminal: &Terminal) -> Result<()> {
     if let Some(threads) = cli.threads {
         rayon::ThreadPoolBuilder::new()
             .num_threads(threads.into())
             .build_global()
             .map_err(|cause| Error::resource(format!("cannot start {threads} threads: {cause}")))?;
     }
-    let terminal = Terminal::new();
     match &cli.verb {
-        Verb::Fit(verb) => verb.run(&terminal),
-        Verb::Summarize(verb) => verb.run(&terminal),
-        Verb::Distance(verb) => verb.run(&terminal),
-        Verb::Partition(verb) => verb.run(&terminal),
-        Verb::Compare(verb) => verb.run(&terminal),
-        Verb::Credible(verb) => verb.run(&terminal),
-        Verb::Components(verb) => verb.run(&terminal),
-        Verb::Representatives(verb) => verb.run(&terminal),
-        Verb::Stability(verb) => verb.run(&terminal),
-        Verb::Plot(verb) => verb.run(&terminal),
-        Verb::Report(verb) => verb.run(&given_options(matches), &terminal),
+        Verb::Fit(verb) => verb.run(terminal),
+        Verb::Summarize(verb) => verb.run(terminal),
+        Verb::Distance(verb) => verb.run(terminal),
+        Verb::Partition(verb) => verb.run(terminal),
+        Verb::Compare(verb) => verb.run(terminal),
+        Verb::Credible(verb) => verb.run(terminal),
+        Verb::Components(verb) => verb.run(terminal),
+        Verb::Representatives(verb) => verb.run(terminal),
+        Verb::Stability(verb) => verb.run(terminal),
+        Verb::Plot(verb) => verb.run(terminal),
+        Verb::Report(verb) => verb.run(&given_options(matches), terminal),
         Verb::Inspect(verb) => verb.run(),
-        Verb::Convert(verb) => verb.run(&terminal),
-        Verb::Demo(verb) => verb.run(&terminal),
+        Verb::Convert(verb) => verb.run(terminal),
+        Verb::Demo(verb) => verb.run(terminal),
         Verb::Completions(verb) => verb.run(),
     }
 }
@@ -123,11 +142,11 @@ fn given_options(matches: &ArgMatches) -> Vec<Arg> {
         .collect()
 }
 
-/// 1: the input cannot be used; 2: usage; 130: stopped by the user.
-fn exit_code(kind: ErrorKind) -> u8 {
+/// 1: the input cannot be used; 2: usage; 130, 143 or 129: stopped by the user, the system or a lost connection.
+fn exit_code(kind: ErrorKind, terminal: &Terminal) -> u8 {
     match kind {
         ErrorKind::Usage => 2,
-        ErrorKind::Interrupted => STOPPED,
+        ErrorKind::Interrupted => terminal.stop_code(),
         _ => 1,
     }
 }

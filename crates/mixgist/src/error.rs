@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::printable::{printable, printable_line};
+
 /// What kind of trouble an [`Error`] is; fronts map it to exit codes and exception classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -175,10 +177,11 @@ impl fmt::Display for Error {
             (None, Some(atom)) => parts.push(format!("atom {atom}")),
             (None, None) => {}
         }
+        // Names of files, columns and arrays come from strangers.
         for part in parts {
-            write!(f, "{part}: ")?;
+            write!(f, "{}: ", printable_line(&part))?;
         }
-        f.write_str(&self.0.message)
+        f.write_str(&printable(&self.0.message))
     }
 }
 
@@ -201,6 +204,12 @@ mod tests {
         let error = Error::io(Path::new("a.csv"), "open", &io::Error::from(io::ErrorKind::NotFound));
         assert_eq!(error.system_cause(), Some(SystemCause { kind: io::ErrorKind::NotFound, code: None }));
         assert_eq!(Error::input("x").system_cause(), None);
+    }
+
+    #[test]
+    fn names_from_strangers_cannot_steer_a_terminal() {
+        let error = Error::input("has no column '\u{1b}]0;x\u{7}\u{202e}'").in_file(Path::new("a\u{1b}[2J\n.csv"));
+        assert_eq!(error.to_string(), "a\\u{1b}[2J\\n.csv: has no column '\\u{1b}]0;x\\u{7}\\u{202e}'");
     }
 
     #[test]

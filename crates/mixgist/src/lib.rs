@@ -26,6 +26,7 @@ pub mod partition;
 pub mod points;
 pub mod progress;
 mod projection;
+pub mod printable;
 pub mod prune;
 pub mod random;
 pub mod representatives;
