@@ -9,8 +9,8 @@ mod credible;
 mod demo;
 mod distance;
 mod fit;
+mod inputs;
 mod inspect;
-mod material;
 mod options;
 mod partition;
 mod plot;
@@ -28,6 +28,7 @@ use std::process::ExitCode;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use mixgist::text::CommandLine;
 use mixgist::{Error, ErrorKind, Result};
 use mixgist_io::memory;
 
@@ -82,9 +83,9 @@ pub fn run() -> ExitCode {
     match answer(&cli, &matches, &terminal) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            remark(&format!("error: {error}"));
+            remark(&format!("error: {}", error.spelled(&CommandLine)));
             if let Some(hint) = error.hint_text() {
-                remark(&format!("hint: {hint}"));
+                remark(&format!("hint: {}", hint.spelled(&CommandLine)));
             }
             ExitCode::from(exit_code(error.kind(), &terminal))
         }
