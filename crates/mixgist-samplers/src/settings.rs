@@ -260,6 +260,13 @@ mod tests {
         assert!(message(|s| s.chains = 0).contains("0 chains"));
         assert!(message(|s| s.burn_in = 2000).contains("no draw would be kept"));
         assert!(message(|s| s.remainder = 0.0).contains("remainder is 0"));
-        assert!(Algorithm::from_name("gibbs").unwrap_err().hint_text().unwrap().contains("blocked, slice, marginal"));
+        assert!(
+            Algorithm::from_name("gibbs")
+                .unwrap_err()
+                .hint_text()
+                .unwrap()
+                .to_string()
+                .contains("blocked, slice, marginal")
+        );
     }
 }

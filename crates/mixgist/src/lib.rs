@@ -37,6 +37,7 @@ pub mod pairwise;
 pub mod partition;
 pub mod points;
 pub mod posterior;
+pub mod printable;
 pub mod progress;
 mod projection;
 pub mod prune;
