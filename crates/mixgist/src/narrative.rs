@@ -2,6 +2,7 @@
 //!
 //! One file for each kind of result. A sentence that a user reads about a result stands here and nowhere else.
 
+mod chains;
 mod components;
 mod credible;
 pub mod numbers;
@@ -9,6 +10,7 @@ mod representatives;
 mod stability;
 mod summary;
 
+pub use chains::reservation;
 pub use summary::{LISTED_WEIGHT, main_atoms, methods};
 
 use crate::about::About;
