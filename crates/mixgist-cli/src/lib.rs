@@ -92,6 +92,12 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// The JSON Schema of every document that a verb prints, with the name of its file.
+pub fn json_schemas() -> Vec<(String, serde_json::Value)> {
+    let own = [compare::json_schemas(), distance::json_schemas(), fit::json_schemas(), inspect::json_schemas()];
+    mixgist_io::json_schemas().into_iter().chain(own.into_iter().flatten()).collect()
+}
+
 /// Whether these arguments, the name of the program first, are understood: for the fuzz targets.
 #[doc(hidden)]
 pub fn understands(arguments: &[OsString]) -> bool {

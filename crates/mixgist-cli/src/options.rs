@@ -204,14 +204,6 @@ impl SlicingArgs {
     }
 }
 
-/// "1000 slices, seed 0", or that directions were given.
-pub fn slices_text(settings: &Settings, slices: usize) -> String {
-    match settings.directions {
-        Some(_) => format!("{}, given directions", count(slices, "slice")),
-        None => format!("{}, seed {}", count(slices, "slice"), settings.seed),
-    }
-}
-
 /// Directions from a file.
 pub fn read_directions(path: &Path) -> Result<GivenDirections> {
     const NAMES: [&str; 6] = ["sw_theta", "mix_sw_v", "mix_sw_a", "mix_sw_w", "smix_w_v", "smix_w_w"];

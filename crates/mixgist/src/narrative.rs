@@ -6,6 +6,7 @@ mod chains;
 mod components;
 mod credible;
 pub mod numbers;
+mod partition;
 mod representatives;
 mod stability;
 mod summary;
