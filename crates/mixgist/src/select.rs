@@ -104,9 +104,9 @@ pub struct Medoid {
     /// Expected loss of every draw, when the route computed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_losses: Option<Vec<f64>>,
-    /// Distance from the medoid to every draw; a document holds those from its estimate.
+    /// Distance from the medoid to every draw; empty in a summary that was read, whose own distances are those from its estimate.
     #[serde(skip)]
-    pub(crate) distances: Vec<f64>,
+    pub distances: Vec<f64>,
     /// How safe the choice is, over slices and over draws; null when all draws are the same measure.
     #[serde(default)]
     pub margin: Option<Margin>,

@@ -80,13 +80,15 @@ impl ResolvedUnits {
     /// half the distance between the 16 % and 84 % quantiles of each draw's marginal mixture, then the median over draws.
     pub fn new(units: &Units, ensemble: &Ensemble, data: Option<Points>) -> Result<Self> {
         let d = ensemble.dim();
-        let scales = match data {
-            // One row gives no scale, and none is needed where coordinates stay as they are.
-            Some(points) if points.len() > 1 || matches!(units, Units::Sd | Units::Whiten) => {
-                standard_deviations(points)?
-            }
-            _ => robust_scales(ensemble),
+        let mut scales = match data.filter(|points| points.len() > 1) {
+            Some(points) => standard_deviations(points),
+            None => vec![0.0; d],
         };
+        // Where the data do not vary the draws give the scale.
+        if scales.iter().any(|scale| *scale <= 0.0) {
+            let by_draws = robust_scales(ensemble);
+            scales.iter_mut().zip(by_draws).filter(|(scale, _)| **scale <= 0.0).for_each(|(scale, own)| *scale = own);
+        }
         let diagonal = |values: Vec<f64>| {
             let mut matrix = vec![0.0; d * d];
             values.iter().enumerate().for_each(|(a, v)| matrix[a * d + a] = v.recip());
@@ -111,7 +113,7 @@ impl ResolvedUnits {
                 Some(diagonal(given.clone()))
             }
             Units::Whiten => {
-                let correlation = match data {
+                let correlation = match data.filter(|points| points.len() > 1) {
                     Some(points) => data_correlation(points, &scales),
                     None => draw_correlation(ensemble),
                 };
@@ -172,11 +174,8 @@ fn inverse(transform: &[f64], d: usize) -> Vec<f64> {
     out
 }
 
-fn standard_deviations(points: Points) -> Result<Vec<f64>> {
+fn standard_deviations(points: Points) -> Vec<f64> {
     let (n, d) = (points.len(), points.dim());
-    if n < 2 {
-        return Err(Error::input(format!("{n} data rows are too few for a scale, at least 2 are needed")));
-    }
     let means = column_means(points);
     let mut squares = vec![0.0; d];
     for i in 0..n {
@@ -184,7 +183,7 @@ fn standard_deviations(points: Points) -> Result<Vec<f64>> {
             squares[a] += (x - means[a]).powi(2);
         }
     }
-    Ok(squares.into_iter().map(|square| (square / (n - 1) as f64).sqrt()).collect())
+    squares.into_iter().map(|square| (square / (n - 1) as f64).sqrt()).collect()
 }
 
 fn column_means(points: Points) -> Vec<f64> {
@@ -394,7 +393,8 @@ mod tests {
         assert!(message("1").contains("1 numbers for 2 coordinates"));
         assert!(message("1,0").contains("must be positive"));
         let constant = [1.0, 2.0, 1.0, 3.0];
-        let error = ResolvedUnits::new(&Units::Sd, &two_draws(), Some(Points::new(2, &constant).unwrap())).unwrap_err();
-        assert!(error.to_string().contains("coordinate 0 has scale 0"));
+        let resolved = ResolvedUnits::new(&Units::Sd, &two_draws(), Some(Points::new(2, &constant).unwrap())).unwrap();
+        let by_draws = ResolvedUnits::new(&Units::Sd, &two_draws(), None).unwrap();
+        assert_eq!(resolved.scales, [by_draws.scales[0], 0.5f64.sqrt()]);
     }
 }

@@ -7,6 +7,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::agreement::{Agreement, ChainVerdict};
+use crate::data_check::DataCheck;
 use crate::ensemble::Ensemble;
 use crate::prune::Pruned;
 use crate::settings::{Settings, SliceCount};
@@ -115,6 +116,22 @@ pub enum Warning {
         of: usize,
         /// Their weight.
         weight: f64,
+    },
+    /// The loss asks for atoms that the draws do not have, and `auto` took fewer.
+    AtomsRefused {
+        /// How many atoms would have been chosen by the loss alone.
+        atoms: usize,
+        /// The part of their mass that lies where almost no draw has a component.
+        weight: f64,
+        /// How much lower their held-out expected loss is, as a part of that of the chosen estimate.
+        gain: f64,
+        /// How many atoms were chosen.
+        chosen: usize,
+    },
+    /// The data are not on the scale of the draws, so that labels and densities mean nothing.
+    DataOffScale {
+        /// What was compared.
+        check: DataCheck,
     },
     /// Each chain stays in a part of the posterior of its own.
     ChainsDisagree {
@@ -299,6 +316,8 @@ impl Warning {
             Warning::IllConditioned { .. } => "ill-conditioned",
             Warning::PathEnds { .. } => "path-ends",
             Warning::AtomsWithoutDraws { .. } => "atoms-without-draws",
+            Warning::AtomsRefused { .. } => "atoms-refused",
+            Warning::DataOffScale { .. } => "data-off-scale",
             Warning::ChainsDisagree { .. } => "chains-disagree",
             Warning::SlowChains { .. } => "slow-chains",
             Warning::Recorded { of, .. } => of,
@@ -341,8 +360,17 @@ impl Warning {
                 ", or take the medoid: ",
                 option("estimate", "medoid")
             ],
+            Warning::AtomsRefused { atoms, .. } => text![
+                "for the estimate of least loss all the same, ask for its number of atoms: ",
+                option("atoms", atoms),
+                "; for components that the draws have: ",
+                option("estimate", "aligned")
+            ],
+            Warning::DataOffScale { .. } => text!["give the data as they were when the draws were fitted"],
             Warning::AtomsWithoutDraws { .. } => text![
-                "for densities and components take the medoid: ",
+                "for components that the draws have: ",
+                option("estimate", "aligned"),
+                ", for densities the medoid: ",
                 option("estimate", "medoid"),
                 "; ",
                 verb("components"),
@@ -426,6 +454,14 @@ impl fmt::Display for Warning {
                  uncertain",
                 100.0 * weight
             ),
+            Warning::AtomsRefused { atoms, weight, gain, chosen } => write!(
+                f,
+                "the loss asks for {atoms} atoms and would be {:.1} % lower, but {:.1} % of their mass lies where almost no draw has a \
+                 component: auto took {chosen}",
+                100.0 * gain,
+                100.0 * weight
+            ),
+            Warning::DataOffScale { check } => write!(f, "{check}"),
             Warning::ChainsDisagree { trace, rhat, means } => {
                 let means: Vec<String> = means.iter().map(|(chain, mean)| format!("{chain}: {mean:.3}")).collect();
                 let rhat = if rhat.is_finite() { format!("R-hat {rhat:.2}") } else { "R-hat infinite".into() };

@@ -5,7 +5,8 @@ mod common;
 use common::*;
 use mixgist::slice::SLICERS;
 use mixgist::{
-    Ensemble, ErrorKind, MixingMeasure, Pruned, Pruning, Route, Settings, Silent, SliceCount, SlicedDistance, summarize,
+    Ensemble, ErrorKind, MixingMeasure, Pruned, Pruning, Route, Settings, Silent, SliceCount, SlicedDistance, Units,
+    summarize,
 };
 use proptest::prelude::*;
 
@@ -13,12 +14,13 @@ const SLICES: usize = 12;
 
 fn settings(which: usize, p: f64, pruning: Pruning) -> Settings {
     Settings {
-        slicer: SLICERS[which],
+        slicer: SLICERS[which].into(),
         slices: SliceCount::Fixed(SLICES),
         order: order(p),
         route: Route::Pairs,
         pruning,
         seed: 5,
+        units: Units::None,
         ..Settings::default()
     }
 }

@@ -23,9 +23,9 @@ fn rescaled(ensemble: &Ensemble, factors: &[f64]) -> Ensemble {
 
 fn summary(ensemble: &Ensemble, data: Option<&[f64]>, units: Units, which: usize) -> Summary {
     let slices = SliceCount::Fixed(120);
-    let settings = Settings { slicer: SLICERS[which], slices, units, ..Settings::default() };
+    let settings = Settings { slicer: SLICERS[which].into(), slices, units, ..Settings::default() };
     let points = data.map(|values| Points::new(ensemble.dim(), values).unwrap());
-    summarize(ensemble, points, &settings, &Silent).unwrap()
+    summarize(ensemble, points, &settings, &Silent).unwrap().result
 }
 
 /// Durations in minutes or in hours, lengths in meters or in feet.

@@ -144,7 +144,7 @@ mod tests {
         let draws = PartitionDraws::from_dense(2, &[0, 0]).unwrap();
         for loss in [Loss::Omari(OmariConvention::Identical), Loss::Vi { a: 0.5 }, Loss::Binder { a: 1.5 }] {
             let error = partition_ball(loss, &estimate, &draws, 0.9, &Silent).unwrap_err();
-            assert_eq!(error.hint_text(), Some("one of binder, vi, nvi, id, nid"));
+            assert_eq!(error.hint_text().unwrap().to_string(), "one of binder, vi, nvi, id, nid");
         }
         for level in [0.0, -0.1, 1.1, f64::NAN] {
             assert!(partition_ball(Loss::Nvi, &estimate, &draws, level, &Silent).is_err());

@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(Loss::Omari(OmariConvention::Salso).to_string(), "omari(0/0=salso)");
         assert_eq!(Loss::Vi { a: 0.5 }.to_string(), "generalized-vi(a=0.5)");
         let unknown = Loss::from_name("rand", &LossOptions::default()).unwrap_err();
-        assert!(unknown.hint_text().unwrap().contains("omari"));
+        assert!(unknown.hint_text().unwrap().to_string().contains("omari"));
         assert!(Loss::from_name("generalized-vi", &LossOptions { a: 2.5, ..LossOptions::default() }).is_err());
         assert!(
             loss_between(

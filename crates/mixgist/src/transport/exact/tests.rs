@@ -108,7 +108,7 @@ fn orders_names_and_metrics_are_checked() {
     assert!(message(energy_distance(&a, &b, GroundMetric::AffineInvariant)).contains("can be negative"));
     let unknown = Peer::from_name("emd").err().unwrap();
     assert_eq!(unknown.to_string(), "unknown exact distance 'emd'");
-    assert!(unknown.hint_text().unwrap().contains("exact-w, "));
+    assert!(unknown.hint_text().unwrap().to_string().contains("exact-w, "));
     let line = measure(1, &[1.0], &[0.0], &[1.0]);
     for peer in &PEERS {
         assert!(message(peer.distance(&a, &line, None)).contains("dimensions 2 and 1"), "{}", peer.name);

@@ -1,8 +1,5 @@
 //! Numbers as people read them.
 
-use mixgist::representatives::{Condition, FALSE_ALARM, LEAST_MASS, MOST_VALLEY};
-use mixgist_io::posterior::TestDocument;
-
 /// A number with so many significant digits, without an exponent where that is readable.
 pub fn significant(x: f64, digits: usize) -> String {
     if x == 0.0 || !x.is_finite() {
@@ -64,10 +61,10 @@ pub fn with_error(value: f64, error: Option<f64>) -> String {
     }
 }
 
-/// How near an expected loss is to the floor: "within 1.23 % of the best possible". `excess` is the part by which it is above; there is
-/// none when the floor is 0.
-pub fn within(expected_loss: f64, excess: Option<f64>) -> String {
-    match excess {
+/// How near an expected loss is to the floor: "within 1.23 % of the best possible". `excess` is the part by which it is above,
+/// infinite when the floor is 0.
+pub fn within(expected_loss: f64, excess: f64) -> String {
+    match excess.is_finite().then_some(excess) {
         Some(excess) => format!("within {} of the best possible", percent(excess)),
         None if expected_loss > 0.0 => "while the best possible may be 0".into(),
         None => "the best possible".into(),
@@ -79,13 +76,26 @@ pub fn percent(part: f64) -> String {
     if part < 0.0995 { format!("{:.2} %", 100.0 * part) } else { format!("{:.1} %", 100.0 * part) }
 }
 
-/// What draws are worth: "worth 7 independent ones".
-pub fn worth(effective_draws: f64) -> String {
-    match effective_draws.round() {
-        few if few < 1.0 => "worth less than one independent draw".into(),
-        1.0 => "worth 1 independent one".into(),
-        many => format!("worth {many} independent ones"),
-    }
+/// An effective sample size, rounded: "effective sample size 7".
+pub fn effective(draws: f64) -> String {
+    format!("effective sample size {:.0}", draws.max(1.0))
+}
+
+/// A p-value: "p = 0.012", "p < 0.001".
+pub fn p_value(p: f64) -> String {
+    if p < 1e-3 { "p < 0.001".into() } else { format!("p = {}", significant(p, 2)) }
+}
+
+/// "every draw", "every 2nd draw", "every 11th draw".
+pub fn every(n: usize, what: &str) -> String {
+    let ending = match (n % 100, n % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    if n == 1 { format!("every {what}") } else { format!("every {n}{ending} {what}") }
 }
 
 /// A probability of existence, with its error where there is doubt: "0.751 ± 0.013", "1.000".
@@ -96,24 +106,21 @@ pub fn existence(value: f64, standard_error: f64) -> String {
     }
 }
 
-/// Why a split is not one of two modes: each condition that it does not meet.
-pub fn refusal(test: &TestDocument) -> String {
-    let not_met = |condition: Condition| test.refused_by.iter().any(|name| name == condition.name());
-    let p_value = significant(test.p_value, 2);
-    let evidence = not_met(Condition::Evidence).then(|| {
-        format!("one mode would show such a valley more than once in {:.0} times (p = {p_value})", 1.0 / FALSE_ALARM)
-    });
-    let depth = not_met(Condition::Depth)
-        .then(|| format!("the valley is more than {:.0} % of the lower peak", 100.0 * MOST_VALLEY));
-    let least = test.weights[0].min(test.weights[1]);
-    let mass = not_met(Condition::Mass)
-        .then(|| format!("a group has {} of the posterior, less than {:.0} %", percent(least), 100.0 * LEAST_MASS));
-    [evidence, depth, mass].into_iter().flatten().collect::<Vec<_>>().join("; ")
-}
-
 /// "1 draw", "2 draws".
 pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// A table of text, every column flush right.
+pub fn table(header: &[String], rows: &[Vec<String>]) -> String {
+    let all = || std::iter::once(header).chain(rows.iter().map(Vec::as_slice));
+    let width = |column: usize| all().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..header.len()).map(width).collect();
+    let line = |row: &[String]| {
+        let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    all().map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -140,24 +147,6 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_split_names_its_conditions() {
-        let test = |refused_by: &[&str]| TestDocument {
-            medoids: [0, 1],
-            weights: [0.031, 0.969],
-            peak: 0.2,
-            valley: 0.15,
-            effective_draws: 90.0,
-            p_value: 1.5e-5,
-            accepted: false,
-            refused_by: refused_by.iter().map(|name| name.to_string()).collect(),
-        };
-        assert_eq!(refusal(&test(&["depth"])), "the valley is more than 50 % of the lower peak");
-        let both = "one mode would show such a valley more than once in 1000 times (p = 1.5e-5); a group has 3.10 % of the posterior, \
-                    less than 5 %";
-        assert_eq!(refusal(&test(&["evidence", "mass"])), both);
-    }
-
-    #[test]
     fn numbers_show_the_digits_that_count() {
         assert_eq!(significant(1234.5678, 3), "1235");
         assert_eq!(significant(-0.0012345, 3), "-0.00123");
@@ -170,13 +159,15 @@ mod tests {
         assert_eq!(with_error(3e-17, Some(1e-17)), "0");
         assert_eq!(with_error(6.0712e11, Some(3.3e10)), "6.07e11 ± 0.33e11");
         assert_eq!(with_error(-6.0712e-9, Some(3.3e-10)), "-6.07e-9 ± 0.33e-9");
-        assert_eq!(within(1.1, Some(0.1)), "within 10.0 % of the best possible");
-        assert_eq!(within(1.1, None), "while the best possible may be 0");
-        let worths = [0.2, 1.2, 6.7].map(worth);
+        assert_eq!(within(1.1, 0.1), "within 10.0 % of the best possible");
+        assert_eq!(within(1.1, f64::INFINITY), "while the best possible may be 0");
         assert_eq!(
-            worths,
-            ["worth less than one independent draw", "worth 1 independent one", "worth 7 independent ones"]
+            (effective(0.2), effective(6.7)),
+            ("effective sample size 1".into(), "effective sample size 7".into())
         );
+        assert_eq!((p_value(1e-5), p_value(0.0123)), ("p < 0.001".into(), "p = 0.012".into()));
+        let texts = [1, 2, 11, 23].map(|n| every(n, "draw"));
+        assert_eq!(texts, ["every draw", "every 2nd draw", "every 11th draw", "every 23rd draw"]);
         assert_eq!((existence(1.0, 0.0), existence(0.75, 0.0125)), ("1.000".into(), "0.750 ± 0.013".into()));
         assert_eq!((count(1, "draw"), count(2, "draw")), ("1 draw".into(), "2 draws".into()));
     }

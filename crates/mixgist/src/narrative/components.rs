@@ -1,0 +1,133 @@
+//! The components of an estimate, in words.
+
+use super::numbers::{count, effective, existence, interval, percent, resolved, significant};
+use super::{Narrate, Narrative, left_out};
+use crate::about::About;
+use crate::components::{Component, Components, Intervals, PosteriorInterval, Standing};
+use crate::posterior::Estimate;
+
+/// Coordinates that a table shows.
+const MOST_COLUMNS: usize = 4;
+
+/// A component that at least this share of the draws holds in pieces deserves a remark.
+const NOTABLE_PIECES: f64 = 0.2;
+
+impl Narrate for Components {
+    fn narrate(&self, about: &About, around: Option<&Estimate>) -> Narrative {
+        let mut narrative = Narrative::default();
+        if let Some(estimate) = around {
+            narrative.line("estimate", estimate.source.as_str());
+        }
+        let all = self.components.len();
+        let with = self.components.iter().filter(|one| one.intervals.is_some()).count();
+        let clear = |one: &Component| one.standing == Standing::Clear && one.beside == 0.0;
+        let text = match with == all {
+            true if self.components.iter().all(clear) => {
+                format!("{}: each is clearly identified over the draws", count(all, "component"))
+            }
+            true => format!("{} have intervals, some with a reservation: see the remarks", count(all, "component")),
+            false => format!(
+                "{with} of {} have intervals; the remarks say why the others have none",
+                count(all, "component")
+            ),
+        };
+        narrative.verdict(with == all && self.components.iter().all(clear), text);
+        narrative.line("intervals", format!(
+            "median and {} interval over the draws that have the component; 'exists' is the probability that a draw has it",
+            percent_level(self.rules.level)
+        ));
+        narrative.line(
+            "rule",
+            format!(
+                "a draw has a component if atoms that overlap with it by {} or more hold {} of its weight",
+                self.rules.overlap, self.rules.share
+            ),
+        );
+        narrative.line(
+            "coupling",
+            format!("exact transport with each of {}, units {}", count(about.draws, "draw"), self.units.name()),
+        );
+        narrative.line(
+            "unmatched",
+            format!("{} of the mass of a draw belongs to none of the components", told(&self.unmatched)),
+        );
+        let d = about.dim;
+        let shown = d.min(MOST_COLUMNS);
+        let mut header = vec!["component".to_owned(), "exists".into(), "weight".into()];
+        for what in ["mean", "sd"] {
+            header.extend((0..shown).map(|a| format!("{what} {}", about.column(a))));
+        }
+        header.push("remark".into());
+        let row = |name: String, one: &Component| -> Vec<String> {
+            let mut row = vec![name, existence(one.existence.value, one.existence.standard_error)];
+            match &one.intervals {
+                Some(Intervals { weight, mean, sd, .. }) => {
+                    row.push(told(weight));
+                    row.extend(mean.iter().take(shown).map(told));
+                    row.extend(sd.iter().take(shown).map(told));
+                }
+                None => {
+                    row.push(format!("({})", significant(one.weight, 3)));
+                    let sd = |a: usize| one.covariance[a * d + a].sqrt();
+                    row.extend((0..shown).map(|a| format!("({})", resolved(one.mean[a], 4, sd(a)))));
+                    row.extend((0..shown).map(|a| format!("({})", significant(sd(a), 3))));
+                }
+            }
+            row.push(remark(one));
+            row
+        };
+        let mut rows: Vec<Vec<String>> =
+            self.components.iter().map(|one| row(format!("atom {}", one.atom), one)).collect();
+        rows.extend(
+            self.groups.iter().map(|group| row(format!("atoms {} together", list(&group.atoms)), &group.together)),
+        );
+        narrative.table(header, rows);
+        if with < all {
+            narrative.note("in parentheses: the estimate, without an interval");
+        }
+        left_out(&mut narrative, shown, d);
+        if self.unreported_weight > 5e-4 {
+            narrative.note(format!(
+                "not shown: atoms with a weight below {}; total weight {:.3}",
+                self.rules.least_weight, self.unreported_weight
+            ));
+        }
+        narrative
+    }
+}
+
+fn percent_level(level: f64) -> String {
+    format!("{} %", significant(100.0 * level, 3).trim_end_matches('0').trim_end_matches('.'))
+}
+
+fn told(posterior: &PosteriorInterval) -> String {
+    interval(posterior.median, posterior.low, posterior.high)
+}
+
+fn list(atoms: &[usize]) -> String {
+    let mut atoms = atoms.to_vec();
+    atoms.sort_unstable();
+    atoms.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn remark(component: &Component) -> String {
+    let standing = match component.standing {
+        Standing::Clear => None,
+        Standing::Ambiguous => Some(format!("ambiguous in {:.0} % of draws", 100.0 * component.ambiguity)),
+        Standing::Indistinct if component.rivals.is_empty() => Some("mostly shared with other atoms".into()),
+        Standing::Indistinct => Some(format!("cannot be told apart from atom {}", list(&component.rivals))),
+        Standing::Rare => Some(format!(
+            "in {} of draws, {}: too few for intervals",
+            percent(component.existence.value),
+            effective(component.existence.value * component.existence.effective_draws)
+        )),
+    };
+    let pieces = (component.intervals.is_some() && component.in_pieces >= NOTABLE_PIECES)
+        .then(|| format!("split into several atoms in {:.0} % of draws", 100.0 * component.in_pieces));
+    let beside = (component.beside > 0.0).then(|| {
+        let share = 100.0 * component.beside;
+        format!("in {share:.0} % of draws the component is not at the atom of the estimate; the numbers are those of the draws")
+    });
+    let twins = (!component.twins.is_empty()).then(|| format!("nearly equal to atom {}", list(&component.twins)));
+    [twins, standing, pieces, beside].into_iter().flatten().collect::<Vec<String>>().join("; ")
+}

@@ -1,0 +1,69 @@
+//! The modes of the posterior, in words.
+
+use super::numbers::{p_value, percent, significant};
+use super::{Narrate, Narrative, main_atoms};
+use crate::about::About;
+use crate::posterior::Estimate;
+use crate::representatives::{Condition, LEAST_MASS, MOST_VALLEY, Representatives, SplitTest};
+
+impl Narrate for Representatives {
+    fn narrate(&self, about: &About, _: Option<&Estimate>) -> Narrative {
+        let mut narrative = Narrative::default();
+        let modes = self.representatives.len();
+        match self.tests.last() {
+            None if modes > 1 => narrative.line("modes", format!("{modes} representatives, as asked for")),
+            None => narrative.verdict(false, "one mode: there are too few different draws to look for more"),
+            Some(_) if modes > 1 => narrative.verdict(
+                false,
+                format!("{modes} modes: one estimate alone does not stand for the posterior; each mode has a draw of its own"),
+            ),
+            Some(test) => {
+                narrative.verdict(true, "one mode: one estimate can stand for the posterior");
+                narrative.line("split in two", format!(
+                    "share {:.3} of the draws is between the halves, {:.3} at the lower peak; {}",
+                    test.valley, test.peak, refusal(test)
+                ));
+            }
+        }
+        narrative.line(
+            "rule",
+            format!(
+                "a mode holds at least {:.0} % of the posterior, behind a valley of at most {:.0} % of the lower peak",
+                100.0 * LEAST_MASS,
+                100.0 * MOST_VALLEY
+            ),
+        );
+        narrative.line("draws", format!("{}, {} of them candidates", about.draws, self.candidates));
+        narrative.line(
+            "mean distance",
+            format!("{} from a draw to its representative", significant(self.expected_distance, 4)),
+        );
+        let header = ["representative", "probability", "mean distance", "to the first", "main atoms", "clusters"];
+        let row = |(place, one): (usize, &crate::representatives::Representative)| {
+            let labels = one.allocation.as_ref().map(|all| &all.labels[..]);
+            vec![
+                format!("draw {}", one.draw),
+                format!("{:.3} ± {:.3}", one.weight.value, one.weight.standard_error),
+                significant(one.expected_distance, 4),
+                if place == 0 { "-".into() } else { significant(self.distances[place], 4) },
+                main_atoms(&one.measure, labels).len().to_string(),
+                one.clusters.map_or("no data".into(), |clusters| clusters.to_string()),
+            ]
+        };
+        narrative.table(header.map(String::from).to_vec(), self.representatives.iter().enumerate().map(row).collect());
+        narrative
+    }
+}
+
+/// Why a split is not one of two modes: each condition that it does not meet.
+fn refusal(test: &SplitTest) -> String {
+    let told = |condition: &Condition| match condition {
+        Condition::Evidence => format!("one mode can show such a valley by chance ({})", p_value(test.p_value)),
+        Condition::Depth => format!("the valley is more than {:.0} % of the lower peak", 100.0 * MOST_VALLEY),
+        Condition::Mass => {
+            let least = test.weights[0].min(test.weights[1]);
+            format!("a group has {} of the posterior, less than {:.0} %", percent(least), 100.0 * LEAST_MASS)
+        }
+    };
+    test.refused_by().iter().map(told).collect::<Vec<_>>().join("; ")
+}

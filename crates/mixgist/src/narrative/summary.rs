@@ -1,0 +1,263 @@
+//! The summary in words: which draw, how good, how safe, what it looks like.
+
+use super::numbers::{count, percent, resolved, significant, with_error, within};
+use super::{Narrate, Narrative, distance_line, left_out};
+use crate::about::About;
+use crate::ensemble::MixingMeasure;
+use crate::free::{Assessment, HeldOut, Judgement, PathPoint};
+use crate::line::Order;
+use crate::loss::Loss;
+use crate::posterior::{Answer, Estimate};
+use crate::select::SAFE_SEPARATION;
+use crate::slice::Scheme;
+use crate::summary::Summary;
+use crate::units::Units;
+
+/// Lighter atoms without observations are counted, not shown.
+pub const LISTED_WEIGHT: f64 = 0.01;
+
+/// Coordinates that a table shows.
+const MOST_COLUMNS: usize = 6;
+
+/// Cluster sizes that are listed.
+const MOST_SIZES: usize = 12;
+
+/// Atoms worth showing, heaviest first: those with some weight or with observations.
+pub fn main_atoms(estimate: &MixingMeasure, labels: Option<&[u32]>) -> Vec<usize> {
+    let weights = estimate.weights();
+    let mut used = vec![labels.is_none(); weights.len()];
+    labels.into_iter().flatten().for_each(|&label| used[label as usize] = true);
+    let mut atoms: Vec<usize> =
+        (0..weights.len()).filter(|&k| weights[k] >= LISTED_WEIGHT || (labels.is_some() && used[k])).collect();
+    atoms.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
+    atoms
+}
+
+impl Narrate for Summary {
+    fn narrate(&self, about: &About, _: Option<&Estimate>) -> Narrative {
+        let mut narrative = Narrative::default();
+        let medoid = &self.medoid;
+        let place =
+            format!("draw {} of {} (chain {}, iteration {})", medoid.draw, about.draws, medoid.chain, medoid.iteration);
+        match self.free() {
+            Some(free) => {
+                let name = about.settings.estimator.name();
+                narrative.line("estimate", format!("{name}, {}", count(self.estimate.len(), "atom")));
+                narrative.line("expected loss", judged(&free.judgement, None));
+                narrative.line("medoid", format!("{place}: {}", self.medoid_loss()));
+            }
+            None => {
+                narrative.line("estimate", place);
+                narrative.line("expected loss", self.medoid_loss());
+            }
+        }
+        narrative.verdict(is_safe(self), choice(self));
+        if let Some(assessment) = &self.assessment {
+            assess(&mut narrative, assessment);
+        } else if about.settings.order != Order::TWO {
+            narrative.line("best possible", "known for order 2 only");
+        }
+        if let Some(mut sizes) = self.cluster_sizes() {
+            let observations: usize = sizes.iter().sum();
+            sizes.retain(|size| *size > 0);
+            sizes.sort_unstable_by(|a, b| b.cmp(a));
+            let listed: Vec<String> = sizes.iter().take(MOST_SIZES).map(usize::to_string).collect();
+            let more = if sizes.len() > MOST_SIZES { ", …" } else { "" };
+            let all = count(observations, "observation");
+            narrative.line("clusters", format!("{} of {all}: {}{more}", sizes.len(), listed.join(", ")));
+        }
+        narrative.line("distance", distance_line(&about.settings, self.slices));
+        let exact = format!("{} of {} losses computed exactly", medoid.exact_draws, about.draws);
+        narrative.line("route", format!("{}, {exact}", medoid.route.name()));
+        if self.pruned.atoms > 0 {
+            narrative.line(
+                "pruned",
+                format!(
+                    "{}, at most {:.1e} of the mass of a draw; no transport cost changed by more than {:.1e}",
+                    count(self.pruned.atoms, "light atom"),
+                    self.pruned.mass,
+                    self.pruned.cost_bound
+                ),
+            );
+        }
+        atoms(&mut narrative, self, about);
+        if let Some(free) = self.free() {
+            path(&mut narrative, &free.path, free.chosen);
+        }
+        narrative
+    }
+}
+
+impl Summary {
+    fn medoid_loss(&self) -> String {
+        let medoid = &self.medoid;
+        match &self.assessment {
+            Some(assessment) => judged(&assessment.medoid, medoid.expected_loss_se),
+            None => with_error(medoid.expected_loss, medoid.expected_loss_se),
+        }
+    }
+}
+
+/// "1.2418 ± 0.0021, within 1.0 % of the best possible".
+fn judged(judgement: &Judgement, error: Option<f64>) -> String {
+    let Judgement { expected_loss, excess, .. } = *judgement;
+    format!("{}, {}", with_error(expected_loss, error), within(expected_loss, excess))
+}
+
+fn assess(narrative: &mut Narrative, assessment: &Assessment) {
+    if let Some(own) = &assessment.candidate {
+        narrative.line("candidate", judged(own, None));
+    }
+    narrative.line(
+        "best possible",
+        format!(
+            "no summary of any kind has an expected loss below {} on these slices",
+            significant(assessment.floor.value, 5)
+        ),
+    );
+    let slices = count(assessment.held_out_slices, "other slice");
+    if let Some(held) = &assessment.medoid.held_out {
+        let loss = with_error(held.expected_loss, held.standard_error);
+        narrative.line("held out", format!("medoid {loss} on {slices}"));
+    }
+    let others =
+        [("free", assessment.free.as_ref().map(|free| &free.judgement)), ("candidate", assessment.candidate.as_ref())];
+    for (name, judgement) in others {
+        if let Some(held) = judgement.and_then(|judgement| judgement.held_out.as_ref()) {
+            narrative.line("", format!("{name} {}", against_medoid(held)));
+        }
+    }
+}
+
+fn against_medoid(held: &HeldOut) -> String {
+    let word = if held.over_medoid < 0.0 { "below" } else { "above" };
+    let difference = with_error(held.over_medoid.abs(), held.over_medoid_se);
+    format!("{}, {difference} {word} the medoid", with_error(held.expected_loss, held.standard_error))
+}
+
+/// Whether the runner-up is safely behind.
+fn is_safe(summary: &Summary) -> bool {
+    let medoid = &summary.medoid;
+    medoid.runner_up.is_none_or(|other| other.separation.is_some_and(|separation| separation >= SAFE_SEPARATION))
+}
+
+/// The choice of the draw, and whether the runner-up is safely behind.
+fn choice(summary: &Summary) -> String {
+    let medoid = &summary.medoid;
+    let Some(other) = medoid.runner_up else {
+        return "all draws are the same measure: there was nothing to choose".into();
+    };
+    if medoid.is_tied() {
+        return format!(
+            "draw {} is as good as the chosen one: the two are tied, and more slices will not separate them",
+            other.draw
+        );
+    }
+    let behind = significant(other.expected_loss - medoid.expected_loss, 3);
+    let lead = format!("the runner-up, draw {}, is {behind} behind", other.draw);
+    match other.separation {
+        Some(separation) if separation >= SAFE_SEPARATION => {
+            format!("the choice is safe: {lead}, {separation:.1} standard errors over slices")
+        }
+        Some(separation) => format!("the choice is not safe: {lead}, only {separation:.1} standard errors over slices"),
+        None => format!("{lead}; a single group of slices gives no standard error"),
+    }
+}
+
+/// The atoms that matter: those of some weight or with observations, heaviest first.
+fn atoms(narrative: &mut Narrative, summary: &Summary, about: &About) {
+    let (measure, d) = (&summary.estimate, summary.estimate.dim());
+    let sizes = summary.cluster_sizes();
+    let listed = main_atoms(measure, summary.allocation.as_ref().map(|allocation| &allocation.labels[..]));
+    let shown = d.min(MOST_COLUMNS);
+    let mut header = vec!["atom".to_owned(), "weight".to_owned()];
+    header.extend(sizes.iter().map(|_| "observations".to_owned()));
+    header.extend((0..shown).map(|a| format!("mean {}", about.column(a))));
+    header.extend((0..shown).map(|a| format!("sd {}", about.column(a))));
+    if d == 2 {
+        header.push("correlation".into());
+    }
+    let row = |&k: &usize| {
+        let (mean, covariance) = (measure.atoms().mean(k), measure.atoms().covariance(k));
+        let sd = |a: usize| covariance[a * d + a].sqrt();
+        let mut row = vec![k.to_string(), format!("{:.4}", measure.weights()[k])];
+        row.extend(sizes.iter().map(|sizes| sizes[k].to_string()));
+        row.extend((0..shown).map(|a| resolved(mean[a], 4, sd(a))));
+        row.extend((0..shown).map(|a| significant(sd(a), 3)));
+        if d == 2 {
+            row.push(format!("{:.2}", covariance[1] / (sd(0) * sd(1))));
+        }
+        row
+    };
+    narrative.table(header, listed.iter().map(row).collect());
+    let rest = measure.len() - listed.len();
+    if rest > 0 {
+        let mass = 1.0 - listed.iter().map(|&k| measure.weights()[k]).sum::<f64>();
+        narrative.note(format!(
+            "not shown: {} with a weight below {LISTED_WEIGHT}{}; total weight {}",
+            count(rest, "atom"),
+            if sizes.is_some() { " and no observations" } else { "" },
+            significant(mass.max(0.0), 2)
+        ));
+    }
+    left_out(narrative, shown, d);
+}
+
+/// The path over numbers of atoms, the chosen one marked.
+fn path(narrative: &mut Narrative, path: &[PathPoint], chosen: usize) {
+    let header = ["at most", "atoms", "expected loss", "above the floor", "held out", "above the best, held out", ""];
+    let row = |(i, point): (usize, &PathPoint)| {
+        vec![
+            point.atoms.to_string(),
+            point.measure.len().to_string(),
+            significant(point.judgement.expected_loss, 5),
+            if point.judgement.excess.is_finite() { percent(point.judgement.excess) } else { "-".into() },
+            point.judgement.held_out.map_or("-".into(), |held| significant(held.expected_loss, 5)),
+            with_error(point.over_best, Some(point.over_best_se)),
+            if i == chosen { "chosen" } else { "" }.to_owned(),
+        ]
+    };
+    narrative.table(header.map(String::from).to_vec(), path.iter().enumerate().map(row).collect());
+}
+
+/// A paragraph for the methods section of a paper.
+pub fn methods(answer: &Answer<Summary>) -> String {
+    let (summary, settings) = (&answer.result, &answer.about.settings);
+    let scheme = match (&settings.directions, settings.scheme) {
+        (Some(_), _) => "given",
+        (None, Scheme::Iid) => "independent",
+        (None, Scheme::Orthogonal) => "blockwise orthogonal",
+        (None, Scheme::Qmc) => "randomised quasi-Monte Carlo",
+    };
+    let units = match &settings.units {
+        Units::None => "in the original units".to_owned(),
+        Units::Sd => "with each coordinate divided by its standard deviation".to_owned(),
+        Units::Whiten => "in whitened coordinates".to_owned(),
+        Units::Scale(_) => format!("with coordinates divided by {}", settings.units.name()),
+    };
+    let distance = match settings.slicer.name() {
+        "sw" => "SW",
+        "mix-sw" => "Mix-SW",
+        "smix-w" => "SMix-W",
+        other => other,
+    };
+    let what = match summary.free() {
+        Some(_) => format!("the measure with {} that has the", count(summary.estimate.len(), "atom")),
+        None => "the draw of".into(),
+    };
+    let loss = if settings.loss == Loss::Power { " raised to its order" } else { "" };
+    let error = summary.expected_loss_se;
+    format!(
+        "The posterior of the mixing measure, represented by {}, was summarised by {what} least expected {distance} sliced optimal transport \
+         distance{loss} of order {} (Nguyen and Mueller), estimated with {} {scheme} slices (seed {}) {units}, using mixgist {}. The expected \
+         loss of the estimate is {}{}{}.",
+        count(answer.about.draws, "posterior draw"),
+        settings.order.value(),
+        summary.slices,
+        settings.seed,
+        answer.about.mixgist_version,
+        significant(summary.expected_loss, 4),
+        error.map_or(String::new(), |se| format!(" (Monte Carlo standard error over slices {})", significant(se, 2))),
+        summary.judgement().map_or(String::new(), |j| format!(", {}", within(j.expected_loss, j.excess))),
+    )
+}
