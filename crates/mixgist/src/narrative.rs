@@ -4,6 +4,7 @@
 
 mod components;
 mod credible;
+mod existing;
 pub mod numbers;
 mod representatives;
 mod stability;
