@@ -5,7 +5,7 @@ use super::{Narrate, Narrative, distance_line, left_out};
 use crate::about::About;
 use crate::agreement::{Agreement, ChainVerdict};
 use crate::ensemble::MixingMeasure;
-use crate::free::{Assessment, HeldOut, Judgement, PathPoint};
+use crate::free::{Assessment, Estimator, HeldOut, Judgement, PathPoint};
 use crate::line::Order;
 use crate::loss::Loss;
 use crate::posterior::{Answer, Estimate};
@@ -40,11 +40,22 @@ impl Narrate for Summary {
         let medoid = &self.medoid;
         let place =
             format!("draw {} of {} (chain {}, iteration {})", medoid.draw, about.draws, medoid.chain, medoid.iteration);
-        match self.free() {
-            Some(free) => {
+        match self.judgement().filter(|_| about.settings.estimator != Estimator::Medoid) {
+            Some(judgement) => {
                 let name = about.settings.estimator.name();
                 narrative.line("estimate", format!("{name}, {}", count(self.estimate.len(), "atom")));
-                narrative.line("expected loss", judged(&free.judgement, None));
+                if let Some(aligned) = self.aligned() {
+                    let least = aligned.existence.iter().copied().fold(1.0, f64::min);
+                    narrative.line(
+                        "",
+                        format!(
+                            "each is a component that {} or more of the draws have; {} of the mass belongs to none",
+                            percent(least),
+                            percent(aligned.unmatched)
+                        ),
+                    );
+                }
+                narrative.line("expected loss", judged(judgement, None));
                 narrative.line("medoid", format!("{place}: {}", self.medoid_loss()));
             }
             None => {
@@ -122,8 +133,11 @@ fn assess(narrative: &mut Narrative, assessment: &Assessment) {
         let loss = with_error(held.expected_loss, held.standard_error);
         narrative.line("held out", format!("medoid {loss} on {slices}"));
     }
-    let others =
-        [("free", assessment.free.as_ref().map(|free| &free.judgement)), ("candidate", assessment.candidate.as_ref())];
+    let others = [
+        ("free", assessment.free.as_ref().map(|free| &free.judgement)),
+        ("aligned", assessment.aligned.as_ref().map(|aligned| &aligned.judgement)),
+        ("candidate", assessment.candidate.as_ref()),
+    ];
     for (name, judgement) in others {
         if let Some(held) = judgement.and_then(|judgement| judgement.held_out.as_ref()) {
             narrative.line("", format!("{name} {}", against_medoid(held)));
@@ -235,7 +249,16 @@ fn atoms(narrative: &mut Narrative, summary: &Summary, about: &About) {
 
 /// The path over numbers of atoms, the chosen one marked.
 fn path(narrative: &mut Narrative, path: &[PathPoint], chosen: usize) {
-    let header = ["at most", "atoms", "expected loss", "above the floor", "held out", "above the best, held out", ""];
+    let header = [
+        "at most",
+        "atoms",
+        "expected loss",
+        "above the floor",
+        "held out",
+        "above the best, held out",
+        "mass without draws",
+        "",
+    ];
     let row = |(i, point): (usize, &PathPoint)| {
         vec![
             point.atoms.to_string(),
@@ -244,6 +267,7 @@ fn path(narrative: &mut Narrative, path: &[PathPoint], chosen: usize) {
             if point.judgement.excess.is_finite() { percent(point.judgement.excess) } else { "-".into() },
             point.judgement.held_out.map_or("-".into(), |held| significant(held.expected_loss, 5)),
             with_error(point.over_best, Some(point.over_best_se)),
+            percent(point.mass_without_draws),
             if i == chosen { "chosen" } else { "" }.to_owned(),
         ]
     };
@@ -272,14 +296,20 @@ pub fn methods(answer: &Answer<Summary>) -> String {
         "smix-w" => "SMix-W",
         other => other,
     };
-    let what = match summary.free() {
-        Some(_) => format!("the measure with {} that has the", count(summary.estimate.len(), "atom")),
-        None => "the draw of".into(),
+    let what = match settings.estimator {
+        Estimator::Free(_) => format!("the measure with {} that has the", count(summary.estimate.len(), "atom")),
+        Estimator::Medoid => "the draw of".into(),
+        Estimator::Aligned => format!(
+            "the {} that at least half of the draws have (posterior means of what exact couplings with the draws give them, starting from the \
+             draw of least loss), judged by the",
+            count(summary.estimate.len(), "component")
+        ),
     };
+    let least = if settings.estimator == Estimator::Aligned { "" } else { "least " };
     let loss = if settings.loss == Loss::Power { " raised to its order" } else { "" };
     let error = summary.expected_loss_se;
     format!(
-        "The posterior of the mixing measure, represented by {}, was summarised by {what} least expected {distance} sliced optimal transport \
+        "The posterior of the mixing measure, represented by {}, was summarised by {what} {least}expected {distance} sliced optimal transport \
          distance{loss} of order {} (Nguyen and Mueller), estimated with {} {scheme} slices (seed {}) {units}, using mixgist {}. The expected \
          loss of the estimate is {}{}{}.{}",
         count(answer.about.draws, "posterior draw"),
