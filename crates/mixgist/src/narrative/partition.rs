@@ -24,18 +24,30 @@ impl PartitionAnswer {
         let agree = if self.runs_agreeing == 1 { "leads" } else { "lead" };
         narrative.line(
             "search",
-            format!("{} of {} {agree} to this partition, seed {}", self.runs_agreeing, count(self.runs, "run"), self.seed),
+            format!(
+                "{} of {} {agree} to this partition, seed {}",
+                self.runs_agreeing,
+                count(self.runs, "run"),
+                self.seed
+            ),
         );
         narrative.line("draws", format!("{} of {all}", count(self.draws, "draw")));
         narrative.line("they have", self.counts());
         let ball = &self.ball;
         narrative.line(
             "credible ball",
-            format!("radius {} ({}) holds {:.4} of the posterior", significant(ball.radius, 4), ball.loss, ball.probability),
+            format!(
+                "radius {} ({}) holds {:.4} of the posterior",
+                significant(ball.radius, 4),
+                ball.loss,
+                ball.probability
+            ),
         );
-        for (name, bound) in
-            [("farthest", &ball.horizontal), ("fewest clusters", &ball.upper_vertical), ("most clusters", &ball.lower_vertical)]
-        {
+        for (name, bound) in [
+            ("farthest", &ball.horizontal),
+            ("fewest clusters", &ball.upper_vertical),
+            ("most clusters", &ball.lower_vertical),
+        ] {
             narrative.line(name, told(bound));
         }
         if let Some(certainty) = &self.certainty {
