@@ -225,6 +225,7 @@ pub fn methods(answer: &Answer<Summary>) -> String {
     let (summary, settings) = (&answer.result, &answer.about.settings);
     let scheme = match (&settings.directions, settings.scheme) {
         (Some(_), _) => "given",
+        (None, Scheme::Balanced) => "evenly spread",
         (None, Scheme::Iid) => "independent",
         (None, Scheme::Orthogonal) => "blockwise orthogonal",
         (None, Scheme::Qmc) => "randomised quasi-Monte Carlo",
