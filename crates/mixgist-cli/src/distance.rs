@@ -11,7 +11,10 @@ use mixgist::metric::Metric;
 use mixgist::slice::SLICERS;
 use mixgist::transport::PEERS;
 use mixgist::{Condensed, Ensemble, Error, MixingMeasure, Points, Progress, ResolvedUnits, Result};
-use mixgist_io::{Cell, DataTable, DrawsFile, Overwrite, SUMMARY_SCHEMA, SummaryDocument, read_json, to_json, write_json, write_npy_in_pieces, write_table, together};
+use mixgist_io::{
+    Cell, DataTable, DrawsFile, Overwrite, SUMMARY_SCHEMA, SummaryDocument, read_json, to_json, together, write_json,
+    write_npy_in_pieces, write_table,
+};
 
 use crate::memory;
 use crate::options::{OutputArgs, ReadingArgs, SlicingArgs, all_paths, expect_extension, has_extension};
@@ -111,10 +114,8 @@ impl Distance {
             return Err(Error::usage(format!("'{}' is exact, it has no standard errors", self.distance))
                 .hint("leave out --errors"));
         }
-        self.printing.check(
-            &[&self.output, &self.matrix, &self.errors],
-            &all_paths(&self.files, &[&self.slicing.directions]),
-        )
+        self.printing
+            .check(&[&self.output, &self.matrix, &self.errors], &all_paths(&self.files, &[&self.slicing.directions]))
     }
 
     fn check_directions(&self, metric: &Metric, dim: usize) -> Result<()> {

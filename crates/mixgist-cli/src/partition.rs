@@ -12,7 +12,10 @@ use mixgist::partition::{
     cluster_count_posterior, expected_losses, partition_ball, search,
 };
 use mixgist::{Error, ErrorKind, Partition, PartitionDraws, Progress, Result};
-use mixgist_io::{Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, PartitionDocument, PartitionEvidence, ReadOptions, read_data, read_labels, to_json, write_json, write_npy_labels, write_table, together};
+use mixgist_io::{
+    Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, PartitionDocument, PartitionEvidence,
+    ReadOptions, read_data, read_labels, to_json, together, write_json, write_npy_labels, write_table,
+};
 
 use crate::options::{OutputArgs, all_paths, expect_extension, has_extension};
 use crate::progress::Terminal;
@@ -208,7 +211,8 @@ impl PartitionVerb {
         for (path, option, extensions) in outputs {
             path.as_ref().map_or(Ok(()), |path| expect_extension(path, option, extensions))?;
         }
-        self.printing.check(&outputs.map(|(path, _, _)| path), &all_paths(std::slice::from_ref(&self.labels), &[&self.data]))
+        self.printing
+            .check(&outputs.map(|(path, _, _)| path), &all_paths(std::slice::from_ref(&self.labels), &[&self.data]))
     }
 
     /// The data, when the density was asked for.

@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use crate::memory;
 use crate::options::{
-    DrawsArgs, OutputArgs, ReadingArgs, SlicingArgs, all_paths, by_name, expect_extension, has_extension, read_data_for,
-    slices_text,
+    DrawsArgs, OutputArgs, ReadingArgs, SlicingArgs, all_paths, by_name, expect_extension, has_extension,
+    read_data_for, slices_text,
 };
 use crate::progress::Terminal;
 use crate::text::{answer, warn};

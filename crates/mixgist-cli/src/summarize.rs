@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::{Ensemble, Loss, Points, Result, Route, Settings, summarize};
-use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, to_json, write_json, together};
+use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, to_json, together, write_json};
 
 use crate::material::{Material, PartsArgs};
 use crate::memory;

@@ -47,9 +47,7 @@ pub fn write_whole(path: &Path, overwrite: Overwrite, write: impl FnOnce(&mut Ou
 
 /// Writes a file of these bytes, whole or not at all.
 pub fn write_bytes(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<()> {
-    write_whole(path, overwrite, |output| {
-        output.write_all(bytes).map_err(|cause| Error::io(path, "write", &cause))
-    })
+    write_whole(path, overwrite, |output| output.write_all(bytes).map_err(|cause| Error::io(path, "write", &cause)))
 }
 
 thread_local! {

@@ -59,6 +59,6 @@ pub use partition::{
     PartitionEvidence,
 };
 pub use provenance::{FileDocument, ReadingDocument, SourceDocument};
-pub use source::{Stop, may_be_cut_off};
 pub use results::{ArrayValues, Cell, TableRows, write_npy_in_pieces, write_npy_labels, write_table};
+pub use source::{Stop, may_be_cut_off};
 pub use summary::{MeasureDocument, PrunedDocument, SUMMARY_SCHEMA, SummaryDocument, UnitsDocument, WarningDocument};

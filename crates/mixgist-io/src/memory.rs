@@ -78,10 +78,9 @@ fn left_to_groups(groups: &str, file: &dyn Fn(&str) -> Option<String>) -> Option
         let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { continue };
         let (root, [most, used, cached]) = match controllers {
             "" => ("/sys/fs/cgroup", ["memory.max", "memory.current", "inactive_file "]),
-            names if names.split(',').any(|name| name == "memory") => (
-                "/sys/fs/cgroup/memory",
-                ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "],
-            ),
+            names if names.split(',').any(|name| name == "memory") => {
+                ("/sys/fs/cgroup/memory", ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "])
+            }
             _ => continue,
         };
         let mut path = path.trim_end_matches('/');

@@ -307,10 +307,7 @@ mod tests {
         );
         // Its smallest eigenvalue comes out as a tiny number of either sign, or as 0.
         let singular = message(2, &[0.0, 0.0], &[3.0, 1.0, 1.0, 1.0 / 3.0], Covariance);
-        assert!(
-            singular.contains("singular to rounding") || singular.contains("smallest eigenvalue 0"),
-            "{singular}"
-        );
+        assert!(singular.contains("singular to rounding") || singular.contains("smallest eigenvalue 0"), "{singular}");
         assert!(message(2, &[0.0, 0.0], &[1.0, 0.5, 0.2, 1.0], Covariance).contains("not symmetric"));
         assert!(message(2, &[0.0, 0.0], &[1.0, 0.5, 0.0, 1.0], Cholesky).contains("not lower triangular"));
         assert!(message(2, &[0.0, 0.0], &[1.0, 0.0, 0.0, -1.0], Cholesky).contains("must be positive"));

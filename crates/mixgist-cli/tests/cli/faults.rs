@@ -21,10 +21,7 @@ const VERBS: &[(&str, &[&str])] = &[
     ("credible draws.npz --slices 10 -o c.json", &["c.json"]),
     ("partition z.csv --labels-out l.csv -o p.json", &["l.csv", "p.json"]),
     ("plot summary.json --kind losses -o losses.svg", &["losses.svg"]),
-    (
-        "report summary.json --without components,conformal,path,representatives,stability -o r.html",
-        &["r.html"],
-    ),
+    ("report summary.json --without components,conformal,path,representatives,stability -o r.html", &["r.html"]),
     ("fit data.csv --chains 1 --iterations 40 --burn-in 20 -o f.npz", &["f.json", "f.npz"]),
 ];
 
@@ -34,7 +31,8 @@ fn shim() -> Option<&'static Path> {
     SHIM.get_or_init(|| {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/faults/shim.c");
         let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("shim-{}.so", std::process::id()));
-        let built = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(source).arg("-ldl").status();
+        let built =
+            Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(source).arg("-ldl").status();
         let built = built.is_ok_and(|status| status.success()).then_some(library);
         if built.is_none() {
             assert!(std::env::var_os("CI").is_none(), "cc is missing");

@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::output::{Overwrite, cannot_write, write_whole};
 use crate::memory;
+use crate::output::{Overwrite, cannot_write, write_whole};
 use crate::source::{Source, shown, size_text};
 
 /// The name and version of what a document holds.
