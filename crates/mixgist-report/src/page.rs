@@ -218,8 +218,11 @@ mod tests {
         let text: String = digest
             .chunks(3)
             .flat_map(|chunk| {
-                let bits = chunk.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-                (0..4).map(move |i| if i <= chunk.len() { LETTERS[(bits >> (18 - 6 * i) & 63) as usize] as char } else { '=' })
+                let bits =
+                    chunk.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+                (0..4).map(
+                    move |i| if i <= chunk.len() { LETTERS[(bits >> (18 - 6 * i) & 63) as usize] as char } else { '=' },
+                )
             })
             .collect();
         assert!(POLICY.contains(&format!("script-src 'sha256-{text}';")), "the script has changed: sha256-{text}");

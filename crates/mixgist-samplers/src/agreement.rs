@@ -44,7 +44,7 @@ impl Agreement {
         } else {
             verdict(&quantities, settings.chains as usize).text()
         };
-        Ok(Agreement { summary, rows, verdict })
+        Ok(Agreement { summary: summary.result, rows, verdict })
     }
 }
 
