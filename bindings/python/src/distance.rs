@@ -27,7 +27,7 @@ impl Measuring {
     fn new(py: Python<'_>, question: &Question<'_>) -> Result<Self> {
         let options = &question.slicing;
         if let Some((function, count, _)) = &question.function {
-            let (function, settings) = (SliceFunction::new(function.clone_ref(py)), Box::new(options.settings()?));
+            let (function, settings) = (SliceFunction::new(function.clone_ref(py)), Box::new(question.settings()?));
             return Ok(Measuring::Function { function, count: *count, settings });
         }
         let name = options.distance.as_str();
