@@ -17,6 +17,10 @@ pub(crate) struct ChainDraws {
     pub alpha: Vec<f64>,
     /// The largest weight that was not broken further in any draw.
     pub unresolved: f64,
+    /// Sticks of the blocked sampler: the most in any draw; 0 for the others.
+    pub sticks: u64,
+    /// Draws in which a cluster sits on the last stick, which stands for all that truncation cut off.
+    pub on_last_stick: u64,
 }
 
 impl Default for ChainDraws {
@@ -33,6 +37,8 @@ impl Default for ChainDraws {
             largest: Vec::new(),
             alpha: Vec::new(),
             unresolved: 0.0,
+            sticks: 0,
+            on_last_stick: 0,
         }
     }
 }
@@ -57,6 +63,8 @@ impl ChainDraws {
         self.largest.extend_from_slice(&other.largest);
         self.alpha.extend_from_slice(&other.alpha);
         self.unresolved = self.unresolved.max(other.unresolved);
+        self.sticks = self.sticks.max(other.sticks);
+        self.on_last_stick += other.on_last_stick;
     }
 }
 

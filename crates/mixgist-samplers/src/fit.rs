@@ -13,7 +13,7 @@ use crate::draws::{ChainDraws, ensemble};
 use crate::hyperparameters::Hyperparameters;
 use crate::mixing::Concentration;
 use crate::points::Points;
-use crate::settings::{CovarianceModel, Settings};
+use crate::settings::{CovarianceModel, MAX_STICKS, Settings};
 
 /// The posterior sample of a mixture model.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +31,32 @@ pub struct Fit {
     /// The largest weight that was left unbroken in a draw (slice and marginal sampler): below the remainder asked for, unless
     /// a draw reached its largest number of atoms.
     pub unresolved: f64,
+    /// Whether the truncation of the blocked sampler was wide enough; `None` for other samplers and finite mixtures.
+    pub truncated: Option<Truncated>,
+}
+
+/// How the truncation of the blocked sampler worked out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Truncated {
+    /// The number of sticks K; with `auto`, the most of any chain.
+    pub sticks: usize,
+    /// The share of the draws in which a cluster sits on the last stick, which stands for everything that was cut off.
+    pub on_last_stick: f64,
+}
+
+impl Truncated {
+    /// More draws than this with a cluster on the last stick, and the truncation shapes the answer.
+    pub const TOLERATED: f64 = 0.01;
+
+    /// Whether the truncation shapes the answer: with more sticks there would be other, and probably more, clusters.
+    pub fn binds(&self) -> bool {
+        self.on_last_stick > Self::TOLERATED
+    }
+
+    /// The number of sticks to try next.
+    pub fn advised(&self) -> usize {
+        (2 * self.sticks).min(MAX_STICKS)
+    }
 }
 
 /// One trace for each chain, one value for each draw kept.
@@ -143,6 +169,11 @@ fn gather(chains: Vec<ChainDraws>, dim: usize, settings: &Settings, hyperparamet
         concentration: Vec::new(),
     };
     let mut unresolved: f64 = 0.0;
+    let sticks = chains.iter().map(|chain| chain.sticks as usize).max().unwrap_or(0);
+    let on_last_stick: u64 = chains.iter().map(|chain| chain.on_last_stick).sum();
+    let draws = ensemble.len() as f64;
+    let truncated = (sticks > 0 && settings.prior.limit().is_none())
+        .then(|| Truncated { sticks, on_last_stick: on_last_stick as f64 / draws });
     for chain in chains {
         labels.extend_from_slice(&chain.labels);
         unresolved = unresolved.max(chain.unresolved);
@@ -152,7 +183,7 @@ fn gather(chains: Vec<ChainDraws>, dim: usize, settings: &Settings, hyperparamet
         traces.concentration.push(chain.alpha);
     }
     let diagnostics = (settings.draws_per_chain() >= 4).then(|| diagnose(&traces, settings)).transpose()?;
-    Ok(Fit { ensemble, labels, traces, hyperparameters, diagnostics, unresolved })
+    Ok(Fit { ensemble, labels, traces, hyperparameters, diagnostics, unresolved, truncated })
 }
 
 fn diagnose(traces: &Traces, settings: &Settings) -> Result<Diagnostics> {

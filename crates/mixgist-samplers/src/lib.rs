@@ -35,7 +35,7 @@ mod variates;
 
 pub use agreement::Agreement;
 pub use checkpoint::{CheckpointMode, Checkpoints};
-pub use fit::{DiagnosticRow, Diagnostics, Fit, Traces, fit};
+pub use fit::{DiagnosticRow, Diagnostics, Fit, Traces, Truncated, fit};
 pub use hyperparameters::Hyperparameters;
 pub use mixing::{Concentration, MixingPrior};
 pub use settings::{Algorithm, ComponentPrior, CovarianceModel, Scale, Settings, Truncation};

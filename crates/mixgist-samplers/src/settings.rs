@@ -58,7 +58,8 @@ pub enum Truncation {
     /// This number K of sticks.
     At(usize),
     /// The smallest K whose expected weight beyond stick K − 1 is below the tolerance: for the Dirichlet process
-    /// (α/(1 + α))^{K−1}.
+    /// (α/(1 + α))^{K−1}. What the prior expects can be too few for the data: during the burn-in each chain doubles K while more than half
+    /// of its sticks are occupied.
     Auto {
         /// The tolerance.
         tolerance: f64,

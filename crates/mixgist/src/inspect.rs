@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::agreement::Agreement;
 use crate::linalg::eigen_symmetric;
 use crate::units::{ResolvedUnits, Units};
 use crate::{Ensemble, Points, Result, Warning};
@@ -21,6 +22,8 @@ pub struct Inspection {
     pub effective_draws: Option<f64>,
     /// Scale of each coordinate by the robust rule of [`crate::Units`]: of the data when they are there, otherwise of the draws.
     pub scales: Vec<f64>,
+    /// Whether the chains agree on functions of the draws that need no estimate.
+    pub agreement: Agreement,
     /// What should worry the reader.
     pub problems: Vec<Warning>,
 }
@@ -86,6 +89,8 @@ pub fn inspect(ensemble: &Ensemble, data: Option<Points>) -> Result<Inspection> 
     let conditioning = conditioning(ensemble);
     let mut problems: Vec<Warning> = Warning::unequal_units(&units).into_iter().collect();
     problems.extend(Warning::of_draws(ensemble));
+    let agreement = Agreement::new(ensemble, None);
+    problems.extend(Warning::of_chains(ensemble, &agreement));
     if conditioning.worst_condition > ILL_CONDITIONED {
         problems.push(Warning::IllConditioned {
             draw: conditioning.worst_draw,
@@ -100,6 +105,7 @@ pub fn inspect(ensemble: &Ensemble, data: Option<Points>) -> Result<Inspection> 
         conditioning,
         effective_draws: ensemble.draw_weights().map(|weights| weights.iter().map(|w| w * w).sum::<f64>().recip()),
         scales: units.scales,
+        agreement,
         problems,
     })
 }

@@ -6,7 +6,10 @@ use crate::slice::Replicates;
 ///
 /// Group means x_g over n_g slices estimate the variance of a slice by Σ n_g (x_g − x̄)² / (G − 1).
 pub fn standard_error(values: &[f64], replicates: Replicates) -> Option<f64> {
-    let groups = 1 + (0..values.len()).map(|l| replicates.group(l)).max()?;
+    let groups = groups(values.len(), replicates);
+    if groups < 2 {
+        return None;
+    }
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let mut sums = vec![0.0; groups];
     let mut sizes = vec![0.0; groups];
@@ -15,7 +18,12 @@ pub fn standard_error(values: &[f64], replicates: Replicates) -> Option<f64> {
         sizes[replicates.group(l)] += 1.0;
     }
     let scatter: f64 = sums.iter().zip(&sizes).map(|(sum, size)| sum * sum / size).sum();
-    (groups > 1).then(|| (scatter / ((groups - 1) as f64 * values.len() as f64)).sqrt())
+    Some((scatter / ((groups - 1) as f64 * values.len() as f64)).sqrt())
+}
+
+/// How many independent groups so many slices make.
+pub(crate) fn groups(slices: usize, replicates: Replicates) -> usize {
+    (0..slices).map(|l| replicates.group(l) + 1).max().unwrap_or(0)
 }
 
 /// At most this many groups are kept apart where a whole vector or matrix of errors is wanted: 31 degrees of freedom are plenty.

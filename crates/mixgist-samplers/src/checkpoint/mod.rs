@@ -55,6 +55,8 @@ pub(crate) struct Saved {
     pub state: State,
     pub rng: ChaCha8Rng,
     pub draws: ChainDraws,
+    /// Sticks of the blocked sampler, which may have become more.
+    pub sticks: Option<usize>,
     /// Files with draws so far.
     pub segments: u64,
 }
@@ -107,11 +109,12 @@ impl Store {
         chain: u64,
         segment: u64,
         state: &State,
+        sticks: Option<usize>,
         rng: &ChaCha8Rng,
         draws: &ChainDraws,
     ) -> Result<()> {
         self.write(&segment_name(chain, segment), &encode_draws(draws, self.fingerprint, chain, segment))?;
-        self.write(&state_name(chain), &encode_state(state, rng, self.fingerprint, chain, segment + 1))
+        self.write(&state_name(chain), &encode_state(state, sticks, rng, self.fingerprint, chain, segment + 1))
     }
 
     /// What the chain saved last; none when it never did.
@@ -216,7 +219,14 @@ fn header(writer: &mut Writer, fingerprint: u64, chain: u64, segments: u64) {
     [fingerprint, chain, segments].into_iter().for_each(|value| writer.number(value));
 }
 
-fn encode_state(state: &State, rng: &ChaCha8Rng, fingerprint: u64, chain: u64, segments: u64) -> Vec<u8> {
+fn encode_state(
+    state: &State,
+    sticks: Option<usize>,
+    rng: &ChaCha8Rng,
+    fingerprint: u64,
+    chain: u64,
+    segments: u64,
+) -> Vec<u8> {
     let mut writer = Writer::new();
     header(&mut writer, fingerprint, chain, segments);
     writer.bytes(&rng.get_seed());
@@ -229,6 +239,7 @@ fn encode_state(state: &State, rng: &ChaCha8Rng, fingerprint: u64, chain: u64, s
     writer.shorts(&state.clusters.labels);
     writer.reals(&state.clusters.statistics);
     writer.shorts(&state.positions);
+    writer.number(sticks.unwrap_or(0) as u64);
     writer.finish()
 }
 
@@ -245,10 +256,15 @@ fn decode_state(bytes: &[u8], fingerprint: u64, chain: u64, stride: usize, point
     let labels = reader.shorts()?;
     let statistics = reader.reals()?;
     let positions = reader.shorts()?;
+    let sticks = Some(reader.number()? as usize).filter(|&sticks| sticks > 0);
     reader.end()?;
     let clusters =
         Clusters::restored(labels, statistics, stride).filter(|c| c.points() == points).ok_or_else(damaged)?;
-    Ok(Saved { state: State { clusters, alpha, positions, sweeps }, rng, draws: ChainDraws::default(), segments })
+    if positions.iter().any(|&position| sticks.is_none_or(|sticks| position as usize >= sticks)) {
+        return Err(damaged());
+    }
+    let state = State { clusters, alpha, positions, sweeps };
+    Ok(Saved { state, rng, draws: ChainDraws::default(), sticks, segments })
 }
 
 fn expect_header(reader: &mut Reader<'_>, fingerprint: u64, chain: u64) -> Result<()> {
@@ -274,6 +290,8 @@ fn encode_draws(draws: &ChainDraws, fingerprint: u64, chain: u64, segment: u64) 
         writer.reals(values);
     }
     writer.real(draws.unresolved);
+    writer.number(draws.sticks);
+    writer.number(draws.on_last_stick);
     writer.finish()
 }
 
@@ -303,6 +321,8 @@ fn decode_draws(
         largest: reader.reals()?,
         alpha: reader.reals()?,
         unresolved: reader.real()?,
+        sticks: reader.number()?,
+        on_last_stick: reader.number()?,
     };
     reader.end()?;
     let (count, atoms) = (draws.len(), draws.weights.len());
