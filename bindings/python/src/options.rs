@@ -119,7 +119,7 @@ pub struct Question<'py> {
     columns: Option<Vec<String>>,
     /// A slice function of the user's, the number of its slices, and its name.
     pub function: Option<(Py<PyAny>, usize, String)>,
-    threads: Option<usize>,
+    pub threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 }
 

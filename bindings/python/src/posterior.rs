@@ -33,8 +33,11 @@ pub struct Posterior {
     function: Option<(Py<PyAny>, usize)>,
     given: Option<Estimate>,
     kept: Arc<Kept>,
-    call: Call,
+    threads: Option<usize>,
 }
+
+/// A function (phase, done, total, remark) that shows progress.
+type Report = Option<Py<PyAny>>;
 
 /// An estimate that the user gave: the measure, what it is for a person, and the summary of these draws that it may be.
 type Given<'py> = (PyRef<'py, Measure>, String, Option<PyRef<'py, Summary>>);
@@ -44,14 +47,16 @@ impl Posterior {
     pub fn ask<T: Send>(
         &self,
         py: Python<'_>,
+        progress: Report,
         job: impl FnOnce(&mixgist::Posterior, &dyn Progress) -> mixgist::Result<T> + Send,
     ) -> Result<T> {
+        let call = Call { threads: self.threads, progress };
         let Some((function, count)) = &self.function else {
-            return self.call.run(py, |progress| job(&self.bound()?, progress));
+            return call.run(py, |progress| job(&self.bound()?, progress));
         };
         let function = SliceFunction::new(function.clone_ref(py));
         let slices = function.slices(*count);
-        let found = self.call.run(py, |progress| job(&self.bound()?.over(&slices), progress));
+        let found = call.run(py, |progress| job(&self.bound()?.over(&slices), progress));
         function.outcome(found)
     }
 
@@ -103,17 +108,16 @@ fn key_of(data: Option<&DataTable>) -> u64 {
 impl Posterior {
     #[new]
     fn new(
-        py: Python<'_>,
         draws: Py<Draws>,
         question: Question<'_>,
         estimating: EstimateOptions<'_>,
         given: Option<Given<'_>>,
     ) -> Result<Self> {
         let settings = estimating.settings(&question)?;
-        let call = question.call(py);
+        let threads = question.threads;
         let data = question.own_data()?;
         let function = question.function.map(|(function, count, _)| (function, count));
-        let mut bound = Posterior { draws, data, settings, function, given: None, kept: Arc::default(), call };
+        let mut bound = Posterior { draws, data, settings, function, given: None, kept: Arc::default(), threads };
         let Some((measure, source, summary)) = given else {
             return Ok(bound);
         };
@@ -140,9 +144,9 @@ impl Posterior {
     }
 
     /// The point estimate with its evidence.
-    fn summary(&self, py: Python<'_>) -> Result<Summary> {
+    fn summary(&self, py: Python<'_>, progress: Report) -> Result<Summary> {
         self.require_memory()?;
-        let answer = self.ask(py, |posterior, progress| Ok(posterior.answer(posterior.summary(progress)?.clone())))?;
+        let answer = self.ask(py, progress, |posterior, progress| Ok(posterior.answer(posterior.summary(progress)?.clone())))?;
         Summary::new(py, answer, Some(key_of(self.data())))
     }
 
@@ -154,12 +158,13 @@ impl Posterior {
         hypothesis: Option<&Measure>,
         radius: Option<f64>,
         conformal: bool,
+        progress: Report,
     ) -> Result<Answer> {
         let hypothesis = hypothesis.map(|measure| measure.measure.clone());
         if let Some(measure) = &hypothesis {
             self.check_dimension("the hypothesis", measure)?;
         }
-        self.ask(py, |posterior, progress| {
+        self.ask(py, progress, |posterior, progress| {
             let hypothesis = hypothesis.as_ref().map(|measure| (measure, radius));
             Answer::new(&posterior.credible(&Asked { level, hypothesis, conformal }, progress)?)
         })
@@ -173,6 +178,7 @@ impl Posterior {
         overlap: Option<f64>,
         share: Option<f64>,
         least_weight: Option<f64>,
+        progress: Report,
     ) -> Result<Answer> {
         let usual = Rules::default();
         let rules = Rules {
@@ -181,13 +187,13 @@ impl Posterior {
             share: share.unwrap_or(usual.share),
             least_weight: least_weight.unwrap_or(usual.least_weight),
         };
-        self.ask(py, |posterior, progress| Answer::new(&posterior.components(rules, progress)?))
+        self.ask(py, progress, |posterior, progress| Answer::new(&posterior.components(rules, progress)?))
     }
 
     /// One medoid for each mode; `count` without a value as many as there are modes. Densities have `grid` points per axis.
-    fn representatives(&self, py: Python<'_>, count: Option<usize>, grid: usize) -> Result<Answer> {
+    fn representatives(&self, py: Python<'_>, count: Option<usize>, grid: usize, progress: Report) -> Result<Answer> {
         let wanted = count.map_or(Count::Auto, Count::Fixed);
-        self.ask(py, |posterior, progress| {
+        self.ask(py, progress, |posterior, progress| {
             let mut found = posterior.representatives(wanted, progress)?;
             if grid > 0 {
                 found.result.add_densities(posterior.data(), grid, progress)?;
@@ -197,14 +203,19 @@ impl Posterior {
     }
 
     /// The estimate under other choices.
-    fn stability(&self, py: Python<'_>, level: f64) -> Result<Answer> {
-        self.ask(py, |posterior, progress| Answer::new(&posterior.stability(level, progress)?))
+    fn stability(&self, py: Python<'_>, level: f64, progress: Report) -> Result<Answer> {
+        self.ask(py, progress, |posterior, progress| Answer::new(&posterior.stability(level, progress)?))
     }
 
     /// Distances to every draw, from the estimate or from another measure.
-    fn distances<'py>(&self, py: Python<'py>, measure: Option<&Measure>) -> Result<Bound<'py, PyArrayDyn<f64>>> {
+    fn distances<'py>(
+        &self,
+        py: Python<'py>,
+        measure: Option<&Measure>,
+        progress: Report,
+    ) -> Result<Bound<'py, PyArrayDyn<f64>>> {
         let from = measure.map(|measure| measure.measure.clone());
-        let found = self.ask(py, |posterior, progress| match &from {
+        let found = self.ask(py, progress, |posterior, progress| match &from {
             Some(measure) => posterior.row(measure, progress),
             None => Ok(posterior.distances(progress)?.to_vec()),
         })?;

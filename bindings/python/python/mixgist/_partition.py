@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from . import _core
 from ._arrays import Floats, Integers, floats, labels as label_array
 from ._checks import count, number, optional_count, optional_number, thread_count, word
-from ._document import Document, html, plural
+from ._document import Document, frame, html, plural
 from ._draws import Draws, expect_draws
 from ._progress import ProgressOption, reporter
 
@@ -103,6 +103,14 @@ class PartitionEstimate(Document):
         """Number of observations in each cluster."""
         return np.bincount(self.labels_)
 
+    def to_frame(self) -> Any:
+        """A row for each observation: its cluster, and how sure its place is."""
+        rows: list[dict[str, Any]] = [{"cluster": label} for label in self.labels_]
+        if self.certainty_ is not None:
+            for row, certainty in zip(rows, self.certainty_):
+                row["certainty"] = certainty
+        return frame(rows)
+
     def __repr__(self) -> str:
         loss = f"expected {self.loss} {self.expected_loss:.4g}"
         agree = f"{self.runs_agreeing} of {plural(self.runs, 'run')} led here"
@@ -143,7 +151,8 @@ def partition(
     labels : array_like, shape (M, n), or Draws
         The partition of n observations in each of M draws (any integers or strings), or draws that hold them.
     loss : str
-        ``"binder"``, ``"vi"``, ``"omari"``, ``"nvi"``, ``"id"``, ``"nid"``, ``"generalized-binder"`` or ``"generalized-vi"``.
+        ``"binder"``, ``"vi"`` (variation of information, with logarithms to base 2), ``"omari"`` (one minus the adjusted Rand index), ``"nvi"``,
+        ``"id"``, ``"nid"``, ``"generalized-binder"`` or ``"generalized-vi"``.
     a : float, optional
         Cost, from 0 to 2, of separating what belongs together in the generalized losses.
     omari : str
