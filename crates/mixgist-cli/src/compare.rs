@@ -14,7 +14,7 @@ use mixgist::{
 };
 use mixgist_io::{DataTable, DrawsFile, read_data, to_json, write_json};
 
-use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, expect_extension, has_extension};
+use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, all_paths, expect_extension, has_extension};
 use crate::partition::model::ModelArgs;
 use crate::partition::{LossArgs, NamedLoss, partition_draws, same_observations};
 use crate::progress::Terminal;
@@ -70,7 +70,7 @@ impl Compare {
         if let Some(path) = &self.output {
             expect_extension(path, "--output", &["json", "csv"])?;
         }
-        self.printing.check(&[&self.output])?;
+        self.printing.check(&[&self.output], &all_paths(&self.draws.draws, &[&self.data, &self.slicing.directions]))?;
         let Input { ensemble, partitions, data } = self.read()?;
         let model = self.model.resolve(&data)?;
         let points = Points::new(data.columns(), data.values())?;

@@ -11,13 +11,10 @@ use mixgist::metric::Metric;
 use mixgist::slice::SLICERS;
 use mixgist::transport::PEERS;
 use mixgist::{Condensed, Ensemble, Error, MixingMeasure, Points, Progress, ResolvedUnits, Result};
-use mixgist_io::{
-    Cell, DataTable, DrawsFile, Overwrite, SUMMARY_SCHEMA, SummaryDocument, read_json, to_json, write_json,
-    write_npy_in_pieces, write_table,
-};
+use mixgist_io::{Cell, DataTable, DrawsFile, Overwrite, SUMMARY_SCHEMA, SummaryDocument, read_json, to_json, write_json, write_npy_in_pieces, write_table, together};
 
 use crate::memory;
-use crate::options::{OutputArgs, ReadingArgs, SlicingArgs, expect_extension, has_extension};
+use crate::options::{OutputArgs, ReadingArgs, SlicingArgs, all_paths, expect_extension, has_extension};
 use crate::progress::Terminal;
 use crate::text::{answer, count, line, significant, table, with_error};
 use documents::{
@@ -114,7 +111,10 @@ impl Distance {
             return Err(Error::usage(format!("'{}' is exact, it has no standard errors", self.distance))
                 .hint("leave out --errors"));
         }
-        self.printing.check(&[&self.output, &self.matrix, &self.errors])
+        self.printing.check(
+            &[&self.output, &self.matrix, &self.errors],
+            &all_paths(&self.files, &[&self.slicing.directions]),
+        )
     }
 
     fn check_directions(&self, metric: &Metric, dim: usize) -> Result<()> {
@@ -201,10 +201,12 @@ impl Distance {
         let document = MatrixDocument::new(&matrix.distances, metric, &units, self.square);
         terminal.begin_writing();
         let overwrite = self.printing.overwrite();
-        if let (Some(path), Some(errors)) = (&self.errors, &matrix.standard_errors) {
-            write_matrix(path, errors, self.square, overwrite, terminal)?;
-        }
-        write_matrix(path, &matrix.distances, self.square, overwrite, terminal)?;
+        together(|| {
+            if let (Some(path), Some(errors)) = (&self.errors, &matrix.standard_errors) {
+                write_matrix(path, errors, self.square, overwrite, terminal)?;
+            }
+            write_matrix(path, &matrix.distances, self.square, overwrite, terminal)
+        })?;
         terminal.clear();
         if self.printing.json {
             return answer(&to_json(MATRIX_SCHEMA, &document)?);

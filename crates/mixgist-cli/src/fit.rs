@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::{Error, ErrorKind, Points, Result};
-use mixgist_io::{DataTable, DrawsFile, LabelDraws, ReadOptions, read_data, to_json, write_draws, write_json};
+use mixgist_io::{DataTable, DrawsFile, LabelDraws, memory, read_data, to_json, together, write_draws, write_json};
 use mixgist_samplers::{
     Agreement, Algorithm, CheckpointMode, Checkpoints, Concentration, CovarianceModel, Fit, MixingPrior, Settings,
-    Truncation, fit,
+    Truncation, fit, predicted_bytes,
 };
 
 use self::document::{FIT_SCHEMA, FitDocument};
 use crate::component_prior::{ComponentArgs, numbers};
-use crate::options::{OutputArgs, by_name, has_extension};
+use crate::options::{OutputArgs, by_name, has_extension, warn_of_cut};
 use crate::progress::Terminal;
 use crate::text::{answer, count, line, significant, table};
 
@@ -125,16 +125,24 @@ impl FitVerb {
                 .hint("name it draws.npz; mixgist convert makes other formats of it"));
         }
         let sidecar = self.output.with_extension("json");
-        self.printing.check(&[&Some(self.output.clone()), &Some(sidecar.clone())])?;
-        let data = read_data(&self.data, &ReadOptions::default())?;
+        self.printing.check(&[&Some(self.output.clone()), &Some(sidecar.clone())], &[&self.data])?;
+        warn_of_cut(&self.data, None);
+        let data = read_data(&self.data, &memory::reading())?;
+        let needed = predicted_bytes(data.values(), data.columns(), &settings)
+            .map_err(|error| place(error, &self.data, &data))?;
+        memory::require(needed, "keeping these draws", |_| {
+            "keep fewer draws with --thin, or --truncation at fewer sticks".into()
+        })?;
         let fitted = fit(data.values(), data.columns(), &settings, self.checkpoints().as_ref(), terminal)
             .map_err(|error| place(error, &self.data, &data))?;
         let agreement = Agreement::new(&fitted, Points::new(data.columns(), data.values())?, &settings, terminal)?;
         let document = FitDocument::new(&fitted, &settings, &agreement, &data);
         terminal.begin_writing();
         let draws = draws_file(&fitted, data);
-        write_draws(&self.output, &draws, None, overwrite)?;
-        write_json(&sidecar, FIT_SCHEMA, &document, overwrite)?;
+        together(|| {
+            write_json(&sidecar, FIT_SCHEMA, &document, overwrite)?;
+            write_draws(&self.output, &draws, None, overwrite)
+        })?;
         terminal.clear();
         if self.printing.json {
             answer(&to_json(FIT_SCHEMA, &document)?)

@@ -10,7 +10,7 @@ use mixgist_io::{DataTable, DrawsFile, ReadingDocument, SummaryDocument};
 use mixgist_report::Subject;
 use mixgist_report::page::PARTS;
 
-use crate::options::{read_data_for, read_directions};
+use crate::options::{all_paths, read_data_for, read_directions};
 use crate::partition::partition_draws;
 use mixgist_io::memory::reading;
 
@@ -30,6 +30,11 @@ impl MaterialArgs {
     /// Whether no draws were named.
     pub fn is_empty_of_draws(&self) -> bool {
         self.draws.is_empty()
+    }
+
+    /// These files and those that were named.
+    pub fn paths<'a>(&'a self, files: &'a [PathBuf]) -> Vec<&'a Path> {
+        [all_paths(files, &[&self.data]), all_paths(&self.draws, &[])].concat()
     }
 
     /// The file of data that was named.

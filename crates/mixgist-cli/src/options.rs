@@ -7,13 +7,13 @@ use clap::builder::PossibleValuesParser;
 use mixgist::slice::{Scheme, slicer};
 use mixgist::{CovarianceForm, Error, Loss, Order, Pruning, Result, Route, Settings, SliceCount, Units};
 use mixgist_io::{
-    DataTable, DrawsFile, FileDocument, Format, Overwrite, ReadingDocument, SourceDocument, check_writable,
-    read_arrays, read_data,
+    DataTable, DrawsFile, FileDocument, Format, Overwrite, ReadingDocument, SourceDocument, check_outputs,
+    may_be_cut_off, read_arrays, read_data,
 };
 pub use mixgist_io::{expect_extension, has_extension};
 
 use crate::memory::reading;
-use crate::text::count;
+use crate::text::{count, remark};
 
 /// Files of draws and how to read them.
 #[derive(Args)]
@@ -74,6 +74,8 @@ impl DrawsArgs {
 impl ReadingArgs {
     /// Reads draws from one or several files and leaves out those that are not wanted.
     pub fn read(&self, paths: &[PathBuf]) -> Result<DrawsFile> {
+        let format = self.format.as_deref().map(Format::from_name).transpose()?;
+        paths.iter().for_each(|path| warn_of_cut(path, format));
         self.document().read(paths, reading().memory_limit)
     }
 
@@ -112,8 +114,19 @@ impl ReadingArgs {
     }
 }
 
+/// Says that a text file may have been cut off within its last number.
+pub fn warn_of_cut(path: &Path, format: Option<Format>) {
+    if may_be_cut_off(path, format) {
+        remark(&format!(
+            "warning: {}: its last line does not end\nhint: was the file cut off? If its last number is whole, add a new line",
+            path.display()
+        ));
+    }
+}
+
 /// Data of the dimension that the draws have.
 pub fn read_data_for(path: &Path, dim: usize) -> Result<DataTable> {
+    warn_of_cut(path, None);
     let table = read_data(path, &reading())?;
     if table.columns() == dim {
         return Ok(table);
@@ -232,9 +245,9 @@ impl OutputArgs {
         self.force.overwrite()
     }
 
-    /// Checks, before any work, that all these files can be written and are different ones.
-    pub fn check(&self, paths: &[&Option<PathBuf>]) -> Result<()> {
-        self.force.check(paths)
+    /// Checks, before any work, that all these files can be written, are different ones, and that none is an input.
+    pub fn check(&self, outputs: &[&Option<PathBuf>], inputs: &[&Path]) -> Result<()> {
+        self.force.check(outputs, inputs)
     }
 }
 
@@ -244,15 +257,14 @@ impl ForceArgs {
         if self.force { Overwrite::Force } else { Overwrite::Refuse }
     }
 
-    /// Checks, before any work, that all these files can be written and are different ones.
-    pub fn check(&self, paths: &[&Option<PathBuf>]) -> Result<()> {
-        let paths: Vec<&PathBuf> = paths.iter().filter_map(|path| path.as_ref()).collect();
-        for (i, path) in paths.iter().enumerate() {
-            check_writable(path, self.overwrite())?;
-            if paths[..i].contains(path) {
-                return Err(Error::usage("two outputs cannot go to the same file").in_file(path));
-            }
-        }
-        Ok(())
+    /// Checks, before any work, that all these files can be written, are different ones, and that none is an input.
+    pub fn check(&self, outputs: &[&Option<PathBuf>], inputs: &[&Path]) -> Result<()> {
+        let outputs: Vec<&Path> = outputs.iter().filter_map(|path| path.as_deref()).collect();
+        check_outputs(&outputs, inputs, self.overwrite())
     }
+}
+
+/// The files of a list and of options, as one list.
+pub fn all_paths<'a>(files: &'a [PathBuf], options: &[&'a Option<PathBuf>]) -> Vec<&'a Path> {
+    files.iter().map(PathBuf::as_path).chain(options.iter().filter_map(|path| path.as_deref())).collect()
 }

@@ -12,12 +12,9 @@ use mixgist::partition::{
     cluster_count_posterior, expected_losses, partition_ball, search,
 };
 use mixgist::{Error, ErrorKind, Partition, PartitionDraws, Progress, Result};
-use mixgist_io::{
-    Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, PartitionDocument, PartitionEvidence,
-    ReadOptions, read_data, read_labels, to_json, write_json, write_npy_labels, write_table,
-};
+use mixgist_io::{Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, PartitionDocument, PartitionEvidence, ReadOptions, read_data, read_labels, to_json, write_json, write_npy_labels, write_table, together};
 
-use crate::options::{OutputArgs, expect_extension, has_extension};
+use crate::options::{OutputArgs, all_paths, expect_extension, has_extension};
 use crate::progress::Terminal;
 use crate::text::{answer, remark};
 use document::report;
@@ -167,15 +164,15 @@ impl PartitionVerb {
 
         terminal.begin_writing();
         let overwrite = self.printing.overwrite();
-        if let (Some(path), Some(densities)) = (&self.density, &densities) {
-            densities.write(path, overwrite)?;
-        }
-        if let Some(path) = &self.labels_out {
-            write_labels(path, &estimate.partition, evidence.certainties.as_deref(), overwrite)?;
-        }
-        if let Some(path) = &self.output {
-            write_json(path, PARTITION_SCHEMA, &document, overwrite)?;
-        }
+        together(|| {
+            if let (Some(path), Some(densities)) = (&self.density, &densities) {
+                densities.write(path, overwrite)?;
+            }
+            if let Some(path) = &self.labels_out {
+                write_labels(path, &estimate.partition, evidence.certainties.as_deref(), overwrite)?;
+            }
+            self.output.as_ref().map_or(Ok(()), |path| write_json(path, PARTITION_SCHEMA, &document, overwrite))
+        })?;
         terminal.clear();
         if evidence.certainties.is_none() {
             remark("warning: too many observations and clusters to say how certain each label is");
@@ -211,7 +208,7 @@ impl PartitionVerb {
         for (path, option, extensions) in outputs {
             path.as_ref().map_or(Ok(()), |path| expect_extension(path, option, extensions))?;
         }
-        self.printing.check(&outputs.map(|(path, _, _)| path))
+        self.printing.check(&outputs.map(|(path, _, _)| path), &all_paths(std::slice::from_ref(&self.labels), &[&self.data]))
     }
 
     /// The data, when the density was asked for.

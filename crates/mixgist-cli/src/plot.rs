@@ -52,7 +52,7 @@ impl Plot {
     /// Reads, draws and writes.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         expect_extension(&self.output, "--output", &["svg", "png"])?;
-        self.force.check(&[&Some(self.output.clone())])?;
+        self.force.check(&[&Some(self.output.clone())], &self.material.paths(std::slice::from_ref(&self.summary)))?;
         let document: SummaryDocument = read_json(&self.summary, SUMMARY_SCHEMA)?;
         let material = Material::read(&document, &self.summary, &self.material)?;
         let subject = material.subject(&document, terminal)?;

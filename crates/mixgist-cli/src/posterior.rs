@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::memory;
 use crate::options::{
-    DrawsArgs, OutputArgs, ReadingArgs, SlicingArgs, by_name, expect_extension, has_extension, read_data_for,
+    DrawsArgs, OutputArgs, ReadingArgs, SlicingArgs, all_paths, by_name, expect_extension, has_extension, read_data_for,
     slices_text,
 };
 use crate::progress::Terminal;
@@ -142,7 +142,10 @@ impl PosteriorArgs {
         if let Some(path) = &self.output {
             expect_extension(path, "--output", &["json"])?;
         }
-        self.printing.check(&[&self.output])?;
+        self.printing.check(
+            &[&self.output],
+            &all_paths(&self.job.draws.draws, &[&self.job.data, &self.job.slicing.directions]),
+        )?;
         let (DrawsFile { ensemble, .. }, data) = self.job.read(&settings)?;
         require_memory(&ensemble, &settings)?;
         let slices = settings.slice_count(ensemble.dim())?;

@@ -63,7 +63,7 @@ impl Report {
     /// Reads or computes the summaries and writes the report.
     pub fn run(&self, given: &[Arg], terminal: &Terminal) -> Result<()> {
         check_output(&self.output, "--output")?;
-        self.force.check(&[&Some(self.output.clone())])?;
+        self.force.check(&[&Some(self.output.clone())], &self.material.paths(&self.inputs))?;
         let summaries = self.inputs.iter().filter(|path| has_extension(path, "json")).count();
         let title = self.title.clone().unwrap_or_else(|| format!("Summary of {}", name_of(&self.inputs)));
         if summaries == 0 {

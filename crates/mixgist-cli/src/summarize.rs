@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::{Ensemble, Loss, Points, Result, Route, Settings, summarize};
-use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, to_json, write_json};
+use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, to_json, write_json, together};
 
 use crate::material::{Material, PartsArgs};
 use crate::memory;
-use crate::options::{OutputArgs, by_name, expect_extension};
+use crate::options::{OutputArgs, all_paths, by_name, expect_extension};
 use crate::posterior::{EstimatorArgs, JobArgs, read_measure};
 use crate::progress::Terminal;
 use crate::report::{check_output, name_of, write_report};
@@ -86,20 +86,21 @@ impl Summarize {
         let document = SummaryDocument::new(&summary, &file.ensemble, &settings, columns).with_source(source);
 
         terminal.begin_writing();
-        derived.write(columns, self.printing.overwrite(), terminal)?;
-        if let Some(path) = &self.output {
-            write_json(path, SUMMARY_SCHEMA, &document, self.printing.overwrite())?;
-        }
+        let overwrite = self.printing.overwrite();
         let text = match self.printing.json {
             true => to_json(SUMMARY_SCHEMA, &document)?,
             false => report::report(&summary, &file.ensemble, &settings, document.columns.as_deref()),
         };
-        if let Some(path) = &self.report {
-            let title = format!("Summary of {}", name_of(inputs));
-            let material = Material::new(Some(file), data)?.with_directions(settings.directions);
-            let material = material.without(&self.parts);
-            write_report(path, &title, &[document], &material, self.printing.overwrite(), terminal)?;
-        }
+        together(|| {
+            derived.write(columns, overwrite, terminal)?;
+            if let Some(path) = &self.report {
+                let title = format!("Summary of {}", name_of(inputs));
+                let material = Material::new(Some(file.clone()), data.clone())?.with_directions(settings.directions);
+                let material = material.without(&self.parts);
+                write_report(path, &title, std::slice::from_ref(&document), &material, overwrite, terminal)?;
+            }
+            self.output.as_ref().map_or(Ok(()), |path| write_json(path, SUMMARY_SCHEMA, &document, overwrite))
+        })?;
         terminal.clear();
         answer(&text)?;
         warn(&summary.warnings);
@@ -114,7 +115,11 @@ impl Summarize {
             check_output(path, "--report")?;
         }
         let [labels, memberships, density] = self.derived.outputs()?;
-        self.printing.check(&[&self.output, &self.report, labels, memberships, density])
+        let inputs = all_paths(
+            &self.job.draws.draws,
+            &[&self.job.data, &self.job.slicing.directions, &self.candidate, self.derived.new_points_path()],
+        );
+        self.printing.check(&[&self.output, &self.report, labels, memberships, density], &inputs)
     }
 }
 

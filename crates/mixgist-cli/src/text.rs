@@ -2,16 +2,17 @@
 
 use std::io::{ErrorKind, Write};
 
+use mixgist::printable::printable;
 use mixgist::{Error, Result, Warning};
 
 pub use mixgist_report::words::{
     count, existence, interval, percent, refusal, resolved, significant, with_error, within, worth,
 };
 
-/// Prints the answer on standard output. A reader that has seen enough (`mixgist … | head`) is no error.
+/// Prints the answer on standard output; what would steer a terminal is shown instead. A reader that has seen enough (`mixgist … | head`) is no error.
 pub fn answer(text: &str) -> Result<()> {
     let mut output = std::io::stdout().lock();
-    match output.write_all(text.as_bytes()).and_then(|()| output.write_all(b"\n")).and_then(|()| output.flush()) {
+    match output.write_all(printable(text).as_bytes()).and_then(|()| output.write_all(b"\n")).and_then(|()| output.flush()) {
         Err(cause) if cause.kind() != ErrorKind::BrokenPipe => {
             Err(Error::new(mixgist::ErrorKind::Io, format!("cannot write to standard output: {cause}")))
         }
@@ -21,7 +22,7 @@ pub fn answer(text: &str) -> Result<()> {
 
 /// Says something beside the answer, on standard error; nobody needs to listen.
 pub fn remark(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", printable(text));
 }
 
 /// Says what the reader of the answer should know.

@@ -52,11 +52,13 @@ pub use formats::npy::write_npy;
 pub use formats::npz::{read_arrays, write_arrays};
 pub use formats::stan_csv::StanVariables;
 pub use labels::{LabelDraws, read_labels, write_labels};
-pub use output::{Overwrite, check_writable, expect_extension, has_extension, write_bytes};
+pub use mixgist_files::{Overwrite, check_outputs, check_writable, together, write_bytes};
+pub use output::{expect_extension, has_extension};
 pub use partition::{
     BallBoundDocument, ClusterCountDocument, PARTITION_SCHEMA, PartitionBallDocument, PartitionDocument,
     PartitionEvidence,
 };
 pub use provenance::{FileDocument, ReadingDocument, SourceDocument};
+pub use source::{Stop, may_be_cut_off};
 pub use results::{ArrayValues, Cell, TableRows, write_npy_in_pieces, write_npy_labels, write_table};
 pub use summary::{MeasureDocument, PrunedDocument, SUMMARY_SCHEMA, SummaryDocument, UnitsDocument, WarningDocument};

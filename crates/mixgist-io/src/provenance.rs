@@ -80,6 +80,7 @@ impl ReadingDocument {
             covariance_form: CovarianceForm::from_name(&self.covariance_form)?,
             stan: StanVariables { weights, means, covariances, labels: self.stan_labels.clone() },
             memory_limit: limit,
+            ..ReadOptions::default()
         };
         let file = read_draws(paths, &options)?;
         if self.burn_in == 0 && self.thin == 1 {

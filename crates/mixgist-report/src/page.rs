@@ -56,6 +56,10 @@ pub const PARTS: [&str; 5] = ["components", "conformal", "path", "representative
 /// How names of files with a report may end.
 pub const EXTENSIONS: [&str; 2] = ["html", "htm"];
 
+/// What the page may do, told to the browser: show its own style, run its own script (by its fingerprint), and nothing else.
+const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; \
+                      script-src 'sha256-grfrn5gKG5XmvC2X3BjKzd3I+BlErpNvkRKq6Q4xX40='; base-uri 'none'; form-action 'none'";
+
 /// Marks for observations in all figures of a report, so that it stays below 2 MB.
 const MOST_MARKS: usize = 12_000;
 /// Marks for draws in each figure, shared by the summaries.
@@ -138,6 +142,7 @@ pub fn fragment(subject: &Subject) -> Result<String> {
 fn assemble(title: &str, articles: &str, members: &[String], glyphs: &BTreeSet<Glyph>) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
          <svg class=\"letters\" width=\"0\" height=\"0\" aria-hidden=\"true\">{letters}</svg>\n\
@@ -195,4 +200,25 @@ fn table(header: &[String], rows: &[Vec<String>]) -> String {
     }
     text.push_str("</tbody></table></div>\n");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    #[test]
+    fn the_policy_lets_the_script_of_the_page_run_and_no_other() {
+        const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let digest = Sha256::digest(format!("\n{}", include_str!("page/script.js")));
+        let text: String = digest
+            .chunks(3)
+            .flat_map(|chunk| {
+                let bits = chunk.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+                (0..4).map(move |i| if i <= chunk.len() { LETTERS[(bits >> (18 - 6 * i) & 63) as usize] as char } else { '=' })
+            })
+            .collect();
+        assert!(POLICY.contains(&format!("script-src 'sha256-{text}';")), "the script has changed: sha256-{text}");
+    }
 }

@@ -1,9 +1,10 @@
 //! What one chain has kept: draws of G, labels and traces.
 
 use mixgist::{CovarianceForm, Ensemble, Error, Result};
+use serde::{Deserialize, Serialize};
 
 /// The kept draws of one chain, flat.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ChainDraws {
     pub offsets: Vec<usize>,
     pub weights: Vec<f64>,
@@ -47,6 +48,22 @@ impl ChainDraws {
     /// Number of draws.
     pub(crate) fn len(&self) -> usize {
         self.iterations.len()
+    }
+
+    /// Whether all lengths fit each other, for draws that come from a file.
+    pub(crate) fn is_sound(&self, points: usize, dim: usize) -> bool {
+        let (count, atoms) = (self.len(), self.weights.len());
+        let times = |a: usize, b: usize| a.checked_mul(b);
+        self.offsets.len() == count + 1
+            && self.offsets[0] == 0
+            && self.offsets.is_sorted()
+            && self.offsets.last() == Some(&atoms)
+            && times(atoms, dim) == Some(self.means.len())
+            && times(atoms, dim * dim) == Some(self.covariances.len())
+            && times(count, points) == Some(self.labels.len())
+            && [&self.log_posterior, &self.clusters, &self.largest, &self.alpha]
+                .iter()
+                .all(|trace| trace.len() == count)
     }
 
     /// Appends the draws of `other`.

@@ -201,13 +201,26 @@ fn diagnose(traces: &Traces, settings: &Settings) -> Result<Diagnostics> {
     Ok(Diagnostics { log_posterior, clusters, largest_cluster, concentration, verdict })
 }
 
-/// Refuses runs whose draws would take more memory than any machine that this is likely to run on.
-fn check_size(points: &Points, hyperparameters: &Hyperparameters, settings: &Settings) -> Result<()> {
-    const MOST: f64 = (1u64 << 38) as f64;
+/// Bytes that the draws of [`fit`] take at most while they are gathered, known before it starts. Where the number of atoms is not (slice and
+/// marginal sampler), one for each draw is counted.
+pub fn predicted_bytes(data: &[f64], dim: usize, settings: &Settings) -> Result<u64> {
+    let points = Points::new(data, dim)?;
+    let hyperparameters = Hyperparameters::resolve(data, dim, settings)?;
+    // Those of the chains, all of them behind each other, and the ensemble.
+    Ok((3.0 * bytes_of_draws(&points, &hyperparameters, settings)) as u64)
+}
+
+fn bytes_of_draws(points: &Points, hyperparameters: &Hyperparameters, settings: &Settings) -> f64 {
     let atoms = hyperparameters.truncation.unwrap_or(1) as f64;
     let d = points.dim() as f64;
     let draw = atoms * (1.0 + d + d * d) * 8.0 + points.len() as f64 * 4.0;
-    let bytes = draw * settings.draws_per_chain() as f64 * f64::from(settings.chains);
+    draw * settings.draws_per_chain() as f64 * f64::from(settings.chains)
+}
+
+/// Refuses runs whose draws would take more memory than any machine that this is likely to run on.
+fn check_size(points: &Points, hyperparameters: &Hyperparameters, settings: &Settings) -> Result<()> {
+    const MOST: f64 = (1u64 << 38) as f64;
+    let bytes = bytes_of_draws(points, hyperparameters, settings);
     if bytes <= MOST {
         return Ok(());
     }

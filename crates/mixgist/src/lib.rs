@@ -39,6 +39,7 @@ pub mod points;
 pub mod posterior;
 pub mod progress;
 mod projection;
+pub mod printable;
 pub mod prune;
 pub mod random;
 pub mod representatives;

@@ -2,10 +2,10 @@
 
 use crate::slice::{SLICERS, Slicer};
 use crate::text;
-use crate::text::{named, option, verb};
+use crate::text::{named, option};
 use crate::transport::Peer;
 use crate::{
-    Condensed, Distance, Ensemble, Error, MixingMeasure, Progress, Result, Settings, SliceCount, SlicedDistance,
+    Condensed, Distance, Ensemble, Error, MixingMeasure, Progress, Result, Settings, SlicedDistance,
 };
 
 /// A distance by name.
@@ -38,15 +38,6 @@ impl Metric {
     ) -> Result<Self> {
         if let Some(slicer) = SLICERS.into_iter().find(|slicer| slicer.name() == name) {
             let settings = settings(slicer)?;
-            if matches!(settings.slices, SliceCount::Auto { .. }) {
-                return Err(Error::usage(text![
-                    option("slices", "auto"),
-                    " is for ",
-                    verb("summarize"),
-                    ", which knows when there are enough"
-                ])
-                .hint("give a number and look at the standard error"));
-            }
             return Ok(Metric::Sliced(Box::new(settings)));
         }
         let peer = Peer::from_name(name)?;
@@ -136,8 +127,8 @@ impl Metric {
 }
 
 fn over_slices<T>(settings: &Settings, dim: usize, f: impl FnOnce(SlicedDistance) -> Result<T>) -> Result<T> {
-    let (SliceCount::Fixed(count) | SliceCount::Auto { cap: count }) = settings.slices;
-    let slices = settings.freeze(dim, count)?;
+    // No estimate is chosen here: `auto` means the number that it starts with.
+    let slices = settings.freeze(dim, settings.slice_count(dim)?)?;
     f(SlicedDistance::new(&*slices, settings.order).with_pruning(settings.pruning))
 }
 

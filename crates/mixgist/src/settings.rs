@@ -13,7 +13,7 @@ use crate::loss::Loss;
 use crate::prune::Pruning;
 use crate::random::{Purpose, stream};
 use crate::select::Route;
-use crate::slice::{Freeze, NamedArrays, SLICERS, Scheme, Slicer, Slices, slicer};
+use crate::slice::{Freeze, NamedArrays, Replicates, SLICERS, Scheme, Slicer, Slices, slicer};
 use crate::text;
 use crate::text::{named, option};
 use crate::units::Units;
@@ -25,7 +25,8 @@ use rand::Rng;
 pub enum SliceCount {
     /// This many.
     Fixed(usize),
-    /// Doubled from the default until the winner is separated from the runner-up, or this many are reached.
+    /// As many groups of slices as the answer needs: until the standard error of the expected loss is below a hundredth of it, and the winner
+    /// is safe or the finite number of draws says less about it than that of slices does.
     Auto {
         /// The most slices that are tried.
         cap: usize,
@@ -33,8 +34,12 @@ pub enum SliceCount {
 }
 
 impl SliceCount {
-    /// The default number of slices.
-    pub const DEFAULT: usize = 1000;
+    /// `auto` starts with at least so many slices, and so many independent groups of them.
+    const LEAST: usize = 128;
+    const LEAST_GROUPS: usize = 5;
+
+    /// Enough slices for a standard error under any scheme.
+    pub const PLENTY: usize = 1000;
 
     /// The default cap of `auto`.
     pub const DEFAULT_CAP: usize = 16_000;
@@ -65,14 +70,6 @@ impl SliceCount {
         }
     }
 
-    /// The number of slices that are tried first.
-    pub fn first(self) -> usize {
-        match self {
-            SliceCount::Fixed(count) => count,
-            SliceCount::Auto { cap } => Self::DEFAULT.min(cap),
-        }
-    }
-
     /// The most slices that are tried.
     pub fn most(self) -> usize {
         match self {
@@ -83,7 +80,7 @@ impl SliceCount {
 
 impl Default for SliceCount {
     fn default() -> Self {
-        SliceCount::Fixed(Self::DEFAULT)
+        SliceCount::Auto { cap: Self::DEFAULT_CAP }
     }
 }
 
@@ -323,7 +320,7 @@ impl Settings {
                 count as f64 * (dim * (dim + 1)) as f64 * 8e-9,
                 MOST_NUMBERS as f64 * 8e-9
             ))
-            .hint(text!["use fewer slices; ", option("scheme", "qmc"), " needs fewer for the same error"])),
+            .hint(text!["use fewer slices; ", option("scheme", "balanced"), " needs fewer for the same error"])),
             None => Ok(slicer.freeze(&Freeze { dim, slices: 0..count, seed: self.seed, scheme: self.scheme })),
         }
     }
@@ -333,8 +330,21 @@ impl Settings {
     pub fn slice_count(&self, dim: usize) -> Result<usize> {
         match &self.directions {
             Some(directions) => Ok(self.slicer.slicer()?.given(dim, directions.arrays()?)?.len()),
-            None => Ok(self.slices.first()),
+            None => match self.slices {
+                SliceCount::Fixed(count) => Ok(count),
+                SliceCount::Auto { cap } => Ok(self.whole_groups(dim, SliceCount::LEAST)?.min(cap)),
+            },
         }
+    }
+
+    /// At least so many slices, in whole groups that are independent of each other and not too few for a standard error.
+    pub(crate) fn whole_groups(&self, dim: usize, slices: usize) -> Result<usize> {
+        let one = Freeze { dim, slices: 0..1, seed: self.seed, scheme: self.scheme };
+        let group = match self.slicer.slicer()?.freeze(&one).replicates() {
+            Replicates::Consecutive(size) => size,
+            Replicates::Interleaved(count) => count,
+        };
+        Ok(slices.max(SliceCount::LEAST_GROUPS * group).next_multiple_of(group))
     }
 
     /// Slices of the same law that are independent of those of [`Settings::freeze`]: what estimates are judged on.

@@ -2,6 +2,7 @@
 //!
 //! To add a sliced distance, write one file beside this one and one line in [`SLICERS`].
 
+mod balanced;
 mod chart;
 mod coordinates;
 mod custom;

@@ -107,6 +107,8 @@ pub struct Stability {
     pub clusters: Option<usize>,
     /// Every so many draws of a chain were used.
     pub thin: usize,
+    /// Number of slices before any change.
+    pub slices: usize,
     /// The lines, choice after choice.
     pub checks: Vec<Check>,
     /// How many chains were not left out in turn: of many, those with the most draws go first.
@@ -165,8 +167,9 @@ const CHOICES: [Choice; 8] = [
     },
     Choice {
         name: "slices",
-        variants: |_, _, settings| {
-            let (half, twice) = (settings.slices.first() / 2, settings.slices.first() * 2);
+        variants: |draws, _, settings| {
+            let count = settings.slice_count(draws.dim()).unwrap_or(SliceCount::PLENTY);
+            let (half, twice) = (count / 2, count * 2);
             let with = |count: usize| {
                 Variant::of(text![option("slices", count)], settings, |s| s.slices = SliceCount::Fixed(count))
             };
@@ -338,7 +341,7 @@ fn stability(posterior: &Posterior, level: f64, progress: &dyn Progress) -> Resu
     }
     let verdict = verdict(&checks, clusters, ensemble.len(), &warnings);
     let untried_chains = chains_in_order(ensemble).len().saturating_sub(MOST_CHAINS);
-    Ok(Stability { estimate, ball, clusters, thin, checks, untried_chains, verdict, warnings })
+    Ok(Stability { estimate, ball, clusters, thin, slices: used.slices(progress)?.len(), checks, untried_chains, verdict, warnings })
 }
 
 /// Passes on that the user wants to stop, and nothing else: the card counts its own lines.

@@ -290,7 +290,7 @@ struct Chosen {
     slices: usize,
 }
 
-/// The medoid; with `auto` slices, again and again with twice as many as long as that makes the choice safer. Then it is assessed, where that is wanted.
+/// The medoid; with `auto` slices, again with more until there are enough. Then it is assessed, where that is wanted.
 fn choose(
     ensemble: &Ensemble,
     settings: &Settings,
@@ -299,7 +299,7 @@ fn choose(
     assess: bool,
     progress: &dyn Progress,
 ) -> Result<Chosen> {
-    let mut count = settings.slices.first();
+    let mut count = if own.is_some() { 1 } else { settings.slice_count(ensemble.dim())? };
     let cap = settings.slices.most();
     let candidate = settings.candidate.as_ref().map(|own| units.apply_to_measure(own)).transpose()?;
     loop {
@@ -311,8 +311,8 @@ fn choose(
         let distance = SlicedDistance::new(slices, settings.order).with_pruning(settings.pruning);
         let projection = distance.project(ensemble)?;
         let (medoid, bridges) = medoid(ensemble, &projection, settings.loss, settings.route, progress)?;
-        let enough = medoid.margin.is_none_or(|margin| !margin.asks_for_slices());
-        if enough || count >= cap || settings.directions.is_some() || own.is_some() {
+        let last = count >= cap || settings.directions.is_some() || own.is_some();
+        let Some(times) = more_slices(&medoid).filter(|_| !last) else {
             // Slices of the caller have no others to be judged on.
             let assessed = assess && settings.order == Order::TWO && own.is_none();
             if !assessed {
@@ -336,8 +336,10 @@ fn choose(
             };
             let assessment = Some(free::assess(&job, &projection, bridges, progress)?);
             return Ok(Chosen { medoid, assessment, pruned: projection.pruned(), slices: slices.len() });
-        }
-        count = (2 * count).min(cap);
+        };
+        // Errors of few groups are rough: no leap is longer.
+        let wanted = (count as f64 * times.clamp(2.0, 8.0)) as usize;
+        count = settings.whole_groups(ensemble.dim(), wanted)?.min(cap);
     }
 }
 
@@ -350,6 +352,24 @@ fn aligned(start: &MixingMeasure, ensemble: &Ensemble, progress: &dyn Progress) 
         unmatched: found.draws.unmatched.iter().zip(&weights).map(|(mass, weight)| mass * weight).sum(),
         estimate: found.estimate,
     })
+}
+
+/// The standard error of the expected loss, which is the mean distance of the draws from the medoid, is small enough when it is this part of it.
+const ACCURACY: f64 = 0.01;
+
+/// How many times as many slices are taken when the choice of the winner asks for more.
+const MORE_FOR_WINNER: f64 = 4.0;
+
+/// How many times as many slices are needed, roughly; `None` when there are enough.
+fn more_slices(medoid: &Medoid) -> Option<f64> {
+    // Where all draws are one measure there is nothing to be unsure of.
+    let loss = match medoid.expected_loss_se {
+        Some(error) if error <= ACCURACY * medoid.expected_loss => 0.0,
+        Some(error) => (error / (ACCURACY * medoid.expected_loss)).powi(2),
+        None => f64::INFINITY,
+    };
+    let winner = if medoid.margin.is_some_and(|margin| margin.asks_for_slices()) { MORE_FOR_WINNER } else { 0.0 };
+    Some(f64::max(loss, winner)).filter(|&times| times > 0.0)
 }
 
 #[cfg(test)]

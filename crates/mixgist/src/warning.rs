@@ -328,7 +328,7 @@ impl Warning {
     pub fn advice(&self) -> Text {
         match self {
             Warning::TooFewSlices { slices, origin, .. } => origin.more(slices.saturating_mul(4)),
-            Warning::NoSliceError { slices, origin } => origin.more(slices.saturating_mul(4).max(SliceCount::DEFAULT)),
+            Warning::NoSliceError { slices, origin } => origin.more(slices.saturating_mul(4).max(SliceCount::PLENTY)),
             Warning::Tied { .. } => text!["take either of them, or give more posterior draws"],
             Warning::ChainsLost { .. } => {
                 text!["use a smaller ", named("burn_in"), ", or leave the chain out on purpose"]

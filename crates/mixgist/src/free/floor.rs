@@ -76,9 +76,10 @@ const ROUNDING: f64 = 1e-12;
 
 /// Finds the middle and the floor.
 ///
-/// With more slices than are kept in memory the geometric median is found on the leading ones. What it is on all slices is guessed
-/// from there: the distance of a draw from the median changes with the slices as its distance from the medoid does, which is known.
-/// Sweeps over all slices follow until the floor is within the part `sharp` of what is attained.
+/// Where the search for the medoid has embedded the draws, it has guessed their distances from the geometric median, and a sweep or two
+/// over all slices make the bound exact. Otherwise, with more slices than are kept in memory, the geometric median is found on the leading ones. What it is
+/// on all slices is guessed from there: the distance of a draw from the median changes with the slices as its distance from the medoid
+/// does, which is known. Sweeps over all slices follow until the floor is within the part `sharp` of what is attained.
 pub(crate) fn center(
     projection: &Projection,
     bridges: &mut Bridges,
@@ -91,7 +92,9 @@ pub(crate) fn center(
     // As many leading slices as can be kept: each iteration passes over them.
     let kept = (KEPT_BYTES / projection.kept_bytes_per_slice()).clamp(LEAST_LEADING, LEADING_SLICES);
     let mut leading = bridges.leading(kept);
-    let guess = loss == Loss::Distance && leading.slices() < bridges.slices() && !bridges.keeps();
+    let radii = bridges.radii().filter(|_| loss == Loss::Distance).map(<[f64]>::to_vec);
+    let guess =
+        loss == Loss::Distance && leading.slices() < bridges.slices() && !bridges.keeps() && radii.is_none();
     let plain = match bridges.spread() {
         Some(spread) => FromMean::of_spread(spread, draw_weights),
         None => {
@@ -114,7 +117,12 @@ pub(crate) fn center(
         // The plain mean was taken over other slices.
         median.floor.attained = f64::INFINITY;
     }
-    median.iterate(if guess { &mut leading } else { &mut *bridges }, MOST_ITERATIONS, progress)?;
+    if let Some(radii) = radii {
+        median.radii = radii;
+        median.lift_radii();
+    }
+    let most = if guess || bridges.keeps() { MOST_ITERATIONS } else { MOST_SWEEPS };
+    median.iterate(if guess { &mut leading } else { &mut *bridges }, most, progress)?;
     if guess {
         let from_medoid = leading.row_costs(&[medoid.draw], progress)?;
         for (m, radius) in median.radii.iter_mut().enumerate() {

@@ -3,12 +3,13 @@
 use super::numbers::{count, percent, resolved, significant, with_error, within};
 use super::{Narrate, Narrative, distance_line, left_out};
 use crate::about::About;
+use crate::agreement::ChainVerdict;
 use crate::ensemble::MixingMeasure;
 use crate::free::{Assessment, HeldOut, Judgement, PathPoint};
 use crate::line::Order;
 use crate::loss::Loss;
 use crate::posterior::{Answer, Estimate};
-use crate::select::SAFE_SEPARATION;
+use crate::select::ChoiceVerdict;
 use crate::slice::Scheme;
 use crate::summary::Summary;
 use crate::units::Units;
@@ -52,6 +53,10 @@ impl Narrate for Summary {
             }
         }
         narrative.verdict(is_safe(self), choice(self));
+        if about.chains > 1 {
+            let good = matches!(self.agreement.verdict, ChainVerdict::Agree | ChainVerdict::Short);
+            narrative.verdict(good, self.agreement.verdict.text());
+        }
         if let Some(assessment) = &self.assessment {
             assess(&mut narrative, assessment);
         } else if about.settings.order != Order::TWO {
@@ -135,32 +140,42 @@ fn against_medoid(held: &HeldOut) -> String {
     format!("{}, {difference} {word} the medoid", with_error(held.expected_loss, held.standard_error))
 }
 
-/// Whether the runner-up is safely behind.
+/// Whether the choice of the draw needs no second look.
 fn is_safe(summary: &Summary) -> bool {
-    let medoid = &summary.medoid;
-    medoid.runner_up.is_none_or(|other| other.separation.is_some_and(|separation| separation >= SAFE_SEPARATION))
+    summary.medoid.margin.is_none_or(|margin| matches!(margin.verdict, ChoiceVerdict::Safe | ChoiceVerdict::Alike))
 }
 
-/// The choice of the draw, and whether the runner-up is safely behind.
+/// The choice of the draw, and whether other slices and other draws of the same posterior would choose it too.
 fn choice(summary: &Summary) -> String {
     let medoid = &summary.medoid;
-    let Some(other) = medoid.runner_up else {
+    let Some(margin) = medoid.margin else {
         return "all draws are the same measure: there was nothing to choose".into();
     };
-    if medoid.is_tied() {
-        return format!(
-            "draw {} is as good as the chosen one: the two are tied, and more slices will not separate them",
-            other.draw
-        );
-    }
-    let behind = significant(other.expected_loss - medoid.expected_loss, 3);
-    let lead = format!("the runner-up, draw {}, is {behind} behind", other.draw);
-    match other.separation {
-        Some(separation) if separation >= SAFE_SEPARATION => {
-            format!("the choice is safe: {lead}, {separation:.1} standard errors over slices")
+    let rival = match medoid.runner_up {
+        Some(other) if other.draw == margin.rival => format!("the runner-up, draw {}", other.draw),
+        _ => format!("its closest rival, draw {}", margin.rival),
+    };
+    let behind = format!("{rival}, is {} behind", significant(margin.lead, 3));
+    let errors = match (margin.separation, margin.slice_error, margin.draw_error) {
+        (Some(separation), Some(slices), Some(draws)) if separation.is_finite() => format!(
+            ", {separation:.1} standard errors (of slices {}, of draws {})",
+            significant(slices, 2),
+            significant(draws, 2)
+        ),
+        _ => String::new(),
+    };
+    let apart = format!("the two are {} radii of the 95 % ball apart", significant(margin.radii, 2));
+    match margin.verdict {
+        ChoiceVerdict::Safe => format!("the choice is safe: {behind}{errors}"),
+        ChoiceVerdict::Tied => {
+            format!("tied with draw {}: their expected losses are equal, and more slices will not separate them", margin.rival)
         }
-        Some(separation) => format!("the choice is not safe: {lead}, only {separation:.1} standard errors over slices"),
-        None => format!("{lead}; a single group of slices gives no standard error"),
+        ChoiceVerdict::Alike => format!("a near-tie that does not matter: {behind}{errors}, but {apart}, so they say nearly the same"),
+        ChoiceVerdict::FewSlices => format!("the choice is not safe: {behind}{errors}; {apart}, and more slices would help"),
+        ChoiceVerdict::FewDraws => {
+            format!("the choice is not safe: {behind}{errors}; {apart}, and only more posterior draws would help")
+        }
+        ChoiceVerdict::Unknown => format!("the choice cannot be judged: {behind}, and a single group of slices gives no standard error"),
     }
 }
 
@@ -225,6 +240,7 @@ pub fn methods(answer: &Answer<Summary>) -> String {
     let (summary, settings) = (&answer.result, &answer.about.settings);
     let scheme = match (&settings.directions, settings.scheme) {
         (Some(_), _) => "given",
+        (None, Scheme::Balanced) => "evenly spread",
         (None, Scheme::Iid) => "independent",
         (None, Scheme::Orthogonal) => "blockwise orthogonal",
         (None, Scheme::Qmc) => "randomised quasi-Monte Carlo",
@@ -250,7 +266,7 @@ pub fn methods(answer: &Answer<Summary>) -> String {
     format!(
         "The posterior of the mixing measure, represented by {}, was summarised by {what} least expected {distance} sliced optimal transport \
          distance{loss} of order {} (Nguyen and Mueller), estimated with {} {scheme} slices (seed {}) {units}, using mixgist {}. The expected \
-         loss of the estimate is {}{}{}.",
+         loss of the estimate is {}{}{}.{}",
         count(answer.about.draws, "posterior draw"),
         settings.order.value(),
         summary.slices,
@@ -259,5 +275,14 @@ pub fn methods(answer: &Answer<Summary>) -> String {
         significant(summary.expected_loss, 4),
         error.map_or(String::new(), |se| format!(" (Monte Carlo standard error over slices {})", significant(se, 2))),
         summary.judgement().map_or(String::new(), |j| format!(", {}", within(j.expected_loss, j.excess))),
+        summary.medoid.margin.and_then(|margin| Some((margin, margin.slice_error?, margin.draw_error?))).map_or(
+            String::new(),
+            |(margin, slices, draws)| format!(
+                " Its lead over the next draw is {}, with a standard error of {} over slices and of {} over draws.",
+                significant(margin.lead, 3),
+                significant(slices, 2),
+                significant(draws, 2)
+            )
+        ),
     )
 }

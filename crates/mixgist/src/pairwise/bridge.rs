@@ -118,6 +118,11 @@ impl<'a> Bridge<'a> {
         &self.lines
     }
 
+    /// The line measures alone.
+    pub(super) fn into_lines(self) -> Lines<'a> {
+        self.lines
+    }
+
     /// Memory that it takes once a sweep has sorted the jumps, up to small tables.
     pub(crate) fn bytes(&self) -> usize {
         const OF_JUMP: usize = 3 * size_of::<f64>() + size_of::<(u32, u32)>();

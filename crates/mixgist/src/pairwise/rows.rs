@@ -20,6 +20,8 @@ pub(crate) struct Bridges<'p, 'a> {
     /// For every draw its distance from the form that is decomposed, known after the first pass.
     moved: Vec<f64>,
     spread: Option<Spread>,
+    /// For every draw a guess of its distance from the geometric median of all.
+    radii: Option<Vec<f64>>,
 }
 
 /// What is decomposed.
@@ -33,16 +35,21 @@ pub(crate) enum Form {
 }
 
 /// All slices of the first pass. Keeping as many as fit was slower: 8.3 s instead of 6.1 s for the medoid of 10,000 draws.
+#[derive(Default)]
 struct Kept<'p> {
     batches: Vec<Batch<'p>>,
     /// The draws themselves, when the batches hold another form and there is space for both.
     lines: Vec<Lines<'p>>,
+    /// The draws in the form that is decomposed, batch by batch, when there is no space for more: decomposing them anew in every pass takes a
+    /// fraction of the time that projecting, sorting and compressing take.
+    bare: Vec<Vec<Lines<'p>>>,
 }
 
 /// What is kept of the first pass, decided by the size of its first batch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keeping {
     Nothing,
+    Bare,
     Decomposed,
     DecomposedAndLines,
 }
@@ -53,9 +60,11 @@ impl Keeping {
         let fits = |bytes: usize| (bytes / first.len()).saturating_mul(slices) <= KEPT_BYTES;
         let decomposed = first.iter().map(|slice| slice.bridge.bytes()).sum();
         let lines: usize = first.iter().flat_map(|slice| &slice.lines).map(Lines::bytes).sum();
+        let bare = first.iter().map(|slice| slice.bridge.lines().bytes()).sum();
         match (fits(decomposed), fits(decomposed + lines)) {
             (_, true) => Keeping::DecomposedAndLines,
             (true, false) => Keeping::Decomposed,
+            (false, false) if fits(bare) => Keeping::Bare,
             (false, false) => Keeping::Nothing,
         }
     }
@@ -111,6 +120,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
             kept: None,
             moved: vec![0.0; projection.draws()],
             spread: None,
+            radii: None,
         }
     }
 
@@ -134,6 +144,16 @@ impl<'p, 'a> Bridges<'p, 'a> {
         self.spread.as_ref()
     }
 
+    /// For every draw a guess of its distance from the geometric median of all, where the search for the medoid had one.
+    pub(crate) fn radii(&self) -> Option<&[f64]> {
+        self.radii.as_deref()
+    }
+
+    /// Hands on such a guess.
+    pub(crate) fn guess_radii(&mut self, radii: Vec<f64>) {
+        self.radii = Some(radii);
+    }
+
     /// Number of slices.
     pub(crate) fn slices(&self) -> usize {
         self.batches.iter().map(Vec::len).sum()
@@ -141,7 +161,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
 
     /// Whether the decomposed slices are kept, or certainly will be, so that further passes are cheap.
     pub(crate) fn keeps(&self) -> bool {
-        self.kept.is_some() || self.slices().saturating_mul(self.projection.kept_bytes_per_slice()) <= KEPT_BYTES
+        self.kept.as_ref().is_some_and(|kept| kept.bare.is_empty()) || self.slices().saturating_mul(self.projection.kept_bytes_per_slice()) <= KEPT_BYTES
     }
 
     /// Calls `look` for each slice, in parallel, and `take` with what it found, in order.
@@ -239,7 +259,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
         let (draws, order) = (self.projection.draws(), self.projection.order());
         let mut sums: Vec<Vec<f64>> = Vec::with_capacity(self.projection.slices());
         match &self.kept {
-            Some(kept) if self.form == Form::Exact => {
+            Some(kept) if self.form == Form::Exact && kept.bare.is_empty() => {
                 let of_slice = |bridge: &Bridge| -> Result<Vec<f64>> {
                     let mut costs = vec![0.0; draws];
                     let of_row = |row: &WeightedRow| {
@@ -311,7 +331,10 @@ impl<'p, 'a> Bridges<'p, 'a> {
             Some(kept) if self.form == Form::Compressed && form == Form::Exact => {
                 kept.lines.iter().take(most).collect()
             }
-            Some(kept) => kept.batches.iter().flat_map(|batch| batch.bridges()).map(Bridge::lines).take(most).collect(),
+            Some(kept) => {
+                let decomposed = kept.batches.iter().flat_map(|batch| batch.bridges()).map(Bridge::lines);
+                decomposed.chain(kept.bare.iter().flatten()).take(most).collect()
+            }
             None => Vec::new(),
         };
         let at_hand = if kept.is_empty() { Form::Exact } else { form.min(self.form) };
@@ -349,12 +372,19 @@ impl<'p, 'a> Bridges<'p, 'a> {
                 job(batch)?;
                 progress.advance(batch.bridges().len() as u64);
             }
+            for lines in &kept.bare {
+                progress.check()?;
+                let weights = self.projection.draw_weights();
+                let decomposed = |lines: &Lines<'p>| progress.check().map(|()| Bridge::new(lines.clone(), weights));
+                job(&Batch::new(lines.par_iter().map(decomposed).collect::<Result<_>>()?))?;
+                progress.advance(lines.len() as u64);
+            }
             return Ok(());
         }
         let (projection, form) = (self.projection, self.form);
         let (slices, once, mut keeping) = (self.slices(), self.once, None);
         let mut moved = vec![0.0; projection.draws()];
-        let mut kept = Kept { batches: Vec::new(), lines: Vec::new() };
+        let mut kept = Kept::default();
         projection.stream(
             &self.batches,
             progress,
@@ -370,15 +400,17 @@ impl<'p, 'a> Bridges<'p, 'a> {
                 }
                 let batch = Batch::new(bridges);
                 job(&batch)?;
-                if keeping != Keeping::Nothing {
-                    kept.batches.push(batch);
+                match keeping {
+                    Keeping::Nothing => {}
+                    Keeping::Bare => kept.bare.push(batch.into_lines()),
+                    Keeping::Decomposed | Keeping::DecomposedAndLines => kept.batches.push(batch),
                 }
                 Ok(())
             },
         )?;
         divide(&mut moved, slices);
         self.moved = moved.into_iter().map(f64::sqrt).collect();
-        self.kept = (!kept.batches.is_empty()).then_some(kept);
+        self.kept = (!kept.batches.is_empty() || !kept.bare.is_empty()).then_some(kept);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use fearless_simd::{Level, Simd, dispatch, f64x4, prelude::*};
 
 use super::bridge::{Bridge, PANEL, add_panel_products, add_row_products};
 use crate::Result;
-use crate::line::{Order, transport_cost};
+use crate::line::{Lines, Order, transport_cost};
 use crate::progress::Progress;
 
 /// Which columns of a row are wanted.
@@ -51,6 +51,11 @@ impl<'a> Batch<'a> {
 
     pub(super) fn draws(&self) -> usize {
         self.norms.len()
+    }
+
+    /// The line measures that were decomposed.
+    pub(super) fn into_lines(self) -> Vec<Lines<'a>> {
+        self.bridges.into_iter().map(Bridge::into_lines).collect()
     }
 }
 
@@ -191,7 +196,6 @@ fn add_products<S: Simd>(
 mod tests {
     use super::*;
     use crate::Silent;
-    use crate::line::Lines;
     use crate::pairwise::bridge::tests::{RandomSlice, random_slice};
     use crate::vector_math::tests::{bits, every_level};
 

@@ -81,6 +81,8 @@ pub(super) fn choose<'a>(
     let contenders = search.contenders();
     search.losses.iter().for_each(|&(draw, loss)| loss_bounds[draw] = loss);
     let computed = search.losses.len();
+    drop(search);
+    bridges.guess_radii(embedding.median_radii(weights));
     let (mut exact, mut asked) = (Bridges::new(projection, Form::Exact), 0);
     let mut slice_rows = Vec::new();
     let mut finals = Search::new(projection, |rows, progress| {

@@ -24,6 +24,10 @@ const NEW_AXIS: f64 = 1e-6;
 /// Widens every interval by this much of ρ_i² + ρ_j², far more than rounding can do.
 const SLACK: f64 = 1e-8;
 
+/// Most iterations towards the geometric median, which end when no distance changes by more than this part of the mean.
+const MEDIAN_ITERATIONS: usize = 50;
+const SAME_RADIUS: f64 = 1e-4;
+
 impl Embedding {
     /// From the rows of squared distances of the anchors (`anchors.len()` × M) and the squared distances ρ² from the mean.
     pub(super) fn new(anchors: &[usize], rows: &[f64], squares: Vec<f64>) -> Self {
@@ -72,6 +76,38 @@ impl Embedding {
                 self.axes.push(missed);
             }
         }
+    }
+
+    /// For every draw roughly its distance from the geometric median, by the iteration of Weiszfeld on the axes; rests are taken to be
+    /// orthogonal to each other. Cost O(M × axes) an iteration.
+    pub(super) fn median_radii(&self, draw_weights: &[f64]) -> Vec<f64> {
+        let rests: Vec<f64> = self.leading(self.axes()).rests.iter().map(|rest| rest * rest).collect();
+        let mut radii: Vec<f64> = self.squares.iter().map(|square| square.max(0.0).sqrt()).collect();
+        for _ in 0..MEDIAN_ITERATIONS {
+            let mean: f64 = radii.iter().zip(draw_weights).map(|(r, w)| r * w).sum();
+            let mut weights: Vec<f64> = draw_weights.iter().zip(&radii).map(|(w, r)| w / r.max(1e-7 * mean)).collect();
+            let total: f64 = weights.iter().sum();
+            if !total.is_finite() || total == 0.0 {
+                break;
+            }
+            weights.iter_mut().for_each(|w| *w /= total);
+            let common: f64 = weights.iter().zip(&rests).map(|(w, rest)| w * w * rest).sum();
+            let mut squares: Vec<f64> = weights.iter().zip(&rests).map(|(w, r)| r * (1.0 - 2.0 * w) + common).collect();
+            for axis in &self.axes {
+                let middle: f64 = axis.iter().zip(&weights).map(|(x, w)| x * w).sum();
+                squares.iter_mut().zip(axis).for_each(|(sum, x)| *sum += (x - middle) * (x - middle));
+            }
+            let change = radii.iter_mut().zip(squares).fold(0.0, |change: f64, (radius, square)| {
+                let new = square.max(0.0).sqrt();
+                let change = change.max((new - *radius).abs());
+                *radius = new;
+                change
+            });
+            if change <= SAME_RADIUS * mean {
+                break;
+            }
+        }
+        radii
     }
 
     /// Number of axes.
@@ -212,6 +248,32 @@ mod tests {
                         assert!(bound >= 0.999 * exact, "{bound} far below {exact}");
                     }
                 }
+            }
+        }
+    }
+
+    /// Against the iteration with all coordinates at hand: of points whose anchors span the space, and of points in general.
+    #[test]
+    fn radii_are_distances_from_the_geometric_median() {
+        let weights = vec![1.0 / DRAWS as f64; DRAWS];
+        for (dim, tolerance) in [(2, 1e-3), (10, 1e-3), (60, 0.02)] {
+            let Cloud { squared, from_mean, .. } = cloud(dim);
+            let anchors: Vec<usize> = (0..DRAWS).step_by(10).collect();
+            let rows: Vec<f64> = anchors.iter().flat_map(|&a| squared[a * DRAWS..(a + 1) * DRAWS].to_vec()).collect();
+            let radii = Embedding::new(&anchors, &rows, from_mean.clone()).median_radii(&weights);
+            // ‖x_i − Σ a_j x_j‖² = Σ_j a_j d_ij² − ½ Σ_jk a_j a_k d_jk².
+            let mut expected: Vec<f64> = from_mean.iter().map(|square| square.sqrt()).collect();
+            for _ in 0..200 {
+                let total: f64 = expected.iter().map(|r| 1.0 / r).sum();
+                let a: Vec<f64> = expected.iter().map(|r| 1.0 / (r * total)).collect();
+                let mean = |i: usize| (0..DRAWS).map(|j| a[j] * squared[i * DRAWS + j]).sum::<f64>();
+                let means: Vec<f64> = (0..DRAWS).map(mean).collect();
+                let half = 0.5 * means.iter().zip(&a).map(|(m, a)| m * a).sum::<f64>();
+                expected = means.iter().map(|m| (m - half).sqrt()).collect();
+            }
+            let typical = expected.iter().sum::<f64>() / DRAWS as f64;
+            for (radius, expected) in radii.iter().zip(&expected) {
+                assert!((radius - expected).abs() < tolerance * typical, "{dim}: {radius} {expected}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Where directions come from: independent, in orthogonal blocks, or quasi-Monte Carlo; all from (seed, slice index) alone.
+//! Where directions come from: balanced groups, independent, in orthogonal blocks, or quasi-Monte Carlo; all from (seed, slice index) alone.
 
 use std::f64::consts::{PI, TAU};
 use std::ops::Range;
@@ -7,6 +7,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::Replicates;
+use super::balanced::{LatticePoint, Plan};
 use super::quasi::{mix, scrambled_sobol};
 use crate::by_name::by_name;
 use crate::normal::normal_quantile;
@@ -16,8 +17,10 @@ use crate::{Error, Result};
 /// How directions are spread. Each slice has the same law under every scheme; they differ in how slices depend on each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scheme {
-    /// Independent directions.
+    /// Groups that are spread evenly and independent of each other.
     #[default]
+    Balanced,
+    /// Independent directions.
     Iid,
     /// Blocks of mutually orthogonal directions.
     Orthogonal,
@@ -29,13 +32,18 @@ by_name!(Scheme, "Scheme", ["iid", "orthogonal", "qmc"], "How directions are spr
 
 impl Scheme {
     /// Every scheme, with the name that options use.
-    pub const NAMES: [(&'static str, Scheme); 3] =
-        [("iid", Scheme::Iid), ("orthogonal", Scheme::Orthogonal), ("qmc", Scheme::Qmc)];
+    pub const NAMES: [(&'static str, Scheme); 4] = [
+        ("balanced", Scheme::Balanced),
+        ("iid", Scheme::Iid),
+        ("orthogonal", Scheme::Orthogonal),
+        ("qmc", Scheme::Qmc),
+    ];
 
     /// The scheme of that name.
     pub fn from_name(name: &str) -> Result<Self> {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, scheme)| *scheme).ok_or_else(|| {
-            Error::usage(format!("unknown scheme of directions '{name}'")).hint("one of: iid, orthogonal, qmc")
+            Error::usage(format!("unknown scheme of directions '{name}'"))
+                .hint("one of: balanced, iid, orthogonal, qmc")
         })
     }
 
@@ -54,29 +62,37 @@ const LONGEST_BLOCK: usize = 64;
 /// Hands out the random ingredients of one slice after the other.
 ///
 /// Under the orthogonal scheme the main directions of a block are orthogonal, and with `paired` two neighbouring slices share
-/// everything but the pair (w1, w2), which the second one turns by a right angle.
+/// everything but the pair (w1, w2), which the second one turns by a right angle. What the balanced scheme does is told by its [`Plan`].
 pub(super) struct Ingredients {
     seed: u64,
     scheme: Scheme,
     main_dim: usize,
+    /// Length of the second direction; 0 for laws without one.
+    second_dim: usize,
     paired: bool,
     block: Option<Block>,
 }
 
+/// What slices of a group share.
 struct Block {
     index: usize,
     /// Each `main_dim` numbers are one direction.
     directions: Vec<f64>,
+    /// Each `second_dim` numbers are one direction; under the balanced scheme only.
+    second: Vec<f64>,
+    /// Where the angles of (w1, w2) begin, in turns.
+    start: f64,
 }
 
 impl Ingredients {
-    pub(super) fn new(seed: u64, scheme: Scheme, main_dim: usize, paired: bool) -> Self {
-        Ingredients { seed, scheme, main_dim, paired, block: None }
+    pub(super) fn new(seed: u64, scheme: Scheme, main_dim: usize, second_dim: usize, paired: bool) -> Self {
+        Ingredients { seed, scheme, main_dim, second_dim, paired, block: None }
     }
 
     /// The independent groups of slices under this scheme.
     pub(super) fn replicates(&self) -> Replicates {
         match self.scheme {
+            Scheme::Balanced => Replicates::Consecutive(self.plan().len()),
             Scheme::Iid => Replicates::Consecutive(1),
             Scheme::Orthogonal => Replicates::Consecutive(self.block_len() * if self.paired { 2 } else { 1 }),
             Scheme::Qmc => Replicates::Interleaved(QMC_COPIES),
@@ -85,6 +101,10 @@ impl Ingredients {
 
     fn block_len(&self) -> usize {
         self.main_dim.min(LONGEST_BLOCK)
+    }
+
+    fn plan(&self) -> Plan {
+        Plan::new(self.main_dim, self.paired)
     }
 
     /// Calls `make` with the ingredients of each slice in turn.
@@ -97,44 +117,65 @@ impl Ingredients {
 
     fn slice(&mut self, l: usize) -> SliceIngredients {
         match self.scheme {
-            Scheme::Iid => SliceIngredients {
-                source: Source::Random(Box::new(stream(self.seed, Purpose::Slices, l as u64))),
-                main: None,
-                turned: false,
-            },
-            Scheme::Qmc => SliceIngredients {
-                source: Source::Quasi {
-                    index: (l / QMC_COPIES) as u32,
-                    key: mix(mix(self.seed) ^ (l % QMC_COPIES) as u64),
-                    dimension: 0,
-                },
-                main: None,
-                turned: false,
-            },
+            Scheme::Balanced => self.balanced_slice(l),
+            Scheme::Iid => SliceIngredients::from(Source::random(self.seed, l as u64)),
+            Scheme::Qmc => SliceIngredients::from(Source::Quasi {
+                index: (l / QMC_COPIES) as u32,
+                key: mix(mix(self.seed) ^ (l % QMC_COPIES) as u64),
+                dimension: 0,
+            }),
             Scheme::Orthogonal => {
                 let number = if self.paired { l / 2 } else { l };
-                let main = self.orthogonal_direction(number);
+                let (m, length) = (self.main_dim, self.block_len());
+                let block = self.block(number / length, length, 2);
+                let main = block.directions[number % length * m..][..m].to_vec();
                 SliceIngredients {
-                    source: Source::Random(Box::new(stream(self.seed, Purpose::Slices, 1 << 48 | number as u64))),
                     main: Some(main),
-                    turned: self.paired && l % 2 == 1,
+                    turn: if self.paired && l % 2 == 1 { PI / 2.0 } else { 0.0 },
+                    ..SliceIngredients::from(Source::random(self.seed, 1 << 48 | number as u64))
                 }
             }
         }
     }
 
-    fn orthogonal_direction(&mut self, number: usize) -> Vec<f64> {
-        let (m, length) = (self.main_dim, self.block_len());
-        let index = number / length;
-        if self.block.as_ref().is_none_or(|block| block.index != index) {
-            let mut rng = stream(self.seed, Purpose::Slices, 2 << 48 | index as u64);
-            let mut directions = vec![0.0; length * m];
-            standard_normals(&mut rng, &mut directions);
-            orthonormalize_rows(&mut directions, m);
-            self.block = Some(Block { index, directions });
+    fn balanced_slice(&mut self, l: usize) -> SliceIngredients {
+        let (plan, seed, m, n) = (self.plan(), self.seed, self.main_dim, self.second_dim);
+        match plan {
+            Plan::Lattice(lattice) => SliceIngredients {
+                turn: PI / lattice.pairs as f64 * (l % lattice.pairs) as f64,
+                ..SliceIngredients::from(Source::Lattice(LatticePoint::new(lattice, seed, l / lattice.pairs)))
+            },
+            Plan::Basis { directions, pairs } => {
+                let (group, number) = (l / plan.len(), l % plan.len() / pairs);
+                let block = self.block(group, directions, 4);
+                let turns = (number + l % pairs * directions) as f64 / plan.len() as f64;
+                SliceIngredients {
+                    main: Some(block.directions[number * m..][..m].to_vec()),
+                    second: (n > 0).then(|| block.second[number * n..][..n].to_vec()),
+                    angle: Some(TAU * block.start + PI * turns),
+                    // What is left is shared by the group.
+                    ..SliceIngredients::from(Source::random(seed, 5 << 48 | group as u64))
+                }
+            }
         }
-        let block = self.block.as_ref().expect("just filled");
-        block.directions[number % length * m..][..m].to_vec()
+    }
+
+    /// The block of that index and length, whose stream is told apart by `purpose`.
+    fn block(&mut self, index: usize, length: usize, purpose: u64) -> &Block {
+        if self.block.as_ref().is_none_or(|block| block.index != index) {
+            let mut rng = stream(self.seed, Purpose::Slices, purpose << 48 | index as u64);
+            let mut rows = |count: usize, m: usize| {
+                let mut rows = vec![0.0; count * m];
+                standard_normals(&mut rng, &mut rows);
+                orthonormalize_rows(&mut rows, m);
+                rows
+            };
+            let directions = rows(length, self.main_dim);
+            let balanced = self.scheme == Scheme::Balanced && self.second_dim > 0;
+            let second = if balanced { rows(length, self.second_dim) } else { Vec::new() };
+            self.block = Some(Block { index, directions, second, start: rng.random() });
+        }
+        self.block.as_ref().expect("just filled")
     }
 }
 
@@ -158,39 +199,55 @@ fn orthonormalize_rows(rows: &mut [f64], m: usize) {
 ///
 /// Two coordinates at a time: their squared length is Beta(1, (m − 2)/2), their angle is uniform, and the others are uniform on a smaller
 /// sphere.
-fn sphere_by_inversion(mut uniform: impl FnMut() -> f64, out: &mut [f64]) {
+fn sphere_by_inversion(source: &mut Source, out: &mut [f64]) {
     let mut left = 1.0;
     let mut rest = out;
     while rest.len() > 1 {
         let (pair, others) = rest.split_at_mut(2);
-        let kept = if others.is_empty() { 0.0 } else { libm::pow(uniform(), 2.0 / others.len() as f64) };
-        let (radius, angle) = ((left * (1.0 - kept)).sqrt(), TAU * uniform());
+        let kept = if others.is_empty() { 0.0 } else { libm::pow(source.uniform(), 2.0 / others.len() as f64) };
+        let (radius, angle) = ((left * (1.0 - kept)).sqrt(), TAU * source.uniform());
         pair.copy_from_slice(&[radius * libm::cos(angle), radius * libm::sin(angle)]);
         left *= kept;
         rest = others;
     }
     if let [last] = rest {
-        *last = if uniform() < 0.5 { -left.sqrt() } else { left.sqrt() };
+        *last = source.sign() * left.sqrt();
     }
 }
 
 /// The random ingredients of one slice; every call takes the next ones.
 pub(super) struct SliceIngredients {
     source: Source,
+    /// Directions that were made with those of other slices.
     main: Option<Vec<f64>>,
-    turned: bool,
+    second: Option<Vec<f64>>,
+    /// Angle of (w1, w2), if it was chosen with those of other slices.
+    angle: Option<f64>,
+    /// What is added to that angle.
+    turn: f64,
+}
+
+impl From<Source> for SliceIngredients {
+    fn from(source: Source) -> Self {
+        SliceIngredients { source, main: None, second: None, angle: None, turn: 0.0 }
+    }
 }
 
 enum Source {
     Random(Box<ChaCha8Rng>),
     Quasi { index: u32, key: u64, dimension: usize },
+    Lattice(LatticePoint),
 }
 
 impl Source {
+    fn random(seed: u64, index: u64) -> Self {
+        Source::Random(Box::new(stream(seed, Purpose::Slices, index)))
+    }
+
     fn normals(&mut self, out: &mut [f64]) {
         match self {
             Source::Random(rng) => standard_normals(rng, out),
-            Source::Quasi { .. } => out.fill_with(|| normal_quantile(self.uniform())),
+            Source::Quasi { .. } | Source::Lattice(_) => out.fill_with(|| normal_quantile(self.uniform())),
         }
     }
 
@@ -201,6 +258,25 @@ impl Source {
                 *dimension += 1;
                 scrambled_sobol(*index, *dimension - 1, *key)
             }
+            Source::Lattice(point) => point.uniform(),
+        }
+    }
+
+    /// A uniform number that decides on a sign.
+    fn sign(&mut self) -> f64 {
+        let uniform = match self {
+            // A lattice spreads angles; signs are shared by its points.
+            Source::Lattice(point) => point.shared(),
+            _ => self.uniform(),
+        };
+        if uniform < 0.5 { -1.0 } else { 1.0 }
+    }
+
+    /// A uniform angle of which costs are a function with period π.
+    fn half_turn(&mut self) -> f64 {
+        match self {
+            Source::Lattice(point) => point.half_turn(),
+            _ => TAU * self.uniform(),
         }
     }
 }
@@ -214,29 +290,37 @@ impl SliceIngredients {
         }
     }
 
-    /// A further direction, uniform on the sphere.
-    pub(super) fn unit_vector(&mut self, out: &mut [f64]) {
-        if let Source::Quasi { .. } = self.source {
-            return sphere_by_inversion(|| self.source.uniform(), out);
+    /// The second direction, uniform on the sphere. To be asked for once.
+    pub(super) fn second_direction(&mut self, out: &mut [f64]) {
+        match self.second.take() {
+            Some(direction) => out.copy_from_slice(&direction),
+            None => self.unit_vector(out),
         }
-        self.source.normals(out);
-        if !normalize(out) {
-            out[0] = 1.0;
+    }
+
+    fn unit_vector(&mut self, out: &mut [f64]) {
+        match self.source {
+            Source::Random(_) => {
+                self.source.normals(out);
+                if !normalize(out) {
+                    out[0] = 1.0;
+                }
+            }
+            Source::Quasi { .. } | Source::Lattice(_) => sphere_by_inversion(&mut self.source, out),
         }
     }
 
     /// (w1, w2) uniform on the circle.
     pub(super) fn circle(&mut self) -> [f64; 2] {
-        let angle = TAU * self.source.uniform() + if self.turned { PI / 2.0 } else { 0.0 };
+        let angle = self.angle.unwrap_or_else(|| self.source.half_turn()) + self.turn;
         [libm::cos(angle), libm::sin(angle)]
     }
 
     /// A Haar-distributed orthogonal matrix.
     pub(super) fn orthogonal_matrix(&mut self, d: usize, out: &mut [f64]) {
-        if let (Source::Quasi { .. }, 2) = (&self.source, d) {
-            let angle = TAU * self.source.uniform();
-            let side = if self.source.uniform() < 0.5 { -1.0 } else { 1.0 };
-            let (sin, cos) = libm::sincos(angle);
+        if let (Source::Quasi { .. } | Source::Lattice(_), 2) = (&self.source, d) {
+            let (sin, cos) = libm::sincos(self.source.half_turn());
+            let side = self.source.sign();
             return out.copy_from_slice(&[cos, -side * sin, sin, side * cos]);
         }
         self.source.normals(out);

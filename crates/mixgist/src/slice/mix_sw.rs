@@ -10,6 +10,8 @@ use crate::Result;
 pub(super) struct MixSw {
     name: &'static str,
     help: &'static str,
+    /// Length of the direction that the matrix is made of.
+    second_dim: fn(usize) -> usize,
     draw_matrix: fn(&mut SliceIngredients, usize, &mut [f64]),
 }
 
@@ -18,6 +20,7 @@ impl MixSw {
     pub(super) const SPECTRAL: MixSw = MixSw {
         name: "mix-sw",
         help: "mixed sliced Wasserstein: the mean and the logarithm of the covariance",
+        second_dim: |d| d,
         draw_matrix: spectral,
     };
 
@@ -25,6 +28,7 @@ impl MixSw {
     pub(super) const FROBENIUS: MixSw = MixSw {
         name: "mix-sw-frobenius",
         help: "mix-sw with its matrix direction uniform on the Frobenius sphere",
+        second_dim: |d| d * (d + 1) / 2,
         draw_matrix: frobenius,
     };
 }
@@ -32,7 +36,7 @@ impl MixSw {
 fn spectral(slice: &mut SliceIngredients, d: usize, out: &mut [f64]) {
     let mut eigenvalues = vec![0.0; d];
     let mut p = vec![0.0; d * d];
-    slice.unit_vector(&mut eigenvalues);
+    slice.second_direction(&mut eigenvalues);
     slice.orthogonal_matrix(d, &mut p);
     for i in 0..d {
         for j in 0..d {
@@ -44,7 +48,7 @@ fn spectral(slice: &mut SliceIngredients, d: usize, out: &mut [f64]) {
 /// A symmetric matrix whose isometric coordinates are uniform on the sphere.
 fn frobenius(slice: &mut SliceIngredients, d: usize, out: &mut [f64]) {
     let mut folded = vec![0.0; d * (d + 1) / 2];
-    slice.unit_vector(&mut folded);
+    slice.second_direction(&mut folded);
     unfold_symmetric(&folded, d, out);
 }
 
@@ -59,7 +63,7 @@ impl Slicer for MixSw {
 
     fn freeze(&self, freeze: &Freeze) -> Box<dyn Slices> {
         let d = freeze.dim;
-        let mut ingredients = Ingredients::new(freeze.seed, freeze.scheme, d, true);
+        let mut ingredients = Ingredients::new(freeze.seed, freeze.scheme, d, (self.second_dim)(d), true);
         let replicates = ingredients.replicates();
         let (mut v, mut a) = (vec![0.0; d], vec![0.0; d * d]);
         let mut directions = Vec::with_capacity(freeze.slices.len() * width(d));
@@ -110,8 +114,8 @@ mod tests {
     fn both_laws_give_matrices_of_unit_frobenius_norm() {
         for law in [MixSw::SPECTRAL, MixSw::FROBENIUS] {
             for d in [1, 2, 5] {
-                for scheme in [Scheme::Iid, Scheme::Orthogonal, Scheme::Qmc] {
-                    Ingredients::new(3, scheme, d, true).for_each(0..20, |slice| {
+                for (_, scheme) in Scheme::NAMES {
+                    Ingredients::new(3, scheme, d, (law.second_dim)(d), true).for_each(0..20, |slice| {
                         let (mut v, mut a) = (vec![0.0; d], vec![0.0; d * d]);
                         slice.main_direction(&mut v);
                         let w = slice.circle();

@@ -28,7 +28,7 @@ impl Slicer for SmixW {
 
     fn freeze(&self, freeze: &Freeze) -> Box<dyn Slices> {
         let d = freeze.dim;
-        let mut ingredients = Ingredients::new(freeze.seed, freeze.scheme, d, true);
+        let mut ingredients = Ingredients::new(freeze.seed, freeze.scheme, d, 0, true);
         let replicates = ingredients.replicates();
         let (mut v, mut all_v, mut all_w) = (vec![0.0; d], Vec::new(), Vec::new());
         ingredients.for_each(freeze.slices.clone(), |slice| {
@@ -235,7 +235,7 @@ mod tests {
     fn no_slice_reaches_farther_than_the_bound() {
         for d in [1, 2, 4] {
             let atoms = atoms(12, d);
-            for scheme in [Scheme::Iid, Scheme::Orthogonal, Scheme::Qmc] {
+            for (_, scheme) in Scheme::NAMES {
                 let slices = SmixW.freeze(&Freeze { dim: d, slices: 0..300, seed: 1, scheme });
                 let coordinates = slices.coordinates(&atoms);
                 let mut positions = vec![0.0; 300 * 12];

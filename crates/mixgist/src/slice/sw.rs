@@ -22,7 +22,7 @@ impl Slicer for Sw {
 
     fn freeze(&self, freeze: &Freeze) -> Box<dyn Slices> {
         let d = freeze.dim;
-        let mut ingredients = Ingredients::new(freeze.seed, freeze.scheme, d + d * d, false);
+        let mut ingredients = Ingredients::new(freeze.seed, freeze.scheme, d + d * d, 0, false);
         let replicates = ingredients.replicates();
         let mut flat = vec![0.0; d + d * d];
         let mut directions = Vec::with_capacity(freeze.slices.len() * width(d));
