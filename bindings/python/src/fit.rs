@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use mixgist::diagnostics::Convergence;
-use mixgist::{Error, Points};
+use mixgist::text::named;
+use mixgist::{Error, Points, Warning, text};
 use mixgist_io::{DataTable, DrawsFile, LabelDraws};
 use mixgist_samplers::{
     Agreement, Algorithm, CheckpointMode, Checkpoints, ComponentPrior, Concentration, CovarianceModel, MixingPrior,
@@ -12,9 +13,10 @@ use mixgist_samplers::{
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::answer::{Told, told};
 use crate::arrays::{Input, values};
 use crate::draws::Draws;
-use crate::error::Result;
+use crate::error::{InPython, Result};
 use crate::running::Call;
 
 /// The model and the chains, in the words of the command line.
@@ -115,6 +117,7 @@ pub fn fit<'py>(
     evidence.set_item("diagnostics", agreement.rows.iter().map(row).collect::<Vec<_>>())?;
     evidence.set_item("verdict", agreement.verdict)?;
     evidence.set_item("unresolved", fitted.unresolved)?;
+    evidence.set_item("warnings", chain_warnings(&agreement))?;
     let traces = PyDict::new(py);
     traces.set_item("log_posterior", &fitted.traces.log_posterior)?;
     traces.set_item("clusters", &fitted.traces.clusters)?;
@@ -130,4 +133,20 @@ pub fn fit<'py>(
     };
     let file = DrawsFile { ensemble: fitted.ensemble, labels: Some(labels), data: Some(table) };
     Ok((Draws { file }, evidence))
+}
+
+/// What limits the trust in the chains.
+fn chain_warnings(agreement: &Agreement) -> Vec<Told> {
+    let of_chains = |warning: &&Warning| matches!(warning, Warning::ChainsDisagree { .. } | Warning::SlowChains { .. });
+    let found: Vec<Warning> = agreement.summary.warnings.iter().filter(of_chains).cloned().collect();
+    if !found.is_empty() || agreement.verdict == mixgist::diagnostics::Verdict::ChainsAgree.text() {
+        return told(&found);
+    }
+    let worst = agreement.rows.iter().map(|(name, row)| (name, row.rhat, row.bulk_ess)).max_by(|a, b| a.1.total_cmp(&b.1));
+    let message = worst.map_or_else(
+        || agreement.verdict.to_owned(),
+        |(name, rhat, ess)| format!("the chains are short: {name} has R-hat {rhat:.3} and an effective sample size of {ess:.0}"),
+    );
+    let advice = text!["run longer: a larger number of ", named("iterations")];
+    vec![("short-chains".into(), message, advice.spelled(&InPython))]
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mixgist_io::{Overwrite, SUMMARY_SCHEMA, read_json, to_json, write_json};
+use mixgist_io::{Overwrite, SUMMARY_SCHEMA, read_summary, to_json, write_json};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -40,7 +40,7 @@ impl Summary {
     /// Reads a summary that `write` or the command line wrote.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        Self::new(py, read_json(&path, SUMMARY_SCHEMA)?, None)
+        Self::new(py, read_summary(&path)?, None)
     }
 
     /// Writes the summary as the command line does.
