@@ -70,7 +70,7 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let settings = Settings::default();
     let defaults = PyDict::new(py);
     defaults.set_item("distance", settings.slicer.name())?;
-    defaults.set_item("slices", SliceCount::DEFAULT)?;
+    defaults.set_item("slices", settings.slices.name())?;
     defaults.set_item("order", settings.order.value())?;
     defaults.set_item("units", settings.units.name())?;
     defaults.set_item("scheme", settings.scheme.name())?;
