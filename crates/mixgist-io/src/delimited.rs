@@ -158,7 +158,9 @@ impl<R: Read> Records<R> {
                 (from, filled, fields) = (from + read, filled + wrote, fields + ended);
                 match result {
                     ReadRecordResult::OutputFull if self.fields.len() as u64 > self.longest => {
-                        return Err(Error::resource(format!("is longer than {}", size_text(self.longest))).at_line(start));
+                        return Err(
+                            Error::resource(format!("is longer than {}", size_text(self.longest))).at_line(start)
+                        );
                     }
                     ReadRecordResult::OutputFull => self.fields.resize(2 * self.fields.len(), 0),
                     ReadRecordResult::OutputEndsFull if fields >= MOST_FIELDS => {

@@ -100,7 +100,10 @@ fn what_a_spreadsheet_could_not_compute_is_no_comment() {
     let table = "draw,weight,mean_1,cov_1_1\n0,0.5,0,1\n#REF!,0.5,1,1\n";
     let path = file(folder.path(), "draws.csv", table.as_bytes());
     let error = read_draws(&[&path], &ReadOptions::default()).unwrap_err();
-    assert!(error.to_string().ends_with("draws.csv:3: column 'draw' is '#REF!', expected an integer that is not negative"), "{error}");
+    assert!(
+        error.to_string().ends_with("draws.csv:3: column 'draw' is '#REF!', expected an integer that is not negative"),
+        "{error}"
+    );
     let path = file(folder.path(), "labels.csv", b"1,2\n#N/A,2\n");
     assert!(read_labels(&path, &ReadOptions::default()).is_err());
 }

@@ -205,7 +205,8 @@ fn chains_iterations_and_weights_are_kept() {
         let weights = ensemble.draw_weights().unwrap();
         assert!((weights[2] / weights[0] - 1f64.exp()).abs() < 1e-12, "{weights:?}");
     }
-    let ensemble = read("chain,theta.1,mu.1,Sigma\n1,1,5,1\n2,1,6,1\n1,1,7,1\n", CovarianceForm::Covariance).unwrap().ensemble;
+    let ensemble =
+        read("chain,theta.1,mu.1,Sigma\n1,1,5,1\n2,1,6,1\n1,1,7,1\n", CovarianceForm::Covariance).unwrap().ensemble;
     assert_eq!((ensemble.chains(), ensemble.iterations()), (&[1, 2, 1][..], &[0, 0, 1][..]));
     let error = read(".chain,theta.1,mu.1,Sigma\n1.5,1,5,1\n", CovarianceForm::Covariance).unwrap_err();
     assert!(error.to_string().contains("output.csv:2: chain or iteration is 1.5"), "{error}");

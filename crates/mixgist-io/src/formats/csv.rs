@@ -196,9 +196,7 @@ fn labels_of(record: &Record<'_>) -> Result<Vec<Label>> {
     };
     let one = |(column, field): (usize, &str)| match whole(field) {
         Some(integer) => Ok(Label::Integer(integer)),
-        None if is_missing(field) || is_spreadsheet_error(field) => {
-            Err(not(column, "a label, this one is missing"))
-        }
+        None if is_missing(field) || is_spreadsheet_error(field) => Err(not(column, "a label, this one is missing")),
         None if field.parse::<f64>().is_ok() => Err(not(column, "a label, an integer or a word")),
         None => Ok(Label::Text(field.to_owned())),
     };

@@ -324,9 +324,10 @@ impl Rows {
         };
         if let Some(column) = mixture.origin.chain {
             let chain = count(column)?;
-            self.chains.push(u32::try_from(chain).map_err(|_| {
-                Error::input(format!("chain number {chain} is too large")).at_line(record.line)
-            })?);
+            self.chains.push(
+                u32::try_from(chain)
+                    .map_err(|_| Error::input(format!("chain number {chain} is too large")).at_line(record.line))?,
+            );
         }
         if let Some(column) = mixture.origin.iteration {
             self.iterations.push(count(column)?);

@@ -168,14 +168,23 @@ fn choice(summary: &Summary) -> String {
     match margin.verdict {
         ChoiceVerdict::Safe => format!("the choice is safe: {behind}{errors}"),
         ChoiceVerdict::Tied => {
-            format!("tied with draw {}: their expected losses are equal, and more slices will not separate them", margin.rival)
+            format!(
+                "tied with draw {}: their expected losses are equal, and more slices will not separate them",
+                margin.rival
+            )
         }
-        ChoiceVerdict::Alike => format!("a near-tie that does not matter: {behind}{errors}, but {apart}, so they say nearly the same"),
-        ChoiceVerdict::FewSlices => format!("the choice is not safe: {behind}{errors}; {apart}, and more slices would help"),
+        ChoiceVerdict::Alike => {
+            format!("a near-tie that does not matter: {behind}{errors}, but {apart}, so they say nearly the same")
+        }
+        ChoiceVerdict::FewSlices => {
+            format!("the choice is not safe: {behind}{errors}; {apart}, and more slices would help")
+        }
         ChoiceVerdict::FewDraws => {
             format!("the choice is not safe: {behind}{errors}; {apart}, and only more posterior draws would help")
         }
-        ChoiceVerdict::Unknown => format!("the choice cannot be judged: {behind}, and a single group of slices gives no standard error"),
+        ChoiceVerdict::Unknown => {
+            format!("the choice cannot be judged: {behind}, and a single group of slices gives no standard error")
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! Losses are values ([`Loss`]) from one [`REGISTRY`]; conventions are those of the R package `salso`. Everything works from the
 //! draws alone: no n × n matrix is ever formed.
 
+mod answer;
 mod ball;
 mod certainty;
 mod cluster_count;
@@ -15,6 +16,7 @@ mod niw;
 mod search;
 mod similarity;
 
+pub use answer::{NamedLoss, PartitionAnswer, Question, estimate_partition};
 pub use ball::{BallBound, PartitionBall, partition_ball};
 pub use certainty::{Certainty, certainties};
 pub use cluster_count::{ClusterCount, ClusterCountPosterior, cluster_count_posterior};
