@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use mixgist::diagnostics::Convergence;
-use mixgist::text::named;
-use mixgist::{Error, Points, Warning, text};
+use mixgist::{ChainVerdict, Error, Points};
 use mixgist_io::{DataTable, DrawsFile, LabelDraws};
 use mixgist_samplers::{
     Agreement, Algorithm, CheckpointMode, Checkpoints, ComponentPrior, Concentration, CovarianceModel, MixingPrior,
@@ -13,7 +12,7 @@ use mixgist_samplers::{
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::{Told, told};
+use crate::answer::Told;
 use crate::arrays::{Input, values};
 use crate::draws::Draws;
 use crate::error::{InPython, Result};
@@ -135,18 +134,23 @@ pub fn fit<'py>(
     Ok((Draws { file }, evidence))
 }
 
-/// What limits the trust in the chains.
+/// That the chains do not agree or cannot be judged, with what helps; nothing when they agree.
 fn chain_warnings(agreement: &Agreement) -> Vec<Told> {
-    let of_chains = |warning: &&Warning| matches!(warning, Warning::ChainsDisagree { .. } | Warning::SlowChains { .. });
-    let found: Vec<Warning> = agreement.summary.warnings.iter().filter(of_chains).cloned().collect();
-    if !found.is_empty() || agreement.verdict == mixgist::diagnostics::Verdict::ChainsAgree.text() {
-        return told(&found);
-    }
-    let worst = agreement.rows.iter().map(|(name, row)| (name, row.rhat, row.bulk_ess)).max_by(|a, b| a.1.total_cmp(&b.1));
+    let name = match agreement.summary.agreement.verdict {
+        ChainVerdict::Agree => return Vec::new(),
+        ChainVerdict::Short => "short-chains",
+        ChainVerdict::Slow => "slow-chains",
+        ChainVerdict::Disagree => "chains-disagree",
+        ChainVerdict::TooFew => "few-draws",
+    };
+    let worst = agreement.summary.agreement.worst().and_then(|trace| Some((&trace.name, trace.convergence?)));
     let message = worst.map_or_else(
         || agreement.verdict.to_owned(),
-        |(name, rhat, ess)| format!("the chains are short: {name} has R-hat {rhat:.3} and an effective sample size of {ess:.0}"),
+        |(trace, Convergence { rhat, bulk_ess, .. })| {
+            format!("{}; {trace} has R-hat {rhat:.2} and an effective sample size of {bulk_ess:.0}", agreement.verdict)
+        },
     );
-    let advice = text!["run longer: a larger number of ", named("iterations")];
-    vec![("short-chains".into(), message, advice.spelled(&InPython))]
+    let advice: Vec<String> = agreement.advice.iter().map(|text| text.spelled(&InPython)).collect();
+    let advice = if advice.is_empty() { "run longer: more iterations".into() } else { advice.join("; ") };
+    vec![(name.into(), message, advice)]
 }

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use mixgist::Silent;
 use mixgist_io::{Overwrite, SUMMARY_SCHEMA, read_summary, to_json, write_json};
+use mixgist_report::Presentation;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::answer::{Told, html, told};
+use crate::answer::{Told, told};
 use crate::arrays::output;
 use crate::error::{InPython, Result};
 use crate::measure::Measure;
@@ -106,9 +108,9 @@ impl Summary {
         self.answer.narrative().plain(&InPython)
     }
 
-    /// The same for a notebook.
-    fn to_html(&self) -> String {
-        html("Summary", &self.answer.narrative(), &self.warnings())
+    /// The same for a notebook, as the report has it.
+    fn to_html(&self) -> Result<String> {
+        Ok(mixgist_report::page::fragment(&Presentation::new(&self.answer, &InPython, &Silent)?)?)
     }
 
     /// Name, message and advice of each warning.
