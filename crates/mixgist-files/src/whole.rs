@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use mixgist::{Error, Result};
+use mixgist::text::option;
+use mixgist::{Error, Result, text};
 
 use crate::leftovers::{Unfinished, sweep};
 
@@ -172,12 +173,16 @@ impl Target {
 }
 
 fn exists(path: &Path) -> Error {
-    Error::usage("exists already").as_system(io::ErrorKind::AlreadyExists).in_file(path).hint("--force replaces it")
+    Error::usage("exists already")
+        .as_system(io::ErrorKind::AlreadyExists)
+        .in_file(path)
+        .hint(text![option("force", true), " replaces it"])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mixgist::text::CommandLine;
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<String> =
@@ -200,7 +205,7 @@ mod tests {
             let error = error.unwrap_err();
             assert!(error.to_string().ends_with("a.txt: exists already"), "{error}");
             assert_eq!(error.system_cause().map(|cause| cause.kind), Some(io::ErrorKind::AlreadyExists));
-            assert_eq!(error.hint_text(), Some("--force replaces it"));
+            assert_eq!(error.hint_text().unwrap().spelled(&CommandLine), "--force replaces it");
         }
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "one");
         text(&path, Overwrite::Force, "three").unwrap();
@@ -234,7 +239,7 @@ mod tests {
             std::fs::write(&path, "theirs").unwrap();
             Ok(())
         });
-        assert_eq!(error.unwrap_err().hint_text(), Some("--force replaces it"));
+        assert_eq!(error.unwrap_err().hint_text().unwrap().spelled(&CommandLine), "--force replaces it");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "theirs");
         assert_eq!(names(folder.path()), ["a.txt"]);
     }

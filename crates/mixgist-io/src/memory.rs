@@ -1,13 +1,13 @@
 //! Whether a job fits into the memory that is free: asked before it starts, so that nothing is half done when it does not.
 
-use mixgist::{Error, Result};
+use mixgist::{Error, Result, Text};
 
 use crate::ReadOptions;
 
 /// Refuses a job that needs more memory than there is; `remedy` is told how much there is and says what would fit.
 ///
 /// Where the system does not tell, nothing is refused.
-pub fn require(bytes: u64, what: &str, remedy: impl FnOnce(u64) -> String) -> Result<()> {
+pub fn require(bytes: u64, what: &str, remedy: impl FnOnce(u64) -> Text) -> Result<()> {
     match available() {
         Some(free) if bytes > free => Err(Error::resource(format!(
             "{what} needs {} of memory, {} are available",
@@ -153,11 +153,11 @@ mod tests {
 
     #[test]
     fn what_cannot_fit_is_refused_with_a_remedy() {
-        assert!(require(0, "nothing", |_| String::new()).is_ok());
+        assert!(require(0, "nothing", |_| Text::default()).is_ok());
         if available().is_some() {
             let error = require(u64::MAX, "the matrix", |_| "use --thin 9".into()).unwrap_err();
             assert!(error.to_string().starts_with("the matrix needs 18446744.1 TB of memory, "), "{error}");
-            assert_eq!(error.hint_text(), Some("use --thin 9"));
+            assert_eq!(error.hint_text().unwrap().to_string(), "use --thin 9");
         }
     }
 }

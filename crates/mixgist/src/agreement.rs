@@ -123,11 +123,16 @@ impl Agreement {
     ///
     /// Cost O(M log M) for each trace, and a Cholesky factor of each covariance.
     pub fn new(ensemble: &Ensemble, distances: Option<&[f64]>) -> Self {
+        Self::of_traces(ensemble, Self::functions(ensemble, distances))
+    }
+
+    /// The functions of the draws that the chains are judged by, with their values.
+    pub fn functions(ensemble: &Ensemble, distances: Option<&[f64]>) -> Vec<Trace> {
         let mut traces = Vec::new();
         traces.extend(distances.map(|distances| Trace::new("distance to estimate", distances.to_vec())));
         traces.extend(own_traces(ensemble));
         traces.extend_from_slice(ensemble.traces());
-        Self::of_traces(ensemble, traces)
+        traces
     }
 
     /// Judges the chains by these traces alone.

@@ -4,9 +4,7 @@ use crate::slice::{SLICERS, Slicer};
 use crate::text;
 use crate::text::{named, option};
 use crate::transport::Peer;
-use crate::{
-    Condensed, Distance, Ensemble, Error, MixingMeasure, Progress, Result, Settings, SlicedDistance,
-};
+use crate::{Condensed, Distance, Ensemble, Error, MixingMeasure, Progress, Result, Settings, SlicedDistance};
 
 /// A distance by name.
 pub enum Metric {

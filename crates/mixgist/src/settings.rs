@@ -320,7 +320,11 @@ impl Settings {
                 count as f64 * (dim * (dim + 1)) as f64 * 8e-9,
                 MOST_NUMBERS as f64 * 8e-9
             ))
-            .hint(text!["use fewer slices; ", option("scheme", "balanced"), " needs fewer for the same error"])),
+            .hint(text![
+                "use fewer slices; ",
+                option("scheme", "balanced"),
+                " needs fewer for the same error"
+            ])),
             None => Ok(slicer.freeze(&Freeze { dim, slices: 0..count, seed: self.seed, scheme: self.scheme })),
         }
     }

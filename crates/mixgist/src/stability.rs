@@ -341,7 +341,17 @@ fn stability(posterior: &Posterior, level: f64, progress: &dyn Progress) -> Resu
     }
     let verdict = verdict(&checks, clusters, ensemble.len(), &warnings);
     let untried_chains = chains_in_order(ensemble).len().saturating_sub(MOST_CHAINS);
-    Ok(Stability { estimate, ball, clusters, thin, slices: used.slices(progress)?.len(), checks, untried_chains, verdict, warnings })
+    Ok(Stability {
+        estimate,
+        ball,
+        clusters,
+        thin,
+        slices: used.slices(progress)?.len(),
+        checks,
+        untried_chains,
+        verdict,
+        warnings,
+    })
 }
 
 /// Passes on that the user wants to stop, and nothing else: the card counts its own lines.

@@ -443,7 +443,13 @@ fn balanced_slices_are_worth_many_independent_ones() {
             (values.iter().map(|x| (x - center).powi(2)).sum::<f64>() / 23.0).sqrt()
         };
         // Whole groups.
-        let count = if name == "sw" { 120 } else if d == 5 { 130 } else { 128 };
+        let count = if name == "sw" {
+            120
+        } else if d == 5 {
+            130
+        } else {
+            128
+        };
         let (balanced, independent) = (spread(Scheme::Balanced, count), spread(Scheme::Iid, 1024));
         assert!(balanced < independent, "{name} in dimension {d}: {balanced} against {independent}");
     }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::documents::upgraded;
 use crate::memory;
 use crate::output::{Overwrite, cannot_write, write_whole};
 use crate::source::{Source, shown, size_text};
@@ -104,7 +105,7 @@ fn parse<T: DeserializeOwned>(source: impl std::io::Read, schema: Schema) -> Res
             ))
             .hint("a newer mixgist wrote it: update"));
         }
-        Some(_) => {}
+        Some(version) => upgraded(schema, version, fields),
     }
     T::deserialize(document)
         .map_err(|cause| Error::input(format!("is not a valid '{}' document: {cause}", schema.name)))

@@ -208,11 +208,15 @@ impl Plan {
         }
         let expected: Vec<String> = expected.iter().map(|rest| shape_text(&[weights, *rest].concat())).collect();
         Err(wrong_shape("covariances", covariances, &expected.join(" or ")).hint(match form {
-            CovarianceForm::Covariance => {
-                "another form than full covariances (precision, cholesky, diagonal, spherical, sd) must be named: \
-                     --covariance-form"
-            }
-            _ => "this is what the form that was named with --covariance-form takes; is it another one?",
+            CovarianceForm::Covariance => mixgist::text![
+                "another form than full covariances (precision, cholesky, diagonal, spherical, sd) must be named: ",
+                mixgist::text::named("covariance_form")
+            ],
+            _ => mixgist::text![
+                "this is what the form that was named with ",
+                mixgist::text::named("covariance_form"),
+                " takes; is it another one?"
+            ],
         }))
     }
 
@@ -253,7 +257,7 @@ fn with_origin(archive: &mut Archive, ensemble: Ensemble) -> Result<Ensemble> {
 fn in_array(name: &str, error: Error) -> Error {
     let named = Error::new(error.kind(), format!("array '{name}': {error}"));
     match error.hint_text() {
-        Some(hint) => named.hint(hint),
+        Some(hint) => named.hint(hint.clone()),
         None => named,
     }
 }

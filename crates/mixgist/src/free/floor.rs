@@ -93,8 +93,7 @@ pub(crate) fn center(
     let kept = (KEPT_BYTES / projection.kept_bytes_per_slice()).clamp(LEAST_LEADING, LEADING_SLICES);
     let mut leading = bridges.leading(kept);
     let radii = bridges.radii().filter(|_| loss == Loss::Distance).map(<[f64]>::to_vec);
-    let guess =
-        loss == Loss::Distance && leading.slices() < bridges.slices() && !bridges.keeps() && radii.is_none();
+    let guess = loss == Loss::Distance && leading.slices() < bridges.slices() && !bridges.keeps() && radii.is_none();
     let plain = match bridges.spread() {
         Some(spread) => FromMean::of_spread(spread, draw_weights),
         None => {

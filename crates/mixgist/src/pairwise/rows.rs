@@ -161,7 +161,8 @@ impl<'p, 'a> Bridges<'p, 'a> {
 
     /// Whether the decomposed slices are kept, or certainly will be, so that further passes are cheap.
     pub(crate) fn keeps(&self) -> bool {
-        self.kept.as_ref().is_some_and(|kept| kept.bare.is_empty()) || self.slices().saturating_mul(self.projection.kept_bytes_per_slice()) <= KEPT_BYTES
+        self.kept.as_ref().is_some_and(|kept| kept.bare.is_empty())
+            || self.slices().saturating_mul(self.projection.kept_bytes_per_slice()) <= KEPT_BYTES
     }
 
     /// Calls `look` for each slice, in parallel, and `take` with what it found, in order.

@@ -1,27 +1,28 @@
-//! What figures and reports are about: a summary, with the draws and data that it came from as far as they are at hand.
+//! What figures and reports are about: the answer to a summary, with the posterior that it came from as far as it is at hand.
+
+mod evidence;
 
 use mixgist::density::{Bounds, Interval};
-use mixgist::slice::NamedArrays;
-use mixgist::{Ensemble, Error, MixingMeasure, PartitionDraws, Points, Progress, Result};
-use mixgist_io::SummaryDocument;
+use mixgist::narrative::main_atoms;
+use mixgist::text;
+use mixgist::text::{Spelling, named};
+use mixgist::{
+    Answer, Ensemble, Error, MixingMeasure, PartitionDraws, Points, Posterior, Progress, Result, Settings, Summary,
+};
 
-use crate::evidence::Evidence;
 use crate::kind::atoms::View;
+use evidence::Evidence;
 
 /// A summary and what it came from.
-pub struct Subject<'a> {
-    /// The summary.
-    pub summary: &'a SummaryDocument,
-    /// The estimate, as a measure.
-    pub estimate: MixingMeasure,
-    /// The draws.
-    pub draws: Option<&'a Ensemble>,
+pub struct Presentation<'a> {
+    /// The summary with its settings.
+    pub answer: &'a Answer<Summary>,
+    /// The draws with data, slices and the summary, which is kept there.
+    pub posterior: Option<&'a Posterior<'a>>,
     /// The observations.
     pub data: Option<Points<'a>>,
     /// The partitions that came with the draws.
     pub partitions: Option<&'a PartitionDraws>,
-    /// Directions that the user gave instead of random ones.
-    pub directions: Option<&'a NamedArrays>,
     /// A name for each coordinate.
     pub columns: Vec<String>,
     /// A figure shows at most this many marks for observations; with more of them every n-th is shown.
@@ -30,10 +31,12 @@ pub struct Subject<'a> {
     pub most_draws: usize,
     /// Parts of a report that are left out, of [`crate::page::PARTS`].
     pub without: Vec<String>,
+    /// How options are written in sentences.
+    pub spelling: &'a dyn Spelling,
     /// Who listens while figures are computed.
     pub progress: &'a dyn Progress,
     /// What was computed from the draws so far.
-    pub(crate) evidence: Evidence,
+    evidence: Evidence,
 }
 
 /// Marks that a drawing shows well and a file holds easily.
@@ -42,71 +45,61 @@ pub const MOST_MARKS: usize = 40_000;
 /// As many draws as a drawing shows well.
 pub const MOST_DRAWS: usize = 5000;
 
-/// Lighter atoms without observations are counted, not shown.
-pub const LISTED_WEIGHT: f64 = 0.01;
-
-impl<'a> Subject<'a> {
+impl<'a> Presentation<'a> {
     /// A summary alone.
-    pub fn new(summary: &'a SummaryDocument, progress: &'a dyn Progress) -> Result<Self> {
-        let estimate = MixingMeasure::try_from(&summary.estimate)?;
-        let d = estimate.dim();
-        let columns = match &summary.columns {
-            Some(names) if names.len() == d => names.clone(),
-            Some(names) => {
-                return Err(Error::input(format!("the summary names {} columns, its atoms have {d}", names.len())));
-            }
-            None => (1..=d).map(|a| format!("x{a}")).collect(),
-        };
-        let atoms = estimate.len();
-        if let Some(label) = summary.labels.iter().flatten().find(|label| **label as usize >= atoms) {
-            return Err(Error::input(format!("the summary has label {label}, the estimate {atoms} atoms")));
+    pub fn new(answer: &'a Answer<Summary>, spelling: &'a dyn Spelling, progress: &'a dyn Progress) -> Result<Self> {
+        let (about, d) = (&answer.about, answer.estimate.dim());
+        answer.result.check(about.draws, about.dim)?;
+        if let Some(names) = about.columns.as_ref().filter(|names| names.len() != d) {
+            return Err(Error::input(format!("the summary names {} columns, its atoms have {d}", names.len())));
         }
-        Ok(Subject {
-            summary,
-            estimate,
-            draws: None,
+        Ok(Presentation {
+            answer,
+            posterior: None,
             data: None,
             partitions: None,
-            directions: None,
-            columns,
+            columns: (0..d).map(|a| about.column(a)).collect(),
             most_marks: MOST_MARKS,
             most_draws: MOST_DRAWS,
             without: Vec::new(),
+            spelling,
             progress,
             evidence: Evidence::default(),
         })
     }
 
-    /// With the draws that were summarised.
-    pub fn with_draws(mut self, draws: &'a Ensemble) -> Result<Self> {
-        let summary = self.summary;
-        if draws.len() != summary.draws || draws.dim() != summary.dim {
+    /// With the posterior that was summarised; it must keep the summary ([`Posterior::with_summary`]).
+    pub fn with_posterior(mut self, posterior: &'a Posterior<'a>) -> Result<Self> {
+        let (draws, about) = (posterior.ensemble(), &self.answer.about);
+        if draws.len() != about.draws || draws.dim() != about.dim {
             return Err(Error::input(format!(
                 "{} draws of dimension {}, the summary is of {} draws of dimension {}",
                 draws.len(),
                 draws.dim(),
-                summary.draws,
-                summary.dim
+                about.draws,
+                about.dim
             ))
-            .hint("give the draws that were summarised, with the same --burn-in and --thin"));
+            .hint(text![
+                "give the draws that were summarised, with the same ",
+                named("burn_in"),
+                " and ",
+                named("thin")
+            ]));
         }
-        let named = [Some(summary.draw), summary.runner_up].into_iter().flatten();
-        if named.into_iter().any(|draw| draw >= draws.len()) || summary.distances.len() != draws.len() {
-            return Err(Error::input(format!("the summary is damaged: it does not fit its {} draws", draws.len())));
+        self.posterior = Some(posterior);
+        match posterior.data() {
+            Some(data) => self.with_data(data),
+            None => Ok(self),
         }
-        self.draws = Some(draws);
-        Ok(self)
     }
 
-    /// With the observations that were labelled.
+    /// With the observations that were labelled; those of the posterior need not be given again.
     pub fn with_data(mut self, data: Points<'a>) -> Result<Self> {
-        let d = self.estimate.dim();
+        let d = self.estimate().dim();
         if data.dim() != d {
             return Err(Error::input(format!("data have {} columns, the estimate has dimension {d}", data.dim())));
         }
-        if let Some(labels) = &self.summary.labels
-            && labels.len() != data.len()
-        {
+        if let Some(labels) = self.labels().filter(|labels| labels.len() != data.len()) {
             return Err(Error::input(format!("{} observations, the summary labels {}", data.len(), labels.len()))
                 .hint("give the data that were summarised, or summarise again"));
         }
@@ -115,18 +108,14 @@ impl<'a> Subject<'a> {
     }
 
     /// With the partitions that came with the draws.
+    #[must_use]
     pub fn with_partitions(mut self, partitions: &'a PartitionDraws) -> Self {
         self.partitions = Some(partitions);
         self
     }
 
-    /// With the directions that the user gave.
-    pub fn with_directions(mut self, directions: &'a NamedArrays) -> Self {
-        self.directions = Some(directions);
-        self
-    }
-
     /// Without some parts of a report, of [`crate::page::PARTS`].
+    #[must_use]
     pub fn without(mut self, parts: &[String]) -> Self {
         self.without = parts.to_vec();
         self
@@ -137,16 +126,46 @@ impl<'a> Subject<'a> {
         !self.without.iter().any(|left_out| left_out == part)
     }
 
+    /// The summary.
+    pub fn summary(&self) -> &'a Summary {
+        &self.answer.result
+    }
+
+    /// The settings of the summary.
+    pub fn settings(&self) -> &'a Settings {
+        &self.answer.about.settings
+    }
+
+    /// The estimate.
+    pub fn estimate(&self) -> &'a MixingMeasure {
+        &self.answer.result.estimate
+    }
+
+    /// The labels of the observations.
+    pub fn labels(&self) -> Option<&'a [u32]> {
+        self.summary().allocation.as_ref().map(|allocation| &allocation.labels[..])
+    }
+
+    /// The draws.
+    pub fn draws(&self) -> Option<&'a Ensemble> {
+        self.posterior.map(Posterior::ensemble)
+    }
+
     /// Whether the estimate is not one of the draws.
     pub fn is_free(&self) -> bool {
-        self.summary.estimator == "free"
+        self.summary().free().is_some()
+    }
+
+    /// What figures call the draw of least expected loss.
+    pub fn medoid_name(&self) -> &'static str {
+        if self.is_free() { "medoid" } else { "estimate" }
     }
 
     /// The estimate with the observations, for a figure of so many panels.
     pub fn view(&self, panels: usize) -> View<'_> {
         View {
-            measure: &self.estimate,
-            labels: self.summary.labels.as_deref(),
+            measure: self.estimate(),
+            labels: self.labels(),
             data: self.data,
             shown: self.shown(panels),
             panels,
@@ -154,11 +173,16 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// The posterior, or what the user can do about its absence.
+    pub fn need_posterior(&self) -> Result<&'a Posterior<'a>> {
+        self.posterior.ok_or_else(|| {
+            Error::usage("this needs the draws that were summarised").hint(text!["give them: ", named("draws")])
+        })
+    }
+
     /// The draws, or what the user can do about their absence.
     pub fn need_draws(&self) -> Result<&'a Ensemble> {
-        self.draws.ok_or_else(|| {
-            Error::usage("this figure needs the draws that were summarised").hint("give them with --draws")
-        })
+        self.need_posterior().map(Posterior::ensemble)
     }
 
     /// The partitions, or what the user can do about their absence.
@@ -168,7 +192,7 @@ impl<'a> Subject<'a> {
 
     /// The place of each atom by weight, the heaviest first.
     pub fn ranks(&self) -> Vec<usize> {
-        let weights = self.estimate.weights();
+        let weights = self.estimate().weights();
         let mut order: Vec<usize> = (0..weights.len()).collect();
         order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
         let mut ranks = vec![0; order.len()];
@@ -178,14 +202,15 @@ impl<'a> Subject<'a> {
 
     /// Atoms worth showing, heaviest first: those with some weight or with observations.
     pub fn main_atoms(&self) -> Vec<usize> {
-        main_atoms(&self.estimate, self.summary.labels.as_deref())
+        main_atoms(self.estimate(), self.labels())
     }
 
     /// The part of each coordinate that figures show: that of the observations, and of the atoms that have some, as far as they do
     /// not reach much further; without observations what [`Bounds::of_measure`] says.
     pub fn bounds(&self) -> Result<Bounds> {
-        let Some(data) = self.data else { return Bounds::of_measure(&self.estimate) };
-        let d = self.estimate.dim();
+        let estimate = self.estimate();
+        let Some(data) = self.data else { return Bounds::of_measure(estimate) };
+        let d = estimate.dim();
         let interval = |a: usize| {
             let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
             for i in 0..data.len() {
@@ -195,8 +220,8 @@ impl<'a> Subject<'a> {
             let span = if high > low { high - low } else { low.abs().max(1.0) };
             let (mut from, mut to) = (low - 0.05 * span, high + 0.05 * span);
             for k in self.main_atoms() {
-                let mean = self.estimate.atoms().mean(k)[a];
-                let reach = 2.5 * self.estimate.atoms().covariance(k)[a * d + a].sqrt();
+                let mean = estimate.atoms().mean(k)[a];
+                let reach = 2.5 * estimate.atoms().covariance(k)[a * d + a].sqrt();
                 from = from.min((mean - reach).max(low - 0.3 * span));
                 to = to.max((mean + reach).min(high + 0.3 * span));
             }
@@ -217,14 +242,10 @@ impl<'a> Subject<'a> {
         let (n, shown) = (self.data.map_or(0, |data| data.len()), self.shown(panels).len());
         if shown < n { format!(" {shown} of {n} observations are shown.") } else { String::new() }
     }
-}
 
-/// Atoms worth showing, heaviest first: those with some weight or with observations.
-pub fn main_atoms(estimate: &MixingMeasure, labels: Option<&[u32]>) -> Vec<usize> {
-    let weights = estimate.weights();
-    let mut occupied = vec![false; weights.len()];
-    labels.unwrap_or(&[]).iter().for_each(|&label| occupied[label as usize] = true);
-    let mut atoms: Vec<usize> = (0..weights.len()).filter(|&k| weights[k] >= LISTED_WEIGHT || occupied[k]).collect();
-    atoms.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
-    atoms
+    /// The distance and the number of slices, for captions: "smix-w distances, 1000 slices".
+    pub fn distance_text(&self) -> String {
+        let slices = mixgist::narrative::numbers::count(self.summary().slices, "slice");
+        format!("{} distances, {slices}", self.settings().slicer.name())
+    }
 }
