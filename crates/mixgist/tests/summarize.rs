@@ -400,7 +400,7 @@ fn a_summary_whose_arrays_do_not_fit_is_refused() {
         |summary| summary.units.scales.clear(),
         |summary| summary.units.transform = Some(vec![1.0]),
         |summary| summary.allocation.as_mut().unwrap().labels[0] = 99,
-        |summary| summary.allocation.as_mut().unwrap().certainty.clear(),
+        |summary| summary.allocation.as_mut().unwrap().membership_probability.clear(),
     ];
     for (i, damage) in damages.into_iter().enumerate() {
         let error = check(damage).expect_err(&format!("damage {i}"));
