@@ -144,7 +144,7 @@ pub struct RunnerUp {
 impl RunnerUp {
     /// Whether more slices would not help to tell the two apart, because the draws are too few for that.
     pub fn draws_dominate(&self) -> bool {
-        self.difference_se.is_some_and(|error| error <= 0.5 * self.difference_se_over_draws)
+        self.difference_se.is_some_and(|error| error <= self.difference_se_over_draws)
     }
 }
 

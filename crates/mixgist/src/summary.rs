@@ -312,8 +312,13 @@ fn more_slices(medoid: &Medoid) -> Option<f64> {
         (None, _) => 0.0,
         _ if medoid.is_tied() => 0.0,
         (Some(other), Some(separation)) if separation >= SAFE_SEPARATION || other.draws_dominate() => 0.0,
-        (_, Some(separation)) => (SAFE_SEPARATION / separation).powi(2),
-        (_, None) => f64::INFINITY,
+        // Whichever of the two is better, it is so by less than the expected loss is known: more slices would decide nothing that matters.
+        (Some(other), Some(separation)) => {
+            let error = other.difference_se.unwrap_or(f64::INFINITY);
+            let immaterial = (SAFE_SEPARATION * error / (ACCURACY * medoid.expected_loss)).powi(2);
+            if immaterial <= 1.0 { 0.0 } else { immaterial.min((SAFE_SEPARATION / separation).powi(2)) }
+        }
+        (Some(_), None) => f64::INFINITY,
     };
     Some(f64::max(loss, winner)).filter(|&times| times > 0.0)
 }
