@@ -1,5 +1,7 @@
 //! One door for everything a developer runs: `cargo xtask test | check | wheel | bench | validate | paper`.
 
+mod attacks;
+mod deny;
 mod python;
 
 use std::path::Path;
@@ -17,6 +19,10 @@ usage: cargo xtask TASK
   bench           mixgist beside its peers in one run (needs Python), and how the cost grows
   bench peer|python|growth|large|couplings|slices|users|free|partition|sampler
                   one of them; users prints what users run beside its limits (users WORD those lines alone), slices what each scheme is worth; free takes a file of draws, and one of data, of your own; python is from numpy arrays, partition beside dahl-salso, sampler beside bayesm
+  fuzz [MINUTES]  all fuzz targets, for so many minutes together (11 without a number); needs a nightly compiler
+  miri            readers under Miri; needs a nightly compiler with Miri
+  deny            licences, sources and known defects of the dependencies
+  bits            the shared cases without AVX and on aarch64, by emulation (needs qemu-user)
   paper [OPTIONS] every table and figure of the paper, ours beside the published; --help has the options";
 
 const BENCHES: [&str; 10] =
@@ -31,6 +37,11 @@ fn main() -> ExitCode {
         ["test", "python"] => python::test(),
         ["wheel"] => python::wheel(),
         ["check"] => check(),
+        ["fuzz"] => attacks::fuzz("11"),
+        ["fuzz", minutes] => attacks::fuzz(minutes),
+        ["miri"] => attacks::miri(),
+        ["deny"] => deny::deny(),
+        ["bits"] => attacks::bits(),
         ["validate"] => example("mixgist-samplers", "validate", &["10"]),
         ["validate", length] => example("mixgist-samplers", "validate", &[length]),
         ["bench"] => BENCHES.iter().try_for_each(|which| bench(which, &[])),

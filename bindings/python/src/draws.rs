@@ -13,6 +13,7 @@ use crate::arrays::{Input, counts, output, values};
 use crate::error::Result;
 use crate::measure::Measure;
 use crate::options::covariance_form;
+use crate::running::run_apart;
 
 /// M draws of a mixing measure.
 #[pyclass(frozen, module = "mixgist._core")]
@@ -77,7 +78,8 @@ impl Draws {
             stan: StanVariables { weights, means, covariances, labels },
             ..memory::reading()
         };
-        Ok(Draws { file: py.detach(|| read_draws(&paths, &options))? })
+        let stop = options.stop.clone();
+        Ok(Draws { file: run_apart(py, || stop.ask(), move || read_draws(&paths, &options))? })
     }
 
     /// Writes draws, whole or not at all.

@@ -2,6 +2,7 @@
 //! and reports progress.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -57,6 +58,32 @@ impl Call {
         let state = lock(&watch.state).clone();
         let done = watch.done.load(Ordering::Relaxed).min(state.total);
         progress.call1(py, (state.phase, done, state.total, state.remark)).map(drop)
+    }
+}
+
+/// Runs a job that may sit in code of others, such as reading a file. Ctrl-C is raised at once; `stop` asks the job to end by itself.
+pub fn run_apart<T: Send + 'static>(
+    py: Python<'_>,
+    stop: impl FnOnce(),
+    job: impl FnOnce() -> mixgist::Result<T> + Send + 'static,
+) -> Result<T> {
+    let (tell, mut told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let _ = tell.send(job()); // nobody listens any more after Ctrl-C
+    });
+    loop {
+        let (heard, listener) = py.detach(move || (told.recv_timeout(TICK), told));
+        told = listener;
+        match heard {
+            Ok(result) => return Ok(result?),
+            Err(RecvTimeoutError::Disconnected) => return Err(Error::input("cannot be read: the reader failed").into()),
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(error) = py.check_signals() {
+                    stop();
+                    return Err(Failure::Python(error));
+                }
+            }
+        }
     }
 }
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::{Error, Result};
-use mixgist_io::{DrawsFile, Format, Overwrite, check_writable, write_data, write_draws, write_labels};
+use mixgist_io::{DrawsFile, Format, Overwrite, check_outputs, together, write_data, write_draws, write_labels};
 
-use crate::options::ReadingArgs;
+use crate::options::{ReadingArgs, all_paths};
 use crate::progress::Terminal;
 use crate::text::{count, remark};
 
@@ -44,6 +44,10 @@ pub struct Convert {
     #[arg(long, help_heading = "Output")]
     drop_extras: bool,
 
+    /// Scale weights that do not sum to 1, as of truncated sticks; without it they are refused, as a row may be missing
+    #[arg(long, help_heading = "Reading")]
+    rescale_weights: bool,
+
     /// Replace files that exist
     #[arg(long, help_heading = "Output")]
     force: bool,
@@ -60,28 +64,46 @@ impl Convert {
                 error.hint(format!("name the format with --to-format, one of: {}", writable.join(", ")))
             })?;
         let overwrite = if self.force { Overwrite::Force } else { Overwrite::Refuse };
-        let outputs: Vec<&PathBuf> =
-            [Some(output), self.labels.as_ref(), self.data.as_ref()].into_iter().flatten().collect();
-        for (i, path) in outputs.iter().enumerate() {
-            check_writable(path, overwrite)?;
-            if outputs[..i].contains(path) {
-                return Err(Error::usage("two outputs cannot go to the same file").in_file(path));
-            }
-        }
+        let extra = all_paths(&[], &[&self.labels, &self.data]);
+        // Draws may be converted in place: all of them are read before any is written.
+        check_outputs(&[&extra[..], &[output.as_path()]].concat(), &[], overwrite)?;
+        check_outputs(&extra, &all_paths(inputs, &[]), overwrite)?;
         let mut file = self.reading.read(inputs)?;
+        self.check_weights(file.ensemble.renormalization())?;
         let extras = Extras::split_from(&mut file, format, self, output)?;
         terminal.begin_writing();
-        if let (Some(path), Some(labels)) = (&self.labels, &extras.labels) {
-            write_labels(path, labels, None, overwrite)?;
-        }
-        if let (Some(path), Some(data)) = (&self.data, &extras.data) {
-            write_data(path, data, None, overwrite)?;
-        }
-        write_draws(output, &file, Some(format), overwrite)?;
+        together(|| {
+            if let (Some(path), Some(labels)) = (&self.labels, &extras.labels) {
+                write_labels(path, labels, None, overwrite)?;
+            }
+            if let (Some(path), Some(data)) = (&self.data, &extras.data) {
+                write_data(path, data, None, overwrite)?;
+            }
+            write_draws(output, &file, Some(format), overwrite)
+        })?;
         remark(&format!("wrote {} to {}", count(file.ensemble.len(), "draw"), output.display()));
         Ok(())
     }
 }
+
+impl Convert {
+    /// The new file would not show that the weights of a draw do not sum to 1, as when a row is missing.
+    fn check_weights(&self, off: f64) -> Result<()> {
+        if off <= MOST_ROUNDING {
+            return Ok(());
+        }
+        let what = format!("the weights of a draw sum to 1 only up to {off:.1e}");
+        if self.rescale_weights {
+            remark(&format!("warning: {what}; those of every draw are scaled to sum 1"));
+            return Ok(());
+        }
+        Err(Error::input(format!("{what}: is a row missing?"))
+            .hint("if they are meant to be like this (truncated sticks, counts), --rescale-weights scales them to sum 1"))
+    }
+}
+
+/// How far sums of weights are off when they were written with six digits or more.
+const MOST_ROUNDING: f64 = 1e-6;
 
 /// Labels and data that are not written with the draws.
 struct Extras {

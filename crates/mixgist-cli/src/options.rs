@@ -4,16 +4,18 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mixgist::slice::{Scheme, slicer};
-use mixgist::{CovarianceForm, Error, Loss, Order, Pruning, Result, Route, Settings, SliceCount, Units};
+use mixgist::slice::Scheme;
+use mixgist::{
+    CovarianceForm, Error, GivenDirections, Loss, Order, Pruning, Reading, Result, Route, Settings, SliceCount, SlicerName, Source,
+    Units,
+};
 use mixgist_io::{
-    DataTable, DrawsFile, FileDocument, Format, Overwrite, ReadingDocument, SourceDocument, check_writable,
-    read_arrays, read_data,
+    DataTable, DrawsFile, Format, Overwrite, check_outputs, describe_file, may_be_cut_off, read_arrays, read_as, read_data,
 };
 pub use mixgist_io::{expect_extension, has_extension};
 
 use crate::memory::reading;
-use crate::text::count;
+use crate::text::{count, remark};
 
 /// Files of draws and how to read them.
 #[derive(Args)]
@@ -74,17 +76,19 @@ impl DrawsArgs {
 impl ReadingArgs {
     /// Reads draws from one or several files and leaves out those that are not wanted.
     pub fn read(&self, paths: &[PathBuf]) -> Result<DrawsFile> {
-        self.document().read(paths, reading().memory_limit)
+        let format = self.format.as_deref().map(Format::from_name).transpose()?;
+        paths.iter().for_each(|path| warn_of_cut(path, format));
+        read_as(&self.how(), paths, reading().memory_limit)
     }
 
     /// Reads files in which no draw is left out: estimates, hypotheses.
     pub fn read_whole(&self, paths: &[PathBuf]) -> Result<DrawsFile> {
-        ReadingDocument { burn_in: 0, thin: 1, ..self.document() }.read(paths, reading().memory_limit)
+        read_as(&Reading { burn_in: 0, thin: 1, ..self.how() }, paths, reading().memory_limit)
     }
 
     /// What the options mean, as results record it.
-    pub fn document(&self) -> ReadingDocument {
-        ReadingDocument {
+    pub fn how(&self) -> Reading {
+        Reading {
             format: self.format.clone(),
             covariance_form: self.covariance_form.clone(),
             stan_variables: [&self.stan_weights, &self.stan_means, &self.stan_covariances].map(Clone::clone),
@@ -100,20 +104,34 @@ impl ReadingArgs {
         draws: &[PathBuf],
         data: Option<&Path>,
         directions: Option<&Path>,
+        candidate: Option<&Path>,
         output: Option<&Path>,
-    ) -> Result<SourceDocument> {
+    ) -> Result<Source> {
         let folder = output.and_then(Path::parent).unwrap_or(Path::new("."));
-        Ok(SourceDocument {
-            draws: draws.iter().map(|path| FileDocument::new(path, folder)).collect::<Result<_>>()?,
-            reading: self.document(),
-            data: data.map(|path| FileDocument::new(path, folder)).transpose()?,
-            directions: directions.map(|path| FileDocument::new(path, folder)).transpose()?,
+        let described = |path: Option<&Path>| path.map(|path| describe_file(path, folder)).transpose();
+        Ok(Source {
+            draws: draws.iter().map(|path| describe_file(path, folder)).collect::<Result<_>>()?,
+            reading: self.how(),
+            data: described(data)?,
+            directions: described(directions)?,
+            candidate: described(candidate)?,
         })
+    }
+}
+
+/// Says that a text file may have been cut off within its last number.
+pub fn warn_of_cut(path: &Path, format: Option<Format>) {
+    if may_be_cut_off(path, format) {
+        remark(&format!(
+            "warning: {}: its last line does not end\nhint: was the file cut off? If its last number is whole, add a new line",
+            path.display()
+        ));
     }
 }
 
 /// Data of the dimension that the draws have.
 pub fn read_data_for(path: &Path, dim: usize) -> Result<DataTable> {
+    warn_of_cut(path, None);
     let table = read_data(path, &reading())?;
     if table.columns() == dim {
         return Ok(table);
@@ -126,7 +144,7 @@ pub fn read_data_for(path: &Path, dim: usize) -> Result<DataTable> {
 #[derive(Args)]
 #[command(next_help_heading = "Distance")]
 pub struct SlicingArgs {
-    /// Number of slices [default: 1000], or, where an estimate is chosen, 'auto': doubled until the winner is safe
+    /// Number of slices, or 'auto': as many as the answer needs [default: auto]
     #[arg(long, value_name = "L", conflicts_with = "directions")]
     pub slices: Option<String>,
 
@@ -134,12 +152,12 @@ pub struct SlicingArgs {
     #[arg(long, value_name = "P")]
     pub order: Option<f64>,
 
-    /// Units in which distances are computed: none, sd, whiten, or one number a coordinate (1.5,60)
-    #[arg(long, value_name = "UNITS", default_value = "none")]
+    /// Units in which distances are computed: sd, none, whiten, or one number per coordinate (1.5,60)
+    #[arg(long, value_name = "UNITS", default_value = "sd")]
     units: String,
 
     /// How directions are spread
-    #[arg(long, value_name = "SCHEME", default_value = "iid", conflicts_with = "directions",
+    #[arg(long, value_name = "SCHEME", default_value = Scheme::default().name(), conflicts_with = "directions",
           value_parser = PossibleValuesParser::new(Scheme::NAMES.map(|(name, _)| name)))]
     scheme: String,
 
@@ -160,7 +178,7 @@ impl SlicingArgs {
     /// What the options mean to the core.
     pub fn settings(&self, slicer_name: &str, loss: Loss, route: Route) -> Result<Settings> {
         Ok(Settings {
-            slicer: slicer(slicer_name)?,
+            slicer: SlicerName::from_name(slicer_name)?,
             slices: self.slices.as_deref().map_or(Ok(SliceCount::default()), SliceCount::from_name)?,
             scheme: Scheme::from_name(&self.scheme)?,
             directions: self.directions.as_deref().map(read_directions).transpose()?,
@@ -186,18 +204,10 @@ impl SlicingArgs {
     }
 }
 
-/// "1000 slices, seed 0", or that directions were given.
-pub fn slices_text(settings: &Settings, slices: usize) -> String {
-    match settings.directions {
-        Some(_) => format!("{}, given directions", count(slices, "slice")),
-        None => format!("{}, seed {}", count(slices, "slice"), settings.seed),
-    }
-}
-
 /// Directions from a file.
-pub fn read_directions(path: &Path) -> Result<mixgist::slice::NamedArrays> {
+pub fn read_directions(path: &Path) -> Result<GivenDirections> {
     const NAMES: [&str; 6] = ["sw_theta", "mix_sw_v", "mix_sw_a", "mix_sw_w", "smix_w_v", "smix_w_w"];
-    read_arrays(path, &NAMES, &reading())
+    Ok(GivenDirections::new(read_arrays(path, &NAMES, &reading())?))
 }
 
 /// The value of a name in a table of names.
@@ -232,9 +242,9 @@ impl OutputArgs {
         self.force.overwrite()
     }
 
-    /// Checks, before any work, that all these files can be written and are different ones.
-    pub fn check(&self, paths: &[&Option<PathBuf>]) -> Result<()> {
-        self.force.check(paths)
+    /// Checks, before any work, that all these files can be written, are different ones, and that none is an input.
+    pub fn check(&self, outputs: &[&Option<PathBuf>], inputs: &[&Path]) -> Result<()> {
+        self.force.check(outputs, inputs)
     }
 }
 
@@ -244,15 +254,14 @@ impl ForceArgs {
         if self.force { Overwrite::Force } else { Overwrite::Refuse }
     }
 
-    /// Checks, before any work, that all these files can be written and are different ones.
-    pub fn check(&self, paths: &[&Option<PathBuf>]) -> Result<()> {
-        let paths: Vec<&PathBuf> = paths.iter().filter_map(|path| path.as_ref()).collect();
-        for (i, path) in paths.iter().enumerate() {
-            check_writable(path, self.overwrite())?;
-            if paths[..i].contains(path) {
-                return Err(Error::usage("two outputs cannot go to the same file").in_file(path));
-            }
-        }
-        Ok(())
+    /// Checks, before any work, that all these files can be written, are different ones, and that none is an input.
+    pub fn check(&self, outputs: &[&Option<PathBuf>], inputs: &[&Path]) -> Result<()> {
+        let outputs: Vec<&Path> = outputs.iter().filter_map(|path| path.as_deref()).collect();
+        check_outputs(&outputs, inputs, self.overwrite())
     }
+}
+
+/// The files of a list and of options, as one list.
+pub fn all_paths<'a>(files: &'a [PathBuf], options: &[&'a Option<PathBuf>]) -> Vec<&'a Path> {
+    files.iter().map(PathBuf::as_path).chain(options.iter().filter_map(|path| path.as_deref())).collect()
 }

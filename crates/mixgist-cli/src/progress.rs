@@ -1,13 +1,14 @@
-//! Progress bars on a terminal for anything longer than a second, and a clean stop on Ctrl-C.
+//! Progress bars on a terminal for anything longer than a second, and a clean stop when asked to.
 
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mixgist::{Error, Progress};
 
+use crate::signals::{STOPPED, listen};
 use crate::text::remark;
 
 /// Talks to the terminal on standard error; silent when that is none.
@@ -16,9 +17,10 @@ pub struct Terminal {
     state: Arc<State>,
 }
 
-/// What the job and the handler of Ctrl-C share.
+/// What the job and the handler of signals share.
 struct State {
-    stopped: AtomicBool,
+    /// The exit code that goes with the signal; 0 while there was none.
+    stopped: AtomicU8,
     writing: AtomicBool,
     bar: Option<Mutex<ProgressBar>>,
 }
@@ -29,32 +31,45 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// A job that was asked to stop has this long to do so by itself.
 const GRACE: Duration = Duration::from_millis(700);
 
-/// The exit code of a job that the user stopped, as shells have it.
-pub const STOPPED: u8 = 130;
-
 impl Terminal {
-    /// Takes over Ctrl-C: the job is asked to stop, and ended when it does not within a second (a long read, say), unless
-    /// files are being written. A second Ctrl-C ends it in any case.
+    /// Takes over the signals: the job is asked to stop, and ended when it does not within a second (a long read, say), unless
+    /// files are being written. A second signal ends it in any case. Unfinished files are removed.
     pub fn new() -> Self {
         let state = Arc::new(State {
-            stopped: AtomicBool::new(false),
+            stopped: AtomicU8::new(0),
             writing: AtomicBool::new(false),
             bar: std::io::stderr().is_terminal().then(|| Mutex::new(ProgressBar::hidden())),
         });
-        let shared = Arc::clone(&state);
-        // Without a handler Ctrl-C simply ends the program, which loses nothing: outputs appear whole or not at all.
-        let _ = ctrlc::set_handler(move || {
-            if shared.stopped.swap(true, Ordering::Relaxed) {
-                std::process::exit(STOPPED.into());
-            }
-            std::thread::sleep(GRACE);
-            if !shared.writing.load(Ordering::Relaxed) {
-                shared.with_bar(|bar| bar.finish_and_clear());
-                remark(&format!("error: {}", Error::interrupted()));
-                std::process::exit(STOPPED.into());
+        let (asked, asked_again) = (Arc::clone(&state), Arc::clone(&state));
+        let end = |state: &State, code: u8| -> ! {
+            state.with_bar(|bar| bar.finish_and_clear());
+            remark(&format!("error: {}", Error::interrupted()));
+            mixgist_files::abandon(code.into())
+        };
+        let (grace, patience) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            if let Ok(code) = patience.recv() {
+                std::thread::sleep(GRACE);
+                if !asked.writing.load(Ordering::Relaxed) {
+                    end(&asked, code);
+                }
             }
         });
+        listen(move |code| {
+            if asked_again.stopped.swap(code, Ordering::Relaxed) != 0 {
+                mixgist_files::abandon(code.into());
+            }
+            let _ = grace.send(code); // the other thread listens as long as there is one
+        });
         Terminal { started: Instant::now(), state }
+    }
+
+    /// The exit code of a job that was stopped.
+    pub fn stop_code(&self) -> u8 {
+        match self.state.stopped.load(Ordering::Relaxed) {
+            0 => STOPPED,
+            code => code,
+        }
     }
 
     /// Says that files are being written from here on, so that temporary ones are cleaned up whatever happens.
@@ -110,6 +125,6 @@ impl Progress for Terminal {
     }
 
     fn cancelled(&self) -> bool {
-        self.state.stopped.load(Ordering::Relaxed)
+        self.state.stopped.load(Ordering::Relaxed) != 0
     }
 }

@@ -8,11 +8,14 @@ use std::path::Path;
 use csv_core::ReadRecordResult;
 use mixgist::{Error, Result};
 
+use crate::draws::ReadOptions;
 use crate::output::cannot_write;
-use crate::source::Source;
+use crate::source::{Source, size_text};
 
 /// Fields cost more memory than the commas between them.
 const MOST_FIELDS: usize = 1 << 24;
+/// A line is held twice, as it is and as its fields.
+const LONGEST_LINE: u64 = 1 << 28;
 
 /// A reader of comma-separated text.
 pub(crate) struct Records<R> {
@@ -20,6 +23,10 @@ pub(crate) struct Records<R> {
     splitter: csv_core::Reader,
     /// Lines read so far.
     lines: u64,
+    /// The most bytes that a line may have.
+    longest: u64,
+    /// Whether a record was seen: comments may stand before the first one.
+    begun: bool,
     line: Vec<u8>,
     fields: Vec<u8>,
     ends: Vec<usize>,
@@ -41,8 +48,9 @@ pub(crate) struct Record<'a> {
 }
 
 impl Records<std::fs::File> {
-    pub fn open(path: &Path) -> Result<Self> {
-        Ok(Records::new(Source::open(path)?.file))
+    pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
+        let records = Records::new(Source::open(path)?.file);
+        Ok(Records { longest: LONGEST_LINE.min(options.memory_limit / 4), ..records })
     }
 }
 
@@ -52,26 +60,31 @@ impl<R: Read> Records<R> {
             source: BufReader::with_capacity(1 << 16, source),
             splitter: csv_core::Reader::new(),
             lines: 0,
+            longest: LONGEST_LINE,
+            begun: false,
             line: Vec::new(),
             fields: vec![0; 1024],
             ends: vec![0; 32],
         }
     }
 
-    /// The next record; blank lines and comments are passed over.
+    /// The next record; blank lines are passed over, and so are comments before the first record, as `numpy.savetxt` writes them.
+    ///
+    /// Further down a line that begins with `#` is a record: spreadsheets write `#DIV/0!` and `#N/A` where a value could not be computed.
     pub fn next_record(&mut self) -> Result<Option<Record<'_>>> {
         if !self.read_line()? {
             return Ok(None);
         }
-        while self.line[0] == b'#' {
+        while !self.begun && is_leading_comment(&self.line) {
             if !self.read_line()? {
                 return Ok(None);
             }
         }
+        self.begun = true;
         self.split().map(Some)
     }
 
-    /// The next record or comment; blank lines are passed over.
+    /// The next record or comment, wherever it stands, as in the output of Stan; blank lines are passed over.
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
         if !self.read_line()? {
             return Ok(None);
@@ -87,16 +100,11 @@ impl<R: Read> Records<R> {
     fn read_line(&mut self) -> Result<bool> {
         loop {
             self.line.clear();
-            let read = self.source.read_until(b'\n', &mut self.line);
-            if read.map_err(|cause| Error::input(format!("cannot be read: {cause}")).at_line(self.lines + 1))? == 0 {
+            if self.append_line()? == 0 {
                 return Ok(false);
             }
-            self.lines += 1;
             if self.lines == 1 && self.line.starts_with(b"\xef\xbb\xbf") {
                 self.line.drain(..3); // the byte order mark that Excel writes
-            }
-            if self.line.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
-                return Err(not_text(self.lines));
             }
             if self.line.iter().any(|byte| !byte.is_ascii_whitespace()) {
                 if ends_lines_by_cr(&self.line) {
@@ -105,6 +113,34 @@ impl<R: Read> Records<R> {
                         .hint("save the file with lines that end in LF or CRLF"));
                 }
                 return Ok(true);
+            }
+        }
+    }
+
+    /// Appends a line to what is held and says how many bytes it has; what is no text is refused as soon as it is seen.
+    fn append_line(&mut self) -> Result<usize> {
+        let mut length = 0;
+        loop {
+            let at = self.lines + 1;
+            let piece = match self.source.fill_buf() {
+                Err(cause) if cause.kind() == std::io::ErrorKind::Interrupted => continue,
+                piece => piece.map_err(|cause| Error::input(format!("cannot be read: {cause}")).at_line(at))?,
+            };
+            let end = piece.iter().position(|&byte| byte == b'\n');
+            let piece = &piece[..end.map_or(piece.len(), |end| end + 1)];
+            if piece.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
+                return Err(not_text(at));
+            }
+            if (self.line.len() + piece.len()) as u64 > self.longest {
+                return Err(Error::resource(format!("is longer than {}", size_text(self.longest))).at_line(at));
+            }
+            self.line.extend_from_slice(piece);
+            let used = piece.len();
+            self.source.consume(used);
+            length += used;
+            if end.is_some() || used == 0 {
+                self.lines += u64::from(length > 0);
+                return Ok(length);
             }
         }
     }
@@ -121,6 +157,11 @@ impl<R: Read> Records<R> {
                     self.splitter.read_record(&self.line[from..], &mut self.fields[filled..], &mut self.ends[fields..]);
                 (from, filled, fields) = (from + read, filled + wrote, fields + ended);
                 match result {
+                    ReadRecordResult::OutputFull if self.fields.len() as u64 > self.longest => {
+                        return Err(
+                            Error::resource(format!("is longer than {}", size_text(self.longest))).at_line(start)
+                        );
+                    }
                     ReadRecordResult::OutputFull => self.fields.resize(2 * self.fields.len(), 0),
                     ReadRecordResult::OutputEndsFull if fields >= MOST_FIELDS => {
                         return Err(Error::input(format!("has more than {MOST_FIELDS} fields")).at_line(start));
@@ -132,14 +173,11 @@ impl<R: Read> Records<R> {
             }
             let ended = self.line.ends_with(b"\n");
             self.line.clear();
-            let more = self.source.read_until(b'\n', &mut self.line);
-            let more =
-                more.map_err(|cause| Error::input(format!("cannot be read: {cause}")).at_line(self.lines + 1))?;
+            let more = self.append_line()?;
             // Without input the splitter closes the record; a quote that is still open shows by the newline in front of it.
             if more == 0 && ended {
                 return Err(Error::input("a quoted field does not end").at_line(start));
             }
-            self.lines += u64::from(more > 0);
         }
         let text = std::str::from_utf8(&self.fields[..filled]).map_err(|_| not_text(start))?;
         let ends = &self.ends[..fields];
@@ -149,6 +187,17 @@ impl<R: Read> Records<R> {
         }
         Ok(Record { line: start, text, ends })
     }
+}
+
+/// `#` alone or before a blank.
+fn is_leading_comment(line: &[u8]) -> bool {
+    let rest = &line[line.iter().take_while(|&&byte| byte == b'#').count()..];
+    rest.len() < line.len() && rest.first().is_none_or(u8::is_ascii_whitespace)
+}
+
+/// Words that spreadsheets write where a value could not be computed.
+pub(crate) fn is_spreadsheet_error(field: &str) -> bool {
+    field.starts_with('#') && (field.ends_with(['!', '?']) || field.eq_ignore_ascii_case("#n/a"))
 }
 
 /// Whether text follows a CR outside of quotes.
@@ -232,9 +281,9 @@ mod tests {
 
     #[test]
     fn lines_are_counted_through_blanks_comments_and_quotes() {
-        let text = b"\xef\xbb\xbfa, b\r\n\r\n# note, \"open\n1,2\n\n\"x\ny\",\"say \"\"so\"\"\"\n , \n3,4";
+        let text = b"\xef\xbb\xbf# note, \"open\n\r\na, b\r\n1,2\n\n\"x\ny\",\"say \"\"so\"\"\"\n , \n3,4";
         let expected = vec![
-            record(1, &["a", "b"]),
+            record(3, &["a", "b"]),
             record(4, &["1", "2"]),
             record(6, &["x\ny", "say \"so\""]),
             record(8, &["", ""]),
@@ -242,8 +291,41 @@ mod tests {
         ];
         assert_eq!(all(text).unwrap(), expected);
         assert!(all(b"").unwrap().is_empty());
-        assert!(all(b"\n \n#x\n").unwrap().is_empty());
+        assert!(all(b"\n \n# x\n##\n").unwrap().is_empty());
         assert_eq!(all(b"1,\n").unwrap(), [record(1, &["1", ""])]);
+    }
+
+    /// Rows of a spreadsheet in which a value could not be computed were dropped without a word.
+    #[test]
+    fn only_lines_before_the_first_record_are_comments() {
+        assert_eq!(
+            all(b"# x y\nx,y\n#DIV/0!,2\n# 3,4\n").unwrap(),
+            [record(2, &["x", "y"]), record(3, &["#DIV/0!", "2"]), record(4, &["# 3", "4"])]
+        );
+        assert_eq!(all(b"#REF!,2\n").unwrap(), [record(1, &["#REF!", "2"])]);
+        assert!(["#DIV/0!", "#NAME?", "#N/A"].iter().all(|word| is_spreadsheet_error(word)));
+        assert!(!["#x", "x!", ""].iter().any(|word| is_spreadsheet_error(word)));
+    }
+
+    /// A file that is one line without end: it is refused before it is read.
+    #[test]
+    fn a_line_has_a_longest_length() {
+        struct Endless(u8, u64);
+        impl Read for Endless {
+            fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+                out.fill(self.0);
+                self.1 += out.len() as u64;
+                assert!(self.1 < 1 << 22, "{} bytes were read", self.1);
+                Ok(out.len())
+            }
+        }
+        let message = |byte| {
+            let mut records = Records { longest: 1 << 20, ..Records::new(Endless(byte, 0)) };
+            records.next_record().map(drop).unwrap_err().to_string()
+        };
+        assert_eq!(message(b'1'), "line 1: is longer than 1.0 MiB");
+        assert_eq!(message(b'"'), "line 1: is longer than 1.0 MiB");
+        assert_eq!(message(0), "line 1: is not UTF-8 text");
     }
 
     #[test]

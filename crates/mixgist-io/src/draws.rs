@@ -9,6 +9,7 @@ use crate::format::Format;
 use crate::formats::stan_csv::StanVariables;
 use crate::labels::LabelDraws;
 use crate::output::{Overwrite, write_whole};
+use crate::source::Stop;
 
 /// How to read a file; the defaults suit mixgist's own files.
 #[derive(Debug, Clone)]
@@ -21,6 +22,8 @@ pub struct ReadOptions {
     pub stan: StanVariables,
     /// The most bytes of numbers that a file may hold. Peak memory is three to five times that.
     pub memory_limit: u64,
+    /// Stops the reading from another thread.
+    pub stop: Stop,
 }
 
 impl Default for ReadOptions {
@@ -30,6 +33,7 @@ impl Default for ReadOptions {
             covariance_form: CovarianceForm::default(),
             stan: StanVariables::default(),
             memory_limit: 8 << 30,
+            stop: Stop::default(),
         }
     }
 }

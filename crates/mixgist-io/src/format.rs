@@ -155,9 +155,11 @@ impl Format {
             } else {
                 format!("extension '{extension}' stands for no known format")
             };
-            Error::usage(problem)
-                .in_file(path)
-                .hint(format!("name the format with --format, one of: {}", names(|_| true)))
+            Error::usage(problem).in_file(path).hint(mixgist::text![
+                "name the format with ",
+                mixgist::text::named("format"),
+                format!(", one of: {}", names(|_| true))
+            ])
         })
     }
 

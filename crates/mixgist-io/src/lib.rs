@@ -25,10 +25,10 @@
 //! What is written appears whole or not at all, and replaces nothing unless told to.
 
 mod array;
-mod assessment;
 mod caught;
 mod data;
 mod delimited;
+mod documents;
 mod draws;
 mod format;
 mod formats;
@@ -36,15 +36,15 @@ mod labels;
 mod long_table;
 pub mod memory;
 mod output;
-mod partition;
-pub mod posterior;
 mod provenance;
 mod results;
 mod source;
-mod summary;
 
-pub use assessment::{AssessmentDocument, FreeDocument, HeldOutDocument, JudgementDocument, PathDocument};
 pub use data::{DataTable, read_data, write_data};
+pub use documents::{
+    COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, PARTITION_SCHEMA, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, SUMMARY_SCHEMA,
+    json_schema, json_schemas, read_summary,
+};
 pub use draws::{DrawsFile, ReadOptions, read_draws, write_draws};
 pub use format::Format;
 pub use formats::json::{Schema, read_json, to_json, write_json};
@@ -52,11 +52,8 @@ pub use formats::npy::write_npy;
 pub use formats::npz::{read_arrays, write_arrays};
 pub use formats::stan_csv::StanVariables;
 pub use labels::{LabelDraws, read_labels, write_labels};
-pub use output::{Overwrite, check_writable, expect_extension, has_extension, write_bytes};
-pub use partition::{
-    BallBoundDocument, ClusterCountDocument, PARTITION_SCHEMA, PartitionBallDocument, PartitionDocument,
-    PartitionEvidence,
-};
-pub use provenance::{FileDocument, ReadingDocument, SourceDocument};
+pub use mixgist_files::{Overwrite, check_outputs, check_writable, together, write_bytes};
+pub use output::{expect_extension, has_extension};
+pub use provenance::{default_reading, describe_file, find_file, is_content_of, read_as};
 pub use results::{ArrayValues, Cell, TableRows, write_npy_in_pieces, write_npy_labels, write_table};
-pub use summary::{MeasureDocument, PrunedDocument, SUMMARY_SCHEMA, SummaryDocument, UnitsDocument, WarningDocument};
+pub use source::{Stop, may_be_cut_off};

@@ -32,7 +32,7 @@ impl Layout {
         }
         if named.contains_key("lp__") {
             return Err(Error::input("has a column 'lp__': this is the output of Stan, not a table of draws")
-                .hint("name the format: --format stan-csv"));
+                .hint(mixgist::text!["name the format: ", mixgist::text::option("format", "stan-csv")]));
         }
         let mut take = |name: &str| named.remove(name);
         let (chain, draw, atom) = (take("chain"), take("draw"), take("atom"));

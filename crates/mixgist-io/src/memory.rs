@@ -1,13 +1,13 @@
 //! Whether a job fits into the memory that is free: asked before it starts, so that nothing is half done when it does not.
 
-use mixgist::{Error, Result};
+use mixgist::{Error, Result, Text};
 
 use crate::ReadOptions;
 
 /// Refuses a job that needs more memory than there is; `remedy` is told how much there is and says what would fit.
 ///
 /// Where the system does not tell, nothing is refused.
-pub fn require(bytes: u64, what: &str, remedy: impl FnOnce(u64) -> String) -> Result<()> {
+pub fn require(bytes: u64, what: &str, remedy: impl FnOnce(u64) -> Text) -> Result<()> {
     match available() {
         Some(free) if bytes > free => Err(Error::resource(format!(
             "{what} needs {} of memory, {} are available",
@@ -30,14 +30,67 @@ pub fn reading() -> ReadOptions {
     ReadOptions { memory_limit: limit, ..options }
 }
 
-/// Bytes that a new job can take without swapping, on Linux.
+/// Bytes that a new job can take without swapping, on Linux: what is free, what the limits of the process leave (`ulimit -v` and `-d`), and
+/// what those of its control groups leave (containers, batch systems), whichever is least.
 pub fn available() -> Option<u64> {
-    mem_available(&std::fs::read_to_string("/proc/meminfo").ok()?)
+    let file = |path: &str| std::fs::read_to_string(path).ok();
+    let free = mem_available(&file("/proc/meminfo")?)?;
+    let limits = file("/proc/self/limits").zip(file("/proc/self/status"));
+    let of_process = limits.and_then(|(limits, status)| left_to_process(&limits, &status));
+    let of_groups = file("/proc/self/cgroup").and_then(|groups| left_to_groups(&groups, &file));
+    [Some(free), of_process, of_groups].into_iter().flatten().min()
 }
 
 fn mem_available(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    kilobytes(meminfo, "MemAvailable:")
+}
+
+fn kilobytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// The least of what limits on address space and data leave, of those that are set.
+fn left_to_process(limits: &str, status: &str) -> Option<u64> {
+    let left = |limit: &str, used: &str| {
+        let line = limits.lines().find_map(|line| line.strip_prefix(limit))?;
+        let soft: u64 = line.split_whitespace().next()?.parse().ok()?; // "unlimited" is no number
+        Some(soft.saturating_sub(kilobytes(status, used)?))
+    };
+    let all = [left("Max address space", "VmSize:"), left("Max data size", "VmData:")];
+    all.into_iter().flatten().min()
+}
+
+/// The least of what the control groups leave that the process is in, directly or not. What files are cached counts as free.
+fn left_to_groups(groups: &str, file: &dyn Fn(&str) -> Option<String>) -> Option<u64> {
+    let number = |path: String| file(&path)?.trim().parse::<u64>().ok(); // "max" is no number
+    let left = |folder: &str, most: &str, used: &str, cached: &str| {
+        let most = number(format!("{folder}/{most}"))?;
+        let used = number(format!("{folder}/{used}"))?;
+        let cached = file(&format!("{folder}/memory.stat")).and_then(|stat| {
+            stat.lines().find_map(|line| line.strip_prefix(cached)).and_then(|value| value.trim().parse::<u64>().ok())
+        });
+        Some(most.saturating_sub(used.saturating_sub(cached.unwrap_or(0))))
+    };
+    let mut least = None;
+    for line in groups.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { continue };
+        let (root, [most, used, cached]) = match controllers {
+            "" => ("/sys/fs/cgroup", ["memory.max", "memory.current", "inactive_file "]),
+            names if names.split(',').any(|name| name == "memory") => {
+                ("/sys/fs/cgroup/memory", ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "])
+            }
+            _ => continue,
+        };
+        let mut path = path.trim_end_matches('/');
+        loop {
+            least = [least, left(&format!("{root}{path}"), most, used, cached)].into_iter().flatten().min();
+            let Some(end) = path.rfind('/') else { break };
+            path = &path[..end];
+        }
+    }
+    least
 }
 
 /// "3.2 GB".
@@ -69,12 +122,42 @@ mod tests {
     }
 
     #[test]
+    fn limits_of_the_process_count() {
+        let limits = "Limit                     Soft Limit           Hard Limit           Units     \n\
+                      Max data size             unlimited            unlimited            bytes     \n\
+                      Max address space         1000000000           unlimited            bytes     \n";
+        let status = "VmPeak:\t  500 kB\nVmSize:\t  100000 kB\nVmData:\t  7 kB\n";
+        assert_eq!(left_to_process(limits, status), Some(1_000_000_000 - 100_000 * 1024));
+        assert_eq!(left_to_process(&limits.replace("1000000000", "unlimited"), status), None);
+        assert_eq!(left_to_process(&limits.replace("1000000000", "5"), status), Some(0));
+    }
+
+    #[test]
+    fn limits_of_control_groups_count() {
+        let file = |path: &str| {
+            let text = match path {
+                "/sys/fs/cgroup/job/memory.max" => "max",
+                "/sys/fs/cgroup/memory.max" => "1000",
+                "/sys/fs/cgroup/memory.current" => "600",
+                "/sys/fs/cgroup/memory.stat" => "anon 100\ninactive_file 500\n",
+                "/sys/fs/cgroup/memory/a/memory.limit_in_bytes" => "300",
+                "/sys/fs/cgroup/memory/a/memory.usage_in_bytes" => "100",
+                _ => return None,
+            };
+            Some(text.to_owned())
+        };
+        assert_eq!(left_to_groups("0::/job/step\n", &file), Some(900));
+        assert_eq!(left_to_groups("3:cpu:/a\n2:memory,x:/a/b\n", &file), Some(200));
+        assert_eq!(left_to_groups("0::/\n", &|_| None), None);
+    }
+
+    #[test]
     fn what_cannot_fit_is_refused_with_a_remedy() {
-        assert!(require(0, "nothing", |_| String::new()).is_ok());
+        assert!(require(0, "nothing", |_| Text::default()).is_ok());
         if available().is_some() {
             let error = require(u64::MAX, "the matrix", |_| "use --thin 9".into()).unwrap_err();
             assert!(error.to_string().starts_with("the matrix needs 18446744.1 TB of memory, "), "{error}");
-            assert_eq!(error.hint_text(), Some("use --thin 9"));
+            assert_eq!(error.hint_text().unwrap().to_string(), "use --thin 9");
         }
     }
 }

@@ -17,7 +17,8 @@ fn read_everything(path: &Path, format: Format) {
     // One form a file keeps this quick; over all files every form has its turn.
     let forms = CovarianceForm::NAMES;
     let (_, covariance_form) = forms[std::fs::metadata(path).unwrap().len() as usize % forms.len()];
-    let options = ReadOptions { format: Some(format), covariance_form, stan, memory_limit: 1 << 24 };
+    let options =
+        ReadOptions { format: Some(format), covariance_form, stan, memory_limit: 1 << 24, ..ReadOptions::default() };
     if let Ok(draws) = read_draws(&[path], &options) {
         assert!(draws.ensemble.atoms().covariances().iter().all(|x| x.is_finite()));
     }

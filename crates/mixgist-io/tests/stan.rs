@@ -192,3 +192,22 @@ fn what_does_not_make_a_mixture_is_named() {
         assert!(error.contains(expected), "{text}\n{error}");
     }
 }
+
+/// Draws of the R package posterior, or a table of one's own, come with their chains.
+#[test]
+fn chains_iterations_and_weights_are_kept() {
+    for dot in [".", ""] {
+        let text = format!(
+            "{dot}chain,{dot}iteration,{dot}log_weight,theta.1,mu.1,Sigma\n1,7,-1000,1,5,1\n1,8,-1000,1,6,1\n2,7,-999,1,7,1\n"
+        );
+        let ensemble = read(&text, CovarianceForm::Covariance).unwrap().ensemble;
+        assert_eq!((ensemble.chains(), ensemble.iterations()), (&[1, 1, 2][..], &[7, 8, 7][..]));
+        let weights = ensemble.draw_weights().unwrap();
+        assert!((weights[2] / weights[0] - 1f64.exp()).abs() < 1e-12, "{weights:?}");
+    }
+    let ensemble =
+        read("chain,theta.1,mu.1,Sigma\n1,1,5,1\n2,1,6,1\n1,1,7,1\n", CovarianceForm::Covariance).unwrap().ensemble;
+    assert_eq!((ensemble.chains(), ensemble.iterations()), (&[1, 2, 1][..], &[0, 0, 1][..]));
+    let error = read(".chain,theta.1,mu.1,Sigma\n1.5,1,5,1\n", CovarianceForm::Covariance).unwrap_err();
+    assert!(error.to_string().contains("output.csv:2: chain or iteration is 1.5"), "{error}");
+}

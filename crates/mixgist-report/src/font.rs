@@ -95,17 +95,26 @@ pub fn scale(size: f64) -> f64 {
 
 /// A text cut to a width, with an ellipsis where it was cut.
 pub fn fitted(text: &str, weight: Weight, size: f64, most: f64) -> String {
-    if width(text, weight, size) <= most {
-        return text.to_owned();
-    }
-    let mut short = text.to_owned();
-    while short.pop().is_some() {
-        let candidate = format!("{}…", short.trim_end());
-        if width(&candidate, weight, size) <= most {
-            return candidate;
+    let face = weight.face();
+    let advance = |letter: char| {
+        let index = face.glyph_index(letter).unwrap_or(GlyphId(0));
+        if letter.is_control() { 0 } else { u32::from(face.glyph_hor_advance(index).unwrap_or(0)) }
+    };
+    // One pass: names can be long, and figures have many of them.
+    let (mut units, mut fits) = (0u32, None);
+    for (at, letter) in text.char_indices() {
+        if f64::from(units + advance('…')) * scale(size) <= most {
+            fits = Some(at);
+        }
+        units = units.saturating_add(advance(letter));
+        if f64::from(units) * scale(size) > most {
+            return match fits {
+                Some(at) => format!("{}…", text[..at].trim_end()),
+                None => String::new(),
+            };
         }
     }
-    String::new()
+    text.to_owned()
 }
 
 struct PathText(String);
@@ -177,5 +186,20 @@ mod tests {
         assert!(short.ends_with('…') && width(&short, Weight::Regular, 12.0) <= 60.0, "{short}");
         assert_eq!(fitted("short", Weight::Regular, 12.0, 60.0), "short");
         assert_eq!(fitted("x", Weight::Regular, 12.0, 1.0), "");
+        // Cutting one letter after the other would take days.
+        assert!(fitted(&"w".repeat(10_000_000), Weight::Regular, 12.0, 60.0).ends_with('…'));
+    }
+
+    /// The obvious way: one letter less until it fits.
+    #[test]
+    fn cutting_in_one_pass_is_cutting_letter_by_letter() {
+        let text = "Länge w  長 of it";
+        for most in 0..120 {
+            let most = f64::from(most);
+            let fits = |candidate: &String| width(candidate, Weight::Bold, 11.0) <= most;
+            let ends = (0..text.len()).rev().filter(|&end| text.is_char_boundary(end));
+            let mut candidates = std::iter::once(text.to_owned()).chain(ends.map(|end| format!("{}…", text[..end].trim_end())));
+            assert_eq!(fitted(text, Weight::Bold, 11.0, most), candidates.find(fits).unwrap_or_default(), "{most}");
+        }
     }
 }

@@ -15,11 +15,13 @@ mod similarity;
 mod stability;
 pub mod traces;
 
-use mixgist::{Error, Result};
+use mixgist::text;
+use mixgist::text::{named, option, verb};
+use mixgist::{Error, Order, Result, Text};
 
 use crate::figure::Figure;
 
-use crate::subject::Subject;
+use crate::presentation::Presentation;
 pub(crate) use pairs::shown as pairs_shown;
 
 /// A kind of figure.
@@ -30,7 +32,7 @@ pub struct Kind {
     pub help: &'static str,
     /// What it is drawn from besides the summary.
     pub needs: &'static [Need],
-    draw: fn(&Subject) -> Result<Figure>,
+    draw: fn(&Presentation) -> Result<Figure>,
 }
 
 /// What a figure is drawn from besides the summary.
@@ -38,12 +40,14 @@ pub struct Kind {
 pub enum Need {
     /// The draws.
     Draws,
-    /// A distance that can be computed again, by its name.
-    Distance,
+    /// The slices of the summary: a distance that has a name, and the directions when they were given.
+    Slices,
     /// The path over numbers of atoms, or the draws and order 2 to compute it.
     Path,
-    /// The expected losses of the draws, or a distance to compute them again.
+    /// The expected losses of the draws, or the slices to compute them again.
     Losses,
+    /// A runner-up with its standard error.
+    RunnerUp,
     /// The partitions that came with the draws.
     Partitions,
     /// Coordinates: at least the first and at most the second number of them.
@@ -84,8 +88,8 @@ pub const KINDS: &[Kind] = &[
     },
     Kind {
         name: "map",
-        help: "the draws by multidimensional scaling, with estimate, runner-up and the 95 % ball",
-        needs: &[Need::Draws, Need::Distance],
+        help: "the draws around the estimate: their distances from it, with the 95 % ball, and how they lie to each other",
+        needs: &[Need::Draws, Need::Slices],
         draw: map::draw,
     },
     Kind {
@@ -96,8 +100,8 @@ pub const KINDS: &[Kind] = &[
     },
     Kind {
         name: "convergence",
-        help: "expected loss against the number of slices",
-        needs: &[Need::Draws, Need::Distance],
+        help: "by how much the runner-up is behind, against the number of slices",
+        needs: &[Need::Draws, Need::Slices, Need::RunnerUp],
         draw: convergence::draw,
     },
     Kind {
@@ -148,14 +152,14 @@ impl Kind {
     }
 
     /// Draws it, or says what is missing.
-    pub fn draw(&self, subject: &Subject) -> Result<Figure> {
-        self.needs.iter().try_for_each(|need| need.check(self.name, subject))?;
-        (self.draw)(subject)
+    pub fn draw(&self, presentation: &Presentation) -> Result<Figure> {
+        self.needs.iter().try_for_each(|need| need.check(self.name, presentation))?;
+        (self.draw)(presentation)
     }
 
     /// Whether it can be drawn.
-    pub fn fits(&self, subject: &Subject) -> bool {
-        self.needs.iter().all(|need| need.check(self.name, subject).is_ok())
+    pub fn fits(&self, presentation: &Presentation) -> bool {
+        self.needs.iter().all(|need| need.check(self.name, presentation).is_ok())
     }
 }
 
@@ -165,34 +169,56 @@ impl Need {
         matches!(self, Need::Dimension(least, most) if (least..=most).contains(&dim))
     }
 
-    fn check(self, kind: &str, subject: &Subject) -> Result<()> {
+    fn check(self, kind: &str, presentation: &Presentation) -> Result<()> {
         let missing =
-            |what: &str, hint: &str| Err(Error::usage(format!("the figure '{kind}' needs {what}")).hint(hint));
-        let d = subject.estimate.dim();
-        let has_path = subject.summary.assessment.as_ref().is_some_and(|assessment| assessment.free.is_some());
+            |what: &str, hint: Text| Err(Error::usage(format!("the figure '{kind}' needs {what}")).hint(hint));
+        let (d, summary) = (presentation.estimate().dim(), presentation.summary());
         match self {
-            Need::Path if has_path => Ok(()),
-            Need::Path if subject.summary.order != 2.0 => {
-                missing("order 2: only then a floor is known", "summarise without --order")
+            Need::Path if presentation.is_free() => Ok(()),
+            Need::Path if presentation.settings().order != Order::TWO => {
+                missing("order 2: only then a floor is known", text!["summarise without ", named("order")])
             }
-            Need::Draws | Need::Path if subject.draws.is_none() => {
-                missing("the draws that were summarised", "give them with --draws")
+            Need::Draws | Need::Path if presentation.posterior.is_none() => {
+                missing("the draws that were summarised", text!["give them: ", named("draws")])
             }
-            Need::Losses if subject.summary.expected_losses.is_some() => Ok(()),
-            Need::Distance | Need::Losses => crate::replay::known_slicer(subject.summary).map(drop),
-            Need::Partitions if subject.partitions.is_none() => missing(
+            Need::Losses if summary.medoid.expected_losses.is_some() => Ok(()),
+            Need::Slices | Need::Losses | Need::Path => presentation.slices_missing().map_or(Ok(()), Err),
+            Need::RunnerUp if summary.medoid.runner_up.is_none() => {
+                missing("a runner-up, and all draws are the same", text!["give more posterior draws"])
+            }
+            Need::Partitions if presentation.partitions.is_none() => missing(
                 "the labels of the observations in every draw, and the file of draws holds none",
-                "draws from 'mixgist fit' hold them; for Stan's give --stan-labels to 'mixgist convert'",
+                text!["draws from ", verb("fit"), " hold them; for Stan's draws give ", named("stan_labels")],
             ),
-            Need::Dimension(least, most) if d < least || d > most => {
-                let other = Kind::of_estimate(d).name;
-                missing(
-                    &format!("dimension {}, the estimate has {d}", range(least, most)),
-                    &format!("use --kind {other}"),
-                )
-            }
+            Need::Dimension(least, most) if d < least || d > most => missing(
+                &format!("dimension {}, the estimate has {d}", range(least, most)),
+                text!["use ", option("kind", Kind::of_estimate(d).name)],
+            ),
             _ => Ok(()),
         }
+    }
+}
+
+/// The end of an axis for values of which a few may be far above the others: the largest, unless it is more than [`FAR`] times as far from the
+/// median as the 95 % quantile is.
+fn upper_fence(values: impl Iterator<Item = f64>) -> f64 {
+    let mut sorted: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| sorted.get((share * sorted.len().saturating_sub(1) as f64) as usize).copied().unwrap_or(0.0);
+    let (median, high, most) = (at(0.5), at(0.95), at(1.0));
+    let fence = median + FAR * (high - median);
+    if high > median && most > fence { fence } else { most }
+}
+
+/// See [`upper_fence`].
+const FAR: f64 = 4.0;
+
+/// What a caption says about draws that are not within the frame.
+fn beyond_text(draws: usize, place: &str) -> String {
+    match draws {
+        0 => String::new(),
+        1 => format!(" 1 draw is {place}, where the triangle points."),
+        _ => format!(" {draws} draws are {place}, where the triangles point."),
     }
 }
 
@@ -201,5 +227,21 @@ fn range(least: usize, most: usize) -> String {
         _ if least == most => least.to_string(),
         usize::MAX => format!("{least} or more"),
         _ => format!("{least} to {most}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_far_value_does_not_set_the_axis() {
+        let near = || (0..100).map(f64::from);
+        assert_eq!(upper_fence(near()), 99.0);
+        let fence = upper_fence(near().chain([1e6]));
+        assert!((99.0..400.0).contains(&fence), "{fence}");
+        // Two groups are no exception.
+        assert_eq!(upper_fence((0..100).map(|i| if i % 2 == 0 { 1.0 } else { 1e3 })), 1e3);
+        assert_eq!((upper_fence([2.0; 5].into_iter()), upper_fence(std::iter::empty())), (2.0, 0.0));
     }
 }

@@ -2,27 +2,21 @@
 //!
 //! A section is a file in `page/` and a line in [`SECTIONS`].
 
-mod answer;
-mod atoms;
-mod components;
-mod confidence;
-mod diagnostics;
 mod figures;
 mod memberships;
 mod methods;
-mod path;
-mod representatives;
+mod narrative;
+mod sections;
 mod settings;
-mod stability;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use mixgist::{ErrorKind, Result};
+use mixgist::{Error, ErrorKind, Result};
 
 use crate::figure::Figure;
 use crate::font::Glyph;
-use crate::subject::Subject;
+use crate::presentation::Presentation;
 use crate::svg::{escaped, glyph_definitions};
 
 /// A part of the report on one summary.
@@ -32,20 +26,21 @@ pub struct Section {
     /// Its heading.
     pub title: &'static str,
     /// Its content; left out when empty.
-    write: fn(&Subject, &mut Page) -> Result<String>,
+    write: fn(&Presentation, &mut Page) -> Result<String>,
 }
 
 /// The sections, in order.
 pub const SECTIONS: &[Section] = &[
-    Section { id: "answer", title: "The answer", write: answer::write },
+    Section { id: "chains", title: "Can the draws be trusted?", write: sections::chains },
+    Section { id: "answer", title: "The answer", write: sections::answer },
     Section { id: "estimate", title: "The estimate", write: figures::estimate },
-    Section { id: "atoms", title: "Atoms", write: atoms::write },
-    Section { id: "components", title: "Components with intervals", write: components::write },
-    Section { id: "uncertainty", title: "How sure is it?", write: confidence::write },
-    Section { id: "path", title: "Could a summary be better, or smaller?", write: path::write },
-    Section { id: "representatives", title: "Is there more than one answer?", write: representatives::write },
-    Section { id: "stability", title: "Does it depend on choices?", write: stability::write },
-    Section { id: "diagnostics", title: "Diagnostics", write: diagnostics::write },
+    Section { id: "atoms", title: "Atoms", write: sections::atoms },
+    Section { id: "components", title: "Components with intervals", write: sections::components },
+    Section { id: "uncertainty", title: "How sure is it?", write: sections::confidence },
+    Section { id: "path", title: "Could a summary be better, or smaller?", write: sections::path },
+    Section { id: "representatives", title: "Is there more than one answer?", write: sections::representatives },
+    Section { id: "stability", title: "Does it depend on choices?", write: sections::stability },
+    Section { id: "diagnostics", title: "Diagnostics", write: sections::diagnostics },
     Section { id: "settings", title: "To repeat it", write: settings::write },
     Section { id: "methods", title: "For a methods section", write: methods::write },
 ];
@@ -55,6 +50,10 @@ pub const PARTS: [&str; 5] = ["components", "conformal", "path", "representative
 
 /// How names of files with a report may end.
 pub const EXTENSIONS: [&str; 2] = ["html", "htm"];
+
+/// What the page may do, told to the browser: show its own style, run its own script (by its fingerprint), and nothing else.
+const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; \
+                      script-src 'sha256-grfrn5gKG5XmvC2X3BjKzd3I+BlErpNvkRKq6Q4xX40='; base-uri 'none'; form-action 'none'";
 
 /// Marks for observations in all figures of a report, so that it stays below 2 MB.
 const MOST_MARKS: usize = 12_000;
@@ -82,20 +81,20 @@ impl Page {
 }
 
 /// The report on one summary, or on several of the same draws between which the reader can switch.
-pub fn html(title: &str, subjects: Vec<Subject>) -> Result<String> {
+pub fn html(title: &str, subjects: Vec<Presentation>) -> Result<String> {
     let several = subjects.len() > 1;
     let mut page = Page::default();
     let mut articles = String::new();
     let mut members = Vec::new();
     let names = variant_names(&subjects);
     let share = subjects.len().max(1);
-    for (i, (mut subject, name)) in subjects.into_iter().zip(&names).enumerate() {
-        subject.most_marks = subject.most_marks.min(MOST_MARKS / share);
-        subject.most_draws = subject.most_draws.min(MOST_DRAWS / share);
+    for (i, (mut presentation, name)) in subjects.into_iter().zip(&names).enumerate() {
+        presentation.most_marks = presentation.most_marks.min(MOST_MARKS / share);
+        presentation.most_draws = presentation.most_draws.min(MOST_DRAWS / share);
         let heading = if several { format!("<h2>{}</h2>\n", escaped(name)) } else { String::new() };
         let _ = write!(articles, "<article id=\"v{i}\" data-name=\"{}\">\n{heading}", escaped(name));
         for section in SECTIONS {
-            let content = content(section, &subject, &mut page)?;
+            let content = content(section, &presentation, &mut page)?;
             if !content.is_empty() {
                 let _ = write!(
                     articles,
@@ -105,39 +104,47 @@ pub fn html(title: &str, subjects: Vec<Subject>) -> Result<String> {
             }
         }
         articles.push_str("</article>\n");
-        members.push(memberships::json(&subject)?);
+        members.push(memberships::json(&presentation)?);
     }
     Ok(assemble(title, &articles, &members, &page.glyphs))
 }
 
 /// The content of a section. A part that cannot be computed from these draws says why, and the report goes on.
-fn content(section: &Section, subject: &Subject, page: &mut Page) -> Result<String> {
-    if !subject.wants(section.id) {
+fn content(section: &Section, presentation: &Presentation, page: &mut Page) -> Result<String> {
+    if !presentation.wants(section.id) {
         return Ok(String::new());
     }
-    match (section.write)(subject, page) {
+    match (section.write)(presentation, page) {
         Err(error) if PARTS.contains(&section.id) && error.kind() != ErrorKind::Interrupted => {
-            let advice =
-                error.hint_text().map_or(String::new(), |hint| format!(" <i>What helps:</i> {}.", escaped(hint)));
-            Ok(format!("<p class=\"doubt\">Not computed: {}.{advice}</p>\n", escaped(&error.to_string())))
+            Ok(not_computed(&error, presentation))
         }
         other => other,
     }
 }
 
+/// Why something was not computed, and what helps.
+fn not_computed(error: &Error, presentation: &Presentation) -> String {
+    let advice = error.hint_text().map_or(String::new(), |hint| {
+        format!(" <i>What helps:</i> {}.", escaped(&hint.spelled(presentation.spelling)))
+    });
+    let why = escaped(&error.message().spelled(presentation.spelling));
+    format!("<p class=\"doubt\">Not computed: {why}.{advice}</p>\n")
+}
+
 /// The answer with its atoms as a part of another page, such as a notebook.
-pub fn fragment(subject: &Subject) -> Result<String> {
+pub fn fragment(presentation: &Presentation) -> Result<String> {
     let mut page = Page::default();
-    let (answer, atoms) = (answer::write(subject, &mut page)?, atoms::write(subject, &mut page)?);
-    Ok(format!(
-        "<div class=\"mixgist\">\n<style>\n{}</style>\n{answer}{atoms}</div>\n",
-        include_str!("page/fragment.css")
-    ))
+    let mut text = String::new();
+    for write in [sections::chains, sections::answer, sections::atoms] {
+        text.push_str(&write(presentation, &mut page)?);
+    }
+    Ok(format!("<div class=\"mixgist\">\n<style>\n{}</style>\n{text}</div>\n", include_str!("page/fragment.css")))
 }
 
 fn assemble(title: &str, articles: &str, members: &[String], glyphs: &BTreeSet<Glyph>) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
          <svg class=\"letters\" width=\"0\" height=\"0\" aria-hidden=\"true\">{letters}</svg>\n\
@@ -155,23 +162,24 @@ fn assemble(title: &str, articles: &str, members: &[String], glyphs: &BTreeSet<G
 }
 
 /// What tells summaries apart: the distance, and what else differs.
-fn variant_names(subjects: &[Subject]) -> Vec<String> {
-    let full = |subject: &Subject| {
-        let summary = subject.summary;
+fn variant_names(subjects: &[Presentation]) -> Vec<String> {
+    let full = |presentation: &Presentation| {
+        let settings = presentation.settings();
         [
-            summary.distance.clone(),
-            format!("{} loss", summary.loss),
-            format!("order {}", summary.order),
-            format!("units {}", summary.units.name),
-            format!("{} slices", summary.slices),
-            format!("seed {}", summary.seed),
+            settings.slicer.name().to_owned(),
+            settings.estimator.name().to_owned(),
+            format!("{} loss", settings.loss.name()),
+            format!("order {}", settings.order.value()),
+            format!("units {}", settings.units.name()),
+            format!("{} slices", presentation.summary().slices),
+            format!("seed {}", settings.seed),
         ]
     };
-    let all: Vec<[String; 6]> = subjects.iter().map(full).collect();
+    let all: Vec<[String; 7]> = subjects.iter().map(full).collect();
     let differs = |part: usize| part == 0 || all.iter().any(|parts| parts[part] != all[0][part]);
     all.iter()
         .map(|parts| {
-            let shown: Vec<&str> = (0..6).filter(|&part| differs(part)).map(|part| parts[part].as_str()).collect();
+            let shown: Vec<&str> = (0..7).filter(|&part| differs(part)).map(|part| parts[part].as_str()).collect();
             shown.join(", ")
         })
         .collect()
@@ -195,4 +203,25 @@ fn table(header: &[String], rows: &[Vec<String>]) -> String {
     }
     text.push_str("</tbody></table></div>\n");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    #[test]
+    fn the_policy_lets_the_script_of_the_page_run_and_no_other() {
+        const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let digest = Sha256::digest(format!("\n{}", include_str!("page/script.js")));
+        let text: String = digest
+            .chunks(3)
+            .flat_map(|chunk| {
+                let bits = chunk.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+                (0..4).map(move |i| if i <= chunk.len() { LETTERS[(bits >> (18 - 6 * i) & 63) as usize] as char } else { '=' })
+            })
+            .collect();
+        assert!(POLICY.contains(&format!("script-src 'sha256-{text}';")), "the script has changed: sha256-{text}");
+    }
 }

@@ -24,7 +24,7 @@ fn browser() -> Option<Browser> {
 
 fn page() -> String {
     let scene = Scene::with_jump(2, 200, 80, &["smix-w", "sw"], &HOSTILE, 4.0);
-    html("Two groups <b>", scene.subjects()).unwrap()
+    html("Two groups <b>", scene.presentations()).unwrap()
 }
 
 fn open<'a>(browser: &'a mut Browser, folder: &std::path::Path, page: &str) -> Tab<'a> {
@@ -136,8 +136,8 @@ fn paper_cuts_nothing_off() {
     ];
     let scene = Scene::moved(6, 30, 40, &["sw"], &columns, 1e8);
     let parts = ["conformal", "path", "representatives", "stability"].map(String::from);
-    let subjects = scene.subjects().into_iter().map(|subject| subject.without(&parts)).collect();
-    let mut tab = open(&mut browser, folder.path(), &html("wide", subjects).unwrap());
+    let presentations = scene.presentations().into_iter().map(|presentation| presentation.without(&parts)).collect();
+    let mut tab = open(&mut browser, folder.path(), &html("wide", presentations).unwrap());
     // The width of a sheet of A4 within its margins.
     let metrics = json!({"width": 700, "height": 1000, "deviceScaleFactor": 1, "mobile": false});
     tab.call("Emulation.setDeviceMetricsOverride", metrics);

@@ -2,23 +2,27 @@
 
 mod common;
 
-use common::{HOSTILE, Scene};
+use common::{HOSTILE, Scene, presented};
+use mixgist::narrative::numbers;
 use mixgist::slice::{Array, NamedArrays, slicer};
-use mixgist::stability::stability;
-use mixgist::{AtomCount, Estimator, MixingMeasure, Points, Settings, Silent, SliceCount, summarize};
-use mixgist_io::posterior::{About, StabilityDocument};
-use mixgist_io::{MeasureDocument, SummaryDocument};
-use mixgist_report::figure::{Layer, Ticks};
-use mixgist_report::{KINDS, Kind, Subject, html};
+use mixgist::text::CommandLine;
+use mixgist::{
+    AtomCount, ChainVerdict, Ensemble, Estimator, GivenDirections, Pruning, Reading, Route, Settings, Silent,
+    SliceCount, SlicerName, Source, SourceFile, Units, summarize,
+};
+use mixgist::{Points, Posterior};
+use mixgist_report::figure::{Crossing, Layer, Ticks};
+use mixgist_report::palette::{Color, Marker};
+use mixgist_report::{KINDS, Kind, Presentation, html};
 
 #[test]
 fn every_kind_is_well_formed_and_named_by_the_columns() {
     for (dim, columns) in [(1, &["a & b"][..]), (2, &HOSTILE[..]), (3, &["one", "<two>", "three"])] {
         let scene = Scene::new(dim, 40, 50, &["smix-w"], columns);
-        let subject = scene.subjects().remove(0);
+        let presentation = scene.presentations().remove(0);
         let mut drawn = 0;
-        for kind in KINDS.iter().filter(|kind| kind.fits(&subject)) {
-            let figure = kind.draw(&subject).unwrap();
+        for kind in KINDS.iter().filter(|kind| kind.fits(&presentation)) {
+            let figure = kind.draw(&presentation).unwrap();
             let svg = figure.to_svg();
             let document = roxmltree::Document::parse(&svg).unwrap_or_else(|cause| panic!("{}: {cause}", kind.name));
             assert!(!figure.description.is_empty() && figure.caption.ends_with('.'), "{}", kind.name);
@@ -47,11 +51,11 @@ fn every_kind_is_well_formed_and_named_by_the_columns() {
 #[test]
 fn every_observation_is_drawn_once_in_the_colour_of_its_cluster() {
     let scene = Scene::new(2, 20, 200, &["sw"], &["x", "y"]);
-    let subject = scene.subjects().remove(0);
-    let figure = Kind::from_name("contours").unwrap().draw(&subject).unwrap();
+    let presentation = scene.presentations().remove(0);
+    let figure = Kind::from_name("contours").unwrap().draw(&presentation).unwrap();
     let panel = figure.panels[0].as_ref().unwrap();
     assert_eq!((panel.x.label.as_str(), panel.y.label.as_str()), ("x", "y"));
-    let labels = scene.documents[0].labels.as_ref().unwrap();
+    let labels = &scene.answers[0].allocation.as_ref().unwrap().labels;
     let mut drawn = 0;
     for layer in &panel.layers {
         let Layer::Points(points) = layer else { continue };
@@ -71,7 +75,7 @@ fn every_observation_is_drawn_once_in_the_colour_of_its_cluster() {
 fn every_row_of_components_has_a_line_of_its_own() {
     for (dim, columns) in [(1, &["x"][..]), (2, &["x", "y"]), (3, &["x", "y", "z"])] {
         let scene = Scene::with_clusters(dim, 12, 80, &["sw"], columns, 40);
-        let figure = Kind::from_name("components").unwrap().draw(&scene.subjects()[0]).unwrap();
+        let figure = Kind::from_name("components").unwrap().draw(&scene.presentations()[0]).unwrap();
         let mut named = 0;
         for panel in figure.panels.iter().flatten() {
             let Ticks::At(rows) = &panel.y.ticks else { continue };
@@ -90,7 +94,7 @@ fn every_row_of_components_has_a_line_of_its_own() {
 fn a_legend_says_what_it_does_not_list() {
     for (dim, columns, listed) in [(1, &["x"][..], 8), (2, &["x", "y"], 12)] {
         let scene = Scene::with_clusters(dim, 12, 45, &["sw"], columns, 15);
-        let figure = Kind::of_estimate(dim).draw(&scene.subjects()[0]).unwrap();
+        let figure = Kind::of_estimate(dim).draw(&scene.presentations()[0]).unwrap();
         let last = figure.legend.last().unwrap();
         assert_eq!(last.text, format!("and {} more", 15 - listed), "dimension {dim}");
     }
@@ -99,20 +103,19 @@ fn a_legend_says_what_it_does_not_list() {
 #[test]
 fn no_axis_of_weights_reaches_beyond_one() {
     let scene = Scene::with_clusters(2, 60, 20, &["sw"], &["x", "y"], 1);
-    let figure = Kind::from_name("components").unwrap().draw(&scene.subjects()[0]).unwrap();
+    let figure = Kind::from_name("components").unwrap().draw(&scene.presentations()[0]).unwrap();
     let panel = figure.panels.iter().flatten().find(|panel| panel.x.label == "weight").unwrap();
     assert!(panel.x.low >= -0.02 && panel.x.high <= 1.02 && panel.x.fraction(1.0) < 1.0, "{:?}", panel.x);
-    let page = html("one", scene.subjects()).unwrap();
-    assert!(page.contains("It has 1 main atom with 100.0 % of the mass, around x = "));
-    assert!(page.contains("The one component can be given intervals"));
+    let page = html("one", scene.presentations()).unwrap();
+    assert!(page.contains("1 component: each is clearly identified"));
 }
 
 #[test]
 fn coordinates_far_from_zero_are_told_apart() {
     let scene = Scene::moved(2, 40, 50, &["smix-w"], &["time", "y"], 1e8);
-    let subject = scene.subjects().remove(0);
-    let mean = subject.estimate.atoms().mean(subject.main_atoms()[0]).to_vec();
-    let page = html("far", vec![subject]).unwrap();
+    let presentation = scene.presentations().remove(0);
+    let mean = presentation.estimate().atoms().mean(presentation.main_atoms()[0]).to_vec();
+    let page = html("far", vec![presentation]).unwrap();
     // The answer, the atoms and the components name the mean to a part of its standard deviation, of nearly 1.
     for digits in [1, 2] {
         assert!(page.contains(&format!("{:.digits$}", mean[0])), "{} with {digits} decimals", mean[0]);
@@ -123,8 +126,8 @@ fn coordinates_far_from_zero_are_told_apart() {
 #[test]
 fn the_same_figure_has_the_same_bytes() {
     let scene = Scene::new(2, 30, 40, &["mix-sw"], &["x", "y"]);
-    for kind in KINDS.iter().filter(|kind| kind.fits(&scene.subjects()[0])) {
-        let draw = || kind.draw(&scene.subjects()[0]).unwrap().to_svg();
+    for kind in KINDS.iter().filter(|kind| kind.fits(&scene.presentations()[0])) {
+        let draw = || kind.draw(&scene.presentations()[0]).unwrap().to_svg();
         assert_eq!(draw(), draw(), "{}", kind.name);
     }
 }
@@ -132,19 +135,21 @@ fn the_same_figure_has_the_same_bytes() {
 #[test]
 fn what_is_missing_is_said_with_a_remedy() {
     let scene = Scene::new(1, 10, 10, &["sw"], &["x"]);
-    let alone = Subject::new(&scene.documents[0], &Silent).unwrap();
+    let alone = Presentation::new(&scene.answers[0], &CommandLine, &Silent).unwrap();
     let refuse = |name: &str| Kind::from_name(name).unwrap().draw(&alone).unwrap_err();
+    let hint = |name: &str| refuse(name).hint_text().unwrap().spelled(&CommandLine);
     assert_eq!(refuse("map").to_string(), "the figure 'map' needs the draws that were summarised");
-    assert_eq!(refuse("map").hint_text(), Some("give them with --draws"));
+    assert_eq!(hint("map"), "give them: --draws");
     assert_eq!(refuse("contours").to_string(), "the figure 'contours' needs dimension 2, the estimate has 1");
-    assert_eq!(refuse("contours").hint_text(), Some("use --kind density"));
+    assert_eq!(hint("contours"), "use --kind density");
     assert!(refuse("similarity").to_string().contains("labels"));
     assert!(Kind::from_name("density").unwrap().draw(&alone).is_ok());
     let other = Scene::new(1, 11, 10, &["sw"], &["x"]);
-    let error = Subject::new(&scene.documents[0], &Silent).unwrap().with_draws(&other.ensemble).err().unwrap();
+    let posterior = Posterior::new(&other.ensemble, None, Settings::default()).unwrap();
+    let error = alone.with_posterior(&posterior).err().unwrap();
     assert!(error.to_string().contains("11 draws of dimension 1, the summary is of 10"), "{error}");
     let points = Points::new(1, &scene.data[..9]).unwrap();
-    let error = Subject::new(&scene.documents[0], &Silent).unwrap().with_data(points).err().unwrap();
+    let error = Presentation::new(&scene.answers[0], &CommandLine, &Silent).unwrap().with_data(points).err().unwrap();
     assert_eq!(error.to_string(), "9 observations, the summary labels 10");
 }
 
@@ -154,11 +159,11 @@ fn odd_summaries_are_drawn_too() {
     for (draws, n) in [(1, 3), (2, 1), (5, 2)] {
         let mut scene = Scene::new(2, draws, n, &["smix-w"], &["x", "y"]);
         scene.data.fill(1.5);
-        for kind in KINDS.iter().filter(|kind| kind.fits(&scene.subjects()[0])) {
-            let figure = kind.draw(&scene.subjects()[0]).unwrap_or_else(|error| panic!("{}: {error}", kind.name));
+        for kind in KINDS.iter().filter(|kind| kind.fits(&scene.presentations()[0])) {
+            let figure = kind.draw(&scene.presentations()[0]).unwrap_or_else(|error| panic!("{}: {error}", kind.name));
             roxmltree::Document::parse(&figure.to_svg()).unwrap();
         }
-        assert!(html("odd", scene.subjects()).is_ok());
+        assert!(html("odd", scene.presentations()).is_ok());
     }
 }
 
@@ -166,7 +171,7 @@ fn odd_summaries_are_drawn_too() {
 fn a_report_on_ten_thousand_observations_is_below_two_megabytes() {
     for (dim, columns) in [(2, &["x", "y"][..]), (3, &["x", "y", "z"])] {
         let scene = Scene::new(dim, 400, 10_000, &["sw", "mix-sw", "smix-w"], columns);
-        let page = html("large", scene.subjects()).unwrap();
+        let page = html("large", scene.presentations()).unwrap();
         assert!(page.len() < 2_000_000, "dimension {dim}: {} bytes", page.len());
         assert!(page.len() > 200_000, "dimension {dim}: {} bytes", page.len());
     }
@@ -175,7 +180,7 @@ fn a_report_on_ten_thousand_observations_is_below_two_megabytes() {
     let distances = ["sw", "mix-sw", "mix-sw-frobenius", "smix-w"];
     for distances in [&distances[..1], &distances] {
         let scene = Scene::with_clusters(6, 60, 10_000, distances, &columns, 12);
-        let page = html("largest", scene.subjects()).unwrap();
+        let page = html("largest", scene.presentations()).unwrap();
         // The limit leaves room for the marks of more draws, of which a report shows 3000 in each kind of figure.
         assert!(page.len() < 1_750_000, "{} distances: {} bytes", distances.len(), page.len());
         assert!(page.contains("of 10000 observations are shown"));
@@ -188,26 +193,26 @@ fn a_report_on_ten_thousand_observations_is_below_two_megabytes() {
 #[test]
 fn names_are_text_and_not_markup() {
     let scene = Scene::new(2, 20, 30, &["sw"], &HOSTILE);
-    let page = html("</title><script>alert(1)</script>", scene.subjects()).unwrap();
+    let page = html("</title><script>alert(1)</script>", scene.presentations()).unwrap();
     assert_eq!(page.matches("<script").count(), 2, "the list of memberships and our own");
     assert!(!page.contains("<img") && page.contains("&lt;img src=x onerror=alert(1)&gt;"));
-    let estimate = MixingMeasure::try_from(&scene.documents[0].estimate).unwrap();
+    let estimate = &scene.answers[0].estimate;
     assert!(page.contains(&format!("{:.4}", estimate.weights()[0])));
 }
 
 #[test]
 fn every_estimate_has_its_certificate_and_every_section_its_answer() {
     let scene = Scene::new(2, 60, 80, &["smix-w"], &["x", "y"]);
-    let page = html("one mode", scene.subjects()).unwrap();
+    let page = html("one mode", scene.presentations()).unwrap();
     for words in [
-        "<b>Certificate.</b> Under the same slices no summary of any kind has an expected loss below",
+        "no summary of any kind has an expected loss below",
         "of the best possible",
-        "<b>Credible ball.</b> The 95 % ball around the estimate, of radius",
-        "holds 95.0 % of the posterior",
-        "most distant in the ball",
-        "<b>Conformal ball.</b>",
-        "stand clear of each other",
-        "the draws show a single mode",
+        "<dt>95 % ball</dt><dd>Radius ",
+        "of the posterior.</dd>",
+        "farthest in the ball",
+        "<dt>Conformal ball</dt>",
+        "each is clearly identified",
+        "One mode: one estimate can stand for the posterior",
         "<b>Verdict:</b>",
     ] {
         assert!(page.contains(words), "{words}");
@@ -216,30 +221,37 @@ fn every_estimate_has_its_certificate_and_every_section_its_answer() {
     for id in ["components", "path", "representatives", "stability"] {
         assert!(page.contains(&format!("id=\"v0-{id}\"")), "{id}");
     }
-    // The numbers of the page are those of the documents.
-    let subjects = scene.subjects();
-    let (card, path) = (subjects[0].stability().unwrap(), subjects[0].path().unwrap());
-    for check in &card.document.checks {
+    // The numbers of the page are those of the answers.
+    let presentations = scene.presentations();
+    let (card, free) = (presentations[0].stability().unwrap(), presentations[0].free().unwrap());
+    for check in &card.checks {
         assert!(page.contains(&format!("<td>{}</td>", check.change)), "{}", check.change);
     }
-    let free = path.assessment.free.as_ref().unwrap();
-    assert!(page.contains(&format!("{} (chosen)", free.path[free.chosen].atoms)));
-    assert!(free.judgement.expected_loss >= path.assessment.floor);
+    let found = free.free().unwrap();
+    assert!(page.contains("<td>chosen</td>"));
+    assert!(found.judgement.expected_loss >= free.assessment.as_ref().unwrap().floor.value);
+    // The path is that of the slices of the summary: its medoid is the estimate.
+    assert_eq!((free.slices, free.medoid.draw), (scene.answers[0].slices, scene.answers[0].medoid.draw));
 }
 
 /// A summary under slices of the user's own holds their name only.
 #[test]
 fn what_cannot_be_computed_again_is_left_out_and_said() {
     let mut scene = Scene::new(2, 60, 80, &["smix-w"], &["x", "y"]);
-    scene.documents[0].distance = "<lambda>".into();
-    let page = html("own slices", scene.subjects()).unwrap();
+    scene.answers[0].about.settings.slicer = SlicerName::own("<lambda>");
+    let page = html("own slices", scene.presentations()).unwrap();
     let said = "the distance &#39;&lt;lambda&gt;&#39; cannot be computed again: it is none of mixgist&#39;s own";
     assert!(page.contains(&format!("Figures of distances between draws are left out: {said}.")));
     assert!(page.contains(&format!("Not computed: {said}.")));
-    assert!(page.contains("<b>Credible ball.</b> The 95 % ball") && page.contains("<b>Verdict:"));
-    let subject = scene.subjects().remove(0);
+    assert!(page.contains("<dt>95 % ball</dt>") && page.contains("<b>Verdict:"));
+    let presentation = scene.presentations().remove(0);
     assert!(
-        Kind::from_name("map").unwrap().draw(&subject).unwrap_err().to_string().contains("cannot be computed again")
+        Kind::from_name("map")
+            .unwrap()
+            .draw(&presentation)
+            .unwrap_err()
+            .to_string()
+            .contains("cannot be computed again")
     );
 }
 
@@ -247,54 +259,40 @@ fn what_cannot_be_computed_again_is_left_out_and_said() {
 fn parts_can_be_left_out() {
     let scene = Scene::new(1, 30, 40, &["sw"], &["x"]);
     let parts = mixgist_report::page::PARTS.map(String::from);
-    let subjects = scene.subjects().into_iter().map(|subject| subject.without(&parts)).collect();
-    let page = html("short", subjects).unwrap();
+    let presentations = scene.presentations().into_iter().map(|presentation| presentation.without(&parts)).collect();
+    let page = html("short", presentations).unwrap();
     for part in ["Components with intervals", "Conformal", "smaller?", "more than one answer", "depend on choices"] {
         assert!(!page.contains(part), "{part}");
     }
-    assert!(page.contains("<b>Credible ball.</b>"));
+    assert!(page.contains("<dt>95 % ball</dt>"));
 }
 
 #[test]
 fn two_modes_have_two_representatives_in_every_dimension() {
     for (dim, columns) in [(1, &["x"][..]), (2, &["x", "y"]), (3, &["x", "y", "z"])] {
         let scene = Scene::with_jump(dim, 200, 60, &["smix-w"], columns, 4.0);
-        let subject = scene.subjects().remove(0);
-        let figure = Kind::from_name("representatives").unwrap().draw(&subject).unwrap();
+        let presentation = scene.presentations().remove(0);
+        let figure = Kind::from_name("representatives").unwrap().draw(&presentation).unwrap();
         let titles: Vec<&str> = figure.panels.iter().flatten().map(|panel| panel.title.as_str()).collect();
         assert_eq!(titles.len(), 2, "dimension {dim}: {titles:?}");
         assert!(titles.iter().all(|title| title.contains(": 50.0 %")), "{titles:?}");
-        let page = html("two modes", vec![subject]).unwrap();
-        assert!(page.contains("The posterior has 2 modes"), "dimension {dim}");
+        let page = html("two modes", vec![presentation]).unwrap();
+        assert!(page.contains("2 modes: one estimate alone does not stand for the posterior"), "dimension {dim}");
     }
 }
 
-/// The card of a small posterior is that of all slices: the same as a card of its own, about the estimate that the report presents.
+/// The card of a report is that of the posterior: about the estimate and over the slices that the report presents.
 #[test]
 fn the_card_of_a_report_is_about_its_estimate() {
     let scene = Scene::with_jump(2, 60, 30, &["smix-w"], &["x", "y"], 0.5);
+    let presentation = scene.presentations().remove(0);
+    let card = presentation.stability().unwrap();
     let points = Points::new(2, &scene.data).unwrap();
-    let settings = Settings { slices: SliceCount::Fixed(250), ..Settings::default() };
-    let summary = summarize(&scene.ensemble, Some(points), &settings, &Silent).unwrap();
-    let document = SummaryDocument::new(&summary, &scene.ensemble, &settings, None);
-    let subject = |document| {
-        let subject = Subject::new(document, &Silent).unwrap().with_draws(&scene.ensemble).unwrap();
-        subject.with_data(points).unwrap()
-    };
-    let first = subject(&document);
-    let card = first.stability().unwrap();
-    let own = stability(&scene.ensemble, Some(points), &settings, 0.95, &mixgist::estimate, &Silent).unwrap();
-    let about = About { ensemble: &scene.ensemble, settings: &settings, columns: None };
-    assert_eq!(card.document, StabilityDocument::new(&own, &about).unwrap());
-    assert_eq!((card.away, card.how.as_str()), (None, "250 slices"));
-    let caption = |subject: &Subject| Kind::from_name("stability").unwrap().draw(subject).unwrap().caption;
-    assert!(!caption(&first).contains("another draw"));
-    // A summary whose estimate is another draw.
-    let other = (document.draw + 1) % 60;
-    let estimate = MeasureDocument::from(&scene.ensemble.draw(other));
-    let moved = SummaryDocument { draw: other, estimate, ..document.clone() };
-    let text = caption(&subject(&moved));
-    assert!(text.contains("is another draw than the summary's, ") && text.contains(" radii from it"), "{text}");
+    let own = Posterior::new(&scene.ensemble, Some(points), scene.answers[0].about.settings.clone()).unwrap();
+    assert_eq!(card.result, own.stability(0.95, &Silent).unwrap().result);
+    assert_eq!(card.estimate, scene.answers[0].estimate);
+    let caption = Kind::from_name("stability").unwrap().draw(&presentation).unwrap().caption;
+    assert!(caption.contains("(smix-w distances, 40 slices)") && !caption.contains("another draw"), "{caption}");
 }
 
 #[test]
@@ -303,35 +301,34 @@ fn weighted_draws_are_told_why_they_have_no_conformal_ball() {
     let weights: Vec<f64> = (0..40).map(|m| 1.0 + f64::from(m % 3)).collect();
     let weighted = scene.ensemble.clone().with_draw_weights(&weights).unwrap();
     let settings = Settings { slices: SliceCount::Fixed(20), ..Settings::default() };
-    let summary = summarize(&weighted, None, &settings, &Silent).unwrap();
-    let document = SummaryDocument::new(&summary, &weighted, &settings, None);
-    let page =
-        html("weighted", vec![Subject::new(&document, &Silent).unwrap().with_draws(&weighted).unwrap()]).unwrap();
-    assert!(page.contains("<b>Conformal ball.</b> There is none: a conformal ball needs exchangeable draws"));
+    let answer = summarize(&weighted, None, &settings, &Silent).unwrap();
+    let page = html("weighted", vec![presented(&answer, &weighted, None)]).unwrap();
+    assert!(page.contains("There is no conformal ball: a conformal ball needs exchangeable draws"));
 }
 
 #[test]
 fn few_draws_are_not_said_to_show_one_mode() {
     let scene = Scene::new(1, 12, 30, &["smix-w"], &["x"]);
-    let page = html("few", scene.subjects()).unwrap();
+    let page = html("few", scene.presentations()).unwrap();
     assert!(
-        page.contains("there are too few different draws to look for more modes") && !page.contains("a single mode")
+        page.contains("there are too few different draws to look for more")
+            && !page.contains("can stand for the posterior")
     );
     // In the text and under the map.
-    assert!(page.matches("holds 100.0 % of the posterior").count() == 2 && page.contains("undecided"));
+    assert!(page.contains("holds 1.0000 of the posterior") && page.contains("holds 100.0 % of the posterior"));
 }
 
 #[test]
 fn standard_deviations_have_their_intervals_in_the_table() {
     for (dim, columns) in [(1, &["x"][..]), (2, &["x", "y"])] {
         let scene = Scene::new(dim, 60, 30, &["smix-w"], columns);
-        let subject = scene.subjects().remove(0);
-        let document = subject.components().unwrap();
-        let sd = document.components[0].intervals.as_ref().unwrap().sd[dim - 1];
-        let cell = mixgist_report::words::interval(sd.median, sd.low, sd.high);
-        let caption = Kind::from_name("components").unwrap().draw(&subject).unwrap().caption;
+        let presentation = scene.presentations().remove(0);
+        let components = presentation.components().unwrap();
+        let sd = components.components[0].intervals.as_ref().unwrap().sd[dim - 1];
+        let cell = numbers::interval(sd.median, sd.low, sd.high);
+        let caption = Kind::from_name("components").unwrap().draw(&presentation).unwrap().caption;
         assert!(dim > 1 || caption.starts_with("Weight, mean and standard deviation of each component."), "{caption}");
-        let page = html("components", vec![subject]).unwrap();
+        let page = html("components", vec![presentation]).unwrap();
         let last = columns[dim - 1];
         assert!(page.contains(&format!(">sd {last}</th>")) && page.contains(&format!("<td>{cell}</td>")), "{cell}");
     }
@@ -346,18 +343,16 @@ fn a_free_estimate_is_reported_as_one() {
         estimator: Estimator::Free(AtomCount::Fixed(2)),
         ..Settings::default()
     };
-    let summary = summarize(&scene.ensemble, Some(points), &settings, &Silent).unwrap();
-    let document = SummaryDocument::new(&summary, &scene.ensemble, &settings, None);
-    let subject = || Subject::new(&document, &Silent).unwrap().with_draws(&scene.ensemble).unwrap();
-    let page = html("free", vec![subject().with_data(points).unwrap()]).unwrap();
-    assert!(page.contains("A measure of 2 atoms that is not confined to the draws stands for the posterior"));
-    assert!(page.contains("the free estimate (") && page.contains("; the medoid ("));
+    let answer = summarize(&scene.ensemble, Some(points), &settings, &Silent).unwrap();
+    let presentation = || presented(&answer, &scene.ensemble, Some(points));
+    let page = html("free", vec![presentation()]).unwrap();
+    assert!(page.contains("<dt>Estimate</dt><dd>Free, 2 atoms.</dd>") && page.contains("<dt>Medoid</dt><dd>Draw "));
     // The path is that of the summary, so that it needs no draws.
-    let alone = Subject::new(&document, &Silent).unwrap();
+    let alone = Presentation::new(&answer, &CommandLine, &Silent).unwrap();
     let figure = Kind::from_name("path").unwrap().draw(&alone).unwrap();
     assert_eq!(figure.panels.len(), 2);
     // On the map the estimate is a place of its own.
-    let map = Kind::from_name("map").unwrap().draw(&subject()).unwrap();
+    let map = Kind::from_name("map").unwrap().draw(&presentation()).unwrap();
     assert!(map.legend.iter().any(|entry| entry.text == "estimate"));
     assert!(map.legend.iter().any(|entry| entry.text.starts_with("medoid (draw ")));
 }
@@ -373,37 +368,158 @@ fn given_directions_are_used_or_their_absence_is_said() {
     };
     let theta = (0..80).flat_map(direction).collect();
     let directions = NamedArrays::from([("sw_theta".to_owned(), Array { shape: vec![80, 6], values: theta })]);
-    let settings =
-        Settings { slicer: slicer("sw").unwrap(), directions: Some(directions.clone()), ..Settings::default() };
-    let summary = summarize(&scene.ensemble, None, &settings, &Silent).unwrap();
-    let document = SummaryDocument::new(&summary, &scene.ensemble, &settings, None);
-    let without = Subject::new(&document, &Silent).unwrap().with_draws(&scene.ensemble).unwrap();
-    let with =
-        Subject::new(&document, &Silent).unwrap().with_draws(&scene.ensemble).unwrap().with_directions(&directions);
+    let directions = Some(GivenDirections::new(directions));
+    let settings = Settings { slicer: slicer("sw").unwrap().into(), directions, ..Settings::default() };
+    let answer = summarize(&scene.ensemble, None, &settings, &Silent).unwrap();
+    let with = presented(&answer, &scene.ensemble, None);
+    // The document alone holds their fingerprint: nothing stands in for them.
+    let text = serde_json::to_string(&answer).unwrap();
+    let read = serde_json::from_str(&text).unwrap();
+    let without = presented(&read, &scene.ensemble, None);
     for name in ["map", "convergence"] {
-        let caption = |subject| Kind::from_name(name).unwrap().draw(subject).unwrap().caption;
-        assert!(caption(&without).contains("are not at hand; independent ones (seed 0) stand in"), "{name}");
-        assert!(!caption(&with).contains("stand in"), "{name}");
+        let kind = Kind::from_name(name).unwrap();
+        let error = kind.draw(&without).unwrap_err();
+        assert_eq!(error.to_string(), "the directions that were given are not at hand", "{name}");
+        assert!(kind.draw(&with).is_ok(), "{name}");
     }
-    // With the directions at hand the curve ends at the loss of the summary.
+    let page = html("without", vec![without]).unwrap();
+    assert!(page.contains("left out: the directions that were given are not at hand."));
+    assert!(page.contains("<dt>95 % ball</dt>") && page.contains("<i>What helps:</i> give them: --directions."));
+    // With the directions at hand the curve ends at the lead of the summary.
     let figure = Kind::from_name("convergence").unwrap().draw(&with).unwrap();
-    let ends: Vec<f64> = figure.panels[0]
-        .as_ref()
-        .unwrap()
-        .layers
-        .iter()
-        .filter_map(|layer| match layer {
-            Layer::Line { path, .. } => path.last().map(|point| point[1]),
+    let layers = &figure.panels[0].as_ref().unwrap().layers;
+    let end = layers.iter().find_map(|layer| match layer {
+        Layer::Points(points) => points.at.last().map(|point| point[1]),
+        _ => None,
+    });
+    let lead = answer.medoid.runner_up.unwrap().expected_loss - answer.medoid.expected_loss;
+    assert!((end.unwrap() - lead).abs() < 1e-9 * answer.expected_loss, "{end:?} {lead}");
+}
+
+/// The marks of one look in a panel.
+fn marks(panel: &mixgist_report::figure::Panel, marker: Marker, color: Color) -> Vec<[f64; 2]> {
+    let of = |layer: &Layer| match layer {
+        Layer::Points(points) if points.marker == marker && points.color == color => Some(points.at.clone()),
+        _ => None,
+    };
+    panel.layers.iter().find_map(of).unwrap_or_default()
+}
+
+#[test]
+fn no_draw_is_below_the_line_of_the_least_loss() {
+    // A route that does not keep the losses, so that the figure computes them.
+    for (loss, route) in [(mixgist::Loss::Distance, Route::Certified), (mixgist::Loss::Power, Route::Sweep)] {
+        let scene = Scene::new(2, 300, 20, &["smix-w"], &["x", "y"]);
+        let settings = Settings { slices: SliceCount::Fixed(150), loss, route, ..Settings::default() };
+        let mut answer = summarize(&scene.ensemble, None, &settings, &Silent).unwrap();
+        answer.result.medoid.expected_losses = None;
+        let figure = Kind::from_name("losses").unwrap().draw(&presented(&answer, &scene.ensemble, None)).unwrap();
+        let panel = figure.panels[0].as_ref().unwrap();
+        let line = panel.layers.iter().find_map(|layer| match layer {
+            Layer::Rule { at: Crossing::Y(y), .. } => Some(*y),
             _ => None,
-        })
-        .collect();
-    assert!(ends.iter().any(|end| (end / document.expected_loss - 1.0).abs() < 1e-9), "{ends:?}");
+        });
+        let line = line.unwrap();
+        assert_eq!(line, answer.medoid.expected_loss);
+        for layer in &panel.layers {
+            let Layer::Points(points) = layer else { continue };
+            assert!(points.at.iter().all(|at| at[1] >= line * (1.0 - 1e-9)), "{loss:?}");
+        }
+        // The named draws lie where the others say they do.
+        assert!(figure.caption.starts_with("Expected loss of 15") && figure.caption.contains("over all 300"));
+    }
+}
+
+#[test]
+fn draws_outside_of_the_ball_are_drawn_outside_of_its_circle() {
+    let scene = Scene::new(2, 150, 20, &["smix-w"], &["x", "y"]);
+    // One draw is far away.
+    let far =
+        Ensemble::from_dense(2, 1, &[1.0], &[400.0, 0.0], &[1.0, 1.0], mixgist::CovarianceForm::Diagonal).unwrap();
+    let ensemble = Ensemble::concatenate(&[&scene.ensemble, &far]).unwrap();
+    let settings = Settings { slices: SliceCount::Fixed(60), units: Units::None, ..Settings::default() };
+    let answer = summarize(&ensemble, None, &settings, &Silent).unwrap();
+    let presentation = presented(&answer, &ensemble, None);
+    let radius = presentation.credible().unwrap().ball.radius;
+    let figure = Kind::from_name("map").unwrap().draw(&presentation).unwrap();
+    let panel = figure.panels[0].as_ref().unwrap();
+    let length = |at: &[f64; 2]| at[0].hypot(at[1]);
+    let (inside, outside) =
+        (marks(panel, Marker::Circle, Color::BLUE.mix(Color::WHITE, 0.35)), marks(panel, Marker::Plus, Color::GREY));
+    assert!(inside.len() > 130 && !outside.is_empty());
+    assert!(inside.iter().all(|at| length(at) <= radius * (1.0 + 1e-9)));
+    assert!(outside.iter().all(|at| length(at) > radius));
+    // Every mark is as far from the middle as the draw is from the estimate.
+    let mut drawn: Vec<f64> = inside.iter().chain(&outside).map(length).collect();
+    let mut known = answer.distances.clone();
+    drawn.sort_by(f64::total_cmp);
+    known.sort_by(f64::total_cmp);
+    assert!(drawn.iter().zip(&known).all(|(a, b)| (a - b).abs() < 1e-9));
+    // The far one is at the edge, and does not press the others together.
+    assert_eq!(marks(panel, Marker::Triangle, Color::GREY).len(), 1);
+    assert!(panel.x.high < 4.0 * radius && figure.caption.contains("1 draw is farther than the frame reaches"));
+}
+
+#[test]
+fn the_command_has_every_setting() {
+    let scene = Scene::new(2, 30, 20, &["smix-w"], &["x", "y"]);
+    let file = |path: &str| SourceFile { path: path.into(), bytes: 1, crc32: 7 };
+    let settings = Settings {
+        slices: SliceCount::Fixed(30),
+        pruning: Pruning::Tolerance(1e-4),
+        route: Route::Pairs,
+        estimator: Estimator::Free(AtomCount::Fixed(2)),
+        candidate: Some(scene.ensemble.draw(3)),
+        units: Units::Whiten,
+        seed: 5,
+        ..Settings::default()
+    };
+    let source = Source {
+        draws: vec![file("my draws.npz")],
+        reading: Reading {
+            format: None,
+            covariance_form: "covariance".into(),
+            stan_variables: ["w", "m", "c"].map(String::from),
+            stan_labels: None,
+            burn_in: 10,
+            thin: 2,
+        },
+        data: None,
+        directions: None,
+        candidate: Some(file("own.json")),
+    };
+    let posterior = Posterior::new(&scene.ensemble, None, settings).unwrap().with_source(Some(source));
+    let summary = posterior.summary(&Silent).unwrap().clone();
+    let answer = posterior.answer(summary);
+    let page = html("all", vec![Presentation::new(&answer, &CommandLine, &Silent).unwrap()]).unwrap();
+    let command = "mixgist summarize &#39;my draws.npz&#39; --burn-in 10 --thin 2 --distance smix-w --order 2 --loss distance --slices 30 \
+                   --scheme iid --seed 5 --estimate free --atoms 2 --candidate own.json --units whiten --prune 0.0001 --route pairs";
+    assert!(page.contains(command), "{}", &page[page.find("<pre>").unwrap()..][..400]);
+}
+
+#[test]
+fn no_tick_stands_where_chains_disagree() {
+    // Each chain has a second atom of its own.
+    let scene = Scene::new(1, 80, 30, &["smix-w"], &["x"]);
+    let shifted = Scene::moved(1, 80, 30, &["smix-w"], &["x"], 3.0);
+    let both = Ensemble::concatenate(&[&scene.ensemble, &shifted.ensemble]).unwrap();
+    let ensemble = both.with_chains((0..160).map(|m| m / 80).collect(), (0..160).collect()).unwrap();
+    let settings = Settings { slices: SliceCount::Fixed(40), ..Settings::default() };
+    let answer = summarize(&ensemble, None, &settings, &Silent).unwrap();
+    assert_eq!(answer.agreement.verdict, ChainVerdict::Disagree);
+    let page = html("apart", vec![presented(&answer, &ensemble, None)]).unwrap();
+    assert!(!page.contains("class=\"good\""));
+    let (verdict, first) = (page.find("The chains disagree").unwrap(), page.find("id=\"v0-answer\"").unwrap());
+    assert!(verdict < first, "the verdict on the chains is at the top");
+    // Where they agree, ticks stand.
+    let page = html("alike", scene.presentations()).unwrap();
+    assert!(page.contains("class=\"good\""));
 }
 
 #[test]
 fn words_in_other_scripts_stay_words() {
     let scene = Scene::new(2, 10, 20, &["sw"], &["長さ", "y"]);
-    let figure = Kind::from_name("contours").unwrap().draw(&scene.subjects()[0]).unwrap();
+    let figure = Kind::from_name("contours").unwrap().draw(&scene.presentations()[0]).unwrap();
     let svg = figure.to_svg();
     let document = roxmltree::Document::parse(&svg).unwrap();
     let words: Vec<&str> =

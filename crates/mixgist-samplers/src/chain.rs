@@ -12,7 +12,7 @@ use crate::draws::ChainDraws;
 use crate::hyperparameters::Hyperparameters;
 use crate::measure::{impute, log_posterior};
 use crate::points::Points;
-use crate::settings::Settings;
+use crate::settings::{Algorithm, MAX_STICKS, Settings, Truncation};
 use crate::start::start;
 
 /// What all chains of a run have in common.
@@ -39,7 +39,8 @@ impl Run<'_> {
     fn sample<C: Component>(&self, chain: u64) -> Result<ChainDraws> {
         let settings = self.settings;
         let mut model = Model::<C>::new(self.points, self.hyperparameters, settings.remainder);
-        let Saved { mut state, mut rng, mut draws, mut segments } = self.begin(&model, chain)?;
+        let Saved { mut state, mut rng, mut draws, sticks, mut segments } = self.begin(&model, chain)?;
+        model.sticks = sticks;
         self.progress.advance(state.sweeps);
         let mut sampler = sampler::<C>(settings.algorithm);
         let mut fresh = ChainDraws::default();
@@ -49,6 +50,9 @@ impl Run<'_> {
             let iteration = state.sweeps;
             sampler.sweep(&mut model, &mut state, &mut rng)?;
             let done = state.sweeps;
+            if done <= settings.burn_in {
+                model.sticks = enough_sticks(model.sticks, state.clusters.len(), settings);
+            }
             if iteration >= settings.burn_in && (done - settings.burn_in).is_multiple_of(settings.thin) {
                 self.record(&mut model, &state, chain, iteration, &mut fresh)?;
             }
@@ -57,7 +61,7 @@ impl Run<'_> {
             if let Some(store) = self.store
                 && (done.is_multiple_of(store.every) || done == settings.iterations || stopped)
             {
-                store.save(chain, segments, &state, &rng, &fresh)?;
+                store.save(chain, segments, &state, model.sticks, &rng, &fresh)?;
                 segments += 1;
                 draws.append(&std::mem::take(&mut fresh));
             }
@@ -82,7 +86,7 @@ impl Run<'_> {
         }
         let mut rng = stream(self.settings.seed, Purpose::Chains, chain << 40);
         let state = start(model, chain, &mut rng);
-        Ok(Saved { state, rng, draws: ChainDraws::default(), segments: 0 })
+        Ok(Saved { state, rng, draws: ChainDraws::default(), sticks: model.sticks, segments: 0 })
     }
 
     /// Keeps a draw. Its own stream of random numbers keeps the chain the same whatever is kept of it.
@@ -114,4 +118,13 @@ impl Run<'_> {
         ));
         Ok(())
     }
+}
+
+/// The sticks of the blocked sampler that so many clusters ask for: `auto` doubles them while more than half are occupied. This happens
+/// during the burn-in alone, so that the draws that are kept come from one chain with one truncation.
+fn enough_sticks(sticks: Option<usize>, clusters: usize, settings: &Settings) -> Option<usize> {
+    let adaptive = matches!(settings.algorithm, Algorithm::Blocked { truncation: Truncation::Auto { .. } });
+    let sticks = sticks?;
+    let grows = adaptive && settings.prior.limit().is_none() && 2 * clusters > sticks;
+    Some(if grows { (2 * sticks).min(MAX_STICKS) } else { sticks })
 }

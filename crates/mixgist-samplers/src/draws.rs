@@ -1,9 +1,10 @@
 //! What one chain has kept: draws of G, labels and traces.
 
 use mixgist::{CovarianceForm, Ensemble, Error, Result};
+use serde::{Deserialize, Serialize};
 
 /// The kept draws of one chain, flat.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ChainDraws {
     pub offsets: Vec<usize>,
     pub weights: Vec<f64>,
@@ -17,6 +18,10 @@ pub(crate) struct ChainDraws {
     pub alpha: Vec<f64>,
     /// The largest weight that was not broken further in any draw.
     pub unresolved: f64,
+    /// Sticks of the blocked sampler: the most in any draw; 0 for the others.
+    pub sticks: u64,
+    /// Draws in which a cluster sits on the last stick, which stands for all that truncation cut off.
+    pub on_last_stick: u64,
 }
 
 impl Default for ChainDraws {
@@ -33,6 +38,8 @@ impl Default for ChainDraws {
             largest: Vec::new(),
             alpha: Vec::new(),
             unresolved: 0.0,
+            sticks: 0,
+            on_last_stick: 0,
         }
     }
 }
@@ -41,6 +48,22 @@ impl ChainDraws {
     /// Number of draws.
     pub(crate) fn len(&self) -> usize {
         self.iterations.len()
+    }
+
+    /// Whether all lengths fit each other, for draws that come from a file.
+    pub(crate) fn is_sound(&self, points: usize, dim: usize) -> bool {
+        let (count, atoms) = (self.len(), self.weights.len());
+        let times = |a: usize, b: usize| a.checked_mul(b);
+        self.offsets.len() == count + 1
+            && self.offsets[0] == 0
+            && self.offsets.is_sorted()
+            && self.offsets.last() == Some(&atoms)
+            && times(atoms, dim) == Some(self.means.len())
+            && times(atoms, dim * dim) == Some(self.covariances.len())
+            && times(count, points) == Some(self.labels.len())
+            && [&self.log_posterior, &self.clusters, &self.largest, &self.alpha]
+                .iter()
+                .all(|trace| trace.len() == count)
     }
 
     /// Appends the draws of `other`.
@@ -57,6 +80,8 @@ impl ChainDraws {
         self.largest.extend_from_slice(&other.largest);
         self.alpha.extend_from_slice(&other.alpha);
         self.unresolved = self.unresolved.max(other.unresolved);
+        self.sticks = self.sticks.max(other.sticks);
+        self.on_last_stick += other.on_last_stick;
     }
 }
 

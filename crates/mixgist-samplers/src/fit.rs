@@ -13,7 +13,7 @@ use crate::draws::{ChainDraws, ensemble};
 use crate::hyperparameters::Hyperparameters;
 use crate::mixing::Concentration;
 use crate::points::Points;
-use crate::settings::{CovarianceModel, Settings};
+use crate::settings::{CovarianceModel, MAX_STICKS, Settings};
 
 /// The posterior sample of a mixture model.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,10 +31,36 @@ pub struct Fit {
     /// The largest weight that was left unbroken in a draw (slice and marginal sampler): below the remainder asked for, unless
     /// a draw reached its largest number of atoms.
     pub unresolved: f64,
+    /// Whether the truncation of the blocked sampler was wide enough; `None` for other samplers and finite mixtures.
+    pub truncated: Option<Truncated>,
+}
+
+/// How the truncation of the blocked sampler worked out.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+pub struct Truncated {
+    /// The number of sticks K; with `auto`, the most of any chain.
+    pub sticks: usize,
+    /// The share of the draws in which a cluster sits on the last stick, which stands for everything that was cut off.
+    pub on_last_stick: f64,
+}
+
+impl Truncated {
+    /// More draws than this with a cluster on the last stick, and the truncation shapes the answer.
+    pub const TOLERATED: f64 = 0.01;
+
+    /// Whether the truncation shapes the answer: with more sticks there would be other, and probably more, clusters.
+    pub fn binds(&self) -> bool {
+        self.on_last_stick > Self::TOLERATED
+    }
+
+    /// The number of sticks to try next.
+    pub fn advised(&self) -> usize {
+        (2 * self.sticks).min(MAX_STICKS)
+    }
 }
 
 /// One trace for each chain, one value for each draw kept.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Traces {
     /// log p(data, partition, α) up to a constant.
     pub log_posterior: Vec<Vec<f64>>,
@@ -143,6 +169,11 @@ fn gather(chains: Vec<ChainDraws>, dim: usize, settings: &Settings, hyperparamet
         concentration: Vec::new(),
     };
     let mut unresolved: f64 = 0.0;
+    let sticks = chains.iter().map(|chain| chain.sticks as usize).max().unwrap_or(0);
+    let on_last_stick: u64 = chains.iter().map(|chain| chain.on_last_stick).sum();
+    let draws = ensemble.len() as f64;
+    let truncated = (sticks > 0 && settings.prior.limit().is_none())
+        .then(|| Truncated { sticks, on_last_stick: on_last_stick as f64 / draws });
     for chain in chains {
         labels.extend_from_slice(&chain.labels);
         unresolved = unresolved.max(chain.unresolved);
@@ -152,7 +183,7 @@ fn gather(chains: Vec<ChainDraws>, dim: usize, settings: &Settings, hyperparamet
         traces.concentration.push(chain.alpha);
     }
     let diagnostics = (settings.draws_per_chain() >= 4).then(|| diagnose(&traces, settings)).transpose()?;
-    Ok(Fit { ensemble, labels, traces, hyperparameters, diagnostics, unresolved })
+    Ok(Fit { ensemble, labels, traces, hyperparameters, diagnostics, unresolved, truncated })
 }
 
 fn diagnose(traces: &Traces, settings: &Settings) -> Result<Diagnostics> {
@@ -170,13 +201,26 @@ fn diagnose(traces: &Traces, settings: &Settings) -> Result<Diagnostics> {
     Ok(Diagnostics { log_posterior, clusters, largest_cluster, concentration, verdict })
 }
 
-/// Refuses runs whose draws would take more memory than any machine that this is likely to run on.
-fn check_size(points: &Points, hyperparameters: &Hyperparameters, settings: &Settings) -> Result<()> {
-    const MOST: f64 = (1u64 << 38) as f64;
+/// Bytes that the draws of [`fit`] take at most while they are gathered, known before it starts. Where the number of atoms is not (slice and
+/// marginal sampler), one for each draw is counted.
+pub fn predicted_bytes(data: &[f64], dim: usize, settings: &Settings) -> Result<u64> {
+    let points = Points::new(data, dim)?;
+    let hyperparameters = Hyperparameters::resolve(data, dim, settings)?;
+    // Those of the chains, all of them behind each other, and the ensemble.
+    Ok((3.0 * bytes_of_draws(&points, &hyperparameters, settings)) as u64)
+}
+
+fn bytes_of_draws(points: &Points, hyperparameters: &Hyperparameters, settings: &Settings) -> f64 {
     let atoms = hyperparameters.truncation.unwrap_or(1) as f64;
     let d = points.dim() as f64;
     let draw = atoms * (1.0 + d + d * d) * 8.0 + points.len() as f64 * 4.0;
-    let bytes = draw * settings.draws_per_chain() as f64 * f64::from(settings.chains);
+    draw * settings.draws_per_chain() as f64 * f64::from(settings.chains)
+}
+
+/// Refuses runs whose draws would take more memory than any machine that this is likely to run on.
+fn check_size(points: &Points, hyperparameters: &Hyperparameters, settings: &Settings) -> Result<()> {
+    const MOST: f64 = (1u64 << 38) as f64;
+    let bytes = bytes_of_draws(points, hyperparameters, settings);
     if bytes <= MOST {
         return Ok(());
     }

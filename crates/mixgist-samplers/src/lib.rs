@@ -35,7 +35,13 @@ mod variates;
 
 pub use agreement::Agreement;
 pub use checkpoint::{CheckpointMode, Checkpoints};
-pub use fit::{DiagnosticRow, Diagnostics, Fit, Traces, fit};
+pub use fit::{DiagnosticRow, Diagnostics, Fit, Traces, Truncated, fit, predicted_bytes};
 pub use hyperparameters::Hyperparameters;
 pub use mixing::{Concentration, MixingPrior};
 pub use settings::{Algorithm, ComponentPrior, CovarianceModel, Scale, Settings, Truncation};
+
+/// Takes the body of a checkpoint file apart, as resuming does after its checksum was found right: for the fuzz targets.
+#[doc(hidden)]
+pub fn take_checkpoint_apart(body: &[u8]) {
+    checkpoint::take_apart(body);
+}

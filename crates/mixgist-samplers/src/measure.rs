@@ -29,6 +29,8 @@ pub(crate) fn impute<C: Component>(
         weights.extend_from_slice(broken.complete(rng));
         slot_of.resize(weights.len(), None);
         state.positions.iter().enumerate().for_each(|(slot, &p)| slot_of[p as usize] = Some(slot));
+        draws.sticks = draws.sticks.max(sticks as u64);
+        draws.on_last_stick += u64::from(slot_of.last().is_some_and(Option::is_some));
     } else {
         let mut rest = draw_weights(model.prior, state.alpha, clusters, &mut weights, rng);
         slot_of.extend((0..clusters.len()).map(Some));

@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use mixgist::{ErrorKind, Progress, Silent};
-use mixgist_samplers::{Algorithm, CheckpointMode, Checkpoints, Concentration, Fit, MixingPrior, Settings, fit};
+use mixgist_samplers::{
+    Algorithm, CheckpointMode, Checkpoints, Concentration, Fit, MixingPrior, Settings, Truncation, fit,
+};
 
 fn settings(algorithm: Algorithm) -> Settings {
     Settings {
@@ -48,7 +50,9 @@ fn uninterrupted(algorithm: Algorithm) -> Fit {
 
 #[test]
 fn an_interrupted_run_resumes_to_the_same_draws() {
-    for (name, algorithm) in Algorithm::NAMES {
+    // So few sticks at first that the chains add some.
+    let growing = ("growing", Algorithm::Blocked { truncation: Truncation::Auto { tolerance: 0.3 } });
+    for (name, algorithm) in Algorithm::NAMES.into_iter().chain([growing]) {
         let expected = uninterrupted(algorithm);
         let directory = tempfile::tempdir().unwrap();
         let mut mode = CheckpointMode::Start;
@@ -87,10 +91,7 @@ fn a_killed_run_resumes_to_the_same_draws() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        for _ in 0..30_000 {
-            if directory.path().join("run").exists() {
-                break;
-            }
+        while !directory.path().join("run").exists() && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }
         std::thread::sleep(Duration::from_millis(milliseconds));
@@ -229,4 +230,36 @@ fn a_path_that_cannot_be_written_is_an_error_and_nothing_saved_is_lost() {
     let resumed =
         fit(&galaxies(), 1, &settings, Some(&checkpoints(saved.path(), CheckpointMode::Resume)), &Silent).unwrap();
     assert!(resumed == uninterrupted(Algorithm::Marginal));
+}
+
+/// What others put into the directory, or links to, stays as it is, whether the run is refused or not.
+#[cfg(unix)]
+#[test]
+fn what_no_run_wrote_is_left_alone() {
+    let settings = settings(Algorithm::Marginal);
+    let start = |directory: &Path| {
+        fit(&galaxies(), 1, &settings, Some(&checkpoints(directory, CheckpointMode::Start)), &Silent).map(drop)
+    };
+    for name in ["run", "chain-0.state", "chain-1.draws-0"] {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join(name), "my notes").unwrap();
+        let error = start(directory.path()).unwrap_err().to_string();
+        assert!(error.contains("left as it is") || error.contains("holds the checkpoint"), "{name}: {error}");
+        assert_eq!(fs::read_to_string(directory.path().join(name)).unwrap(), "my notes", "{name}");
+    }
+    for name in ["lock", "run", "run.tmp", "chain-0.state"] {
+        let directory = tempfile::tempdir().unwrap();
+        let precious = directory.path().join("precious");
+        fs::write(&precious, "my notes").unwrap();
+        let folder = directory.path().join("saved");
+        fs::create_dir(&folder).unwrap();
+        std::os::unix::fs::symlink(&precious, folder.join(name)).unwrap();
+        assert_eq!(start(&folder).is_ok(), name == "run.tmp", "{name}");
+        assert_eq!(fs::read_to_string(&precious).unwrap(), "my notes", "{name}");
+        assert!(folder.join(name).symlink_metadata().unwrap().is_symlink(), "{name}");
+    }
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("lock"), "my notes").unwrap();
+    start(directory.path()).unwrap();
+    assert_eq!(fs::read_to_string(directory.path().join("lock")).unwrap(), "my notes");
 }

@@ -3,7 +3,7 @@
 mod data;
 
 use mixgist::Silent;
-use mixgist_samplers::{Algorithm, Concentration, CovarianceModel, Fit, MixingPrior, Settings, Truncation, fit};
+use mixgist_samplers::{Algorithm, Concentration, CovarianceModel, Fit, MixingPrior, Scale, Settings, Truncation, fit};
 
 fn short() -> Settings {
     Settings { chains: 3, iterations: 60, burn_in: 20, thin: 4, seed: 1, ..Settings::default() }
@@ -128,4 +128,27 @@ fn ties_a_single_point_and_sparse_weights_are_ordinary() {
             }
         }
     }
+}
+
+/// Forty clusters far apart: the prior with α = 1 asks for 28 sticks. `auto` adds sticks during the burn-in and finds all clusters; 28 sticks that are asked for
+/// stay 28, and the fit says that the last one is occupied.
+#[test]
+fn truncation_adapts_to_the_data_or_says_that_it_binds() {
+    let data: Vec<f64> = (0..400).map(|i| 10.0 * f64::from(i % 40) + 0.1 * f64::from(i / 40)).collect();
+    let with = |truncation: Truncation| {
+        let mut settings = Settings { algorithm: Algorithm::Blocked { truncation }, ..short() };
+        settings.iterations = 500;
+        settings.burn_in = 400;
+        settings.component.psi = Some(Scale::Diagonal(vec![0.1]));
+        fit(&data, 1, &settings, None, &Silent).unwrap()
+    };
+    let adapted = with(Truncation::Auto { tolerance: 1e-8 });
+    let truncated = adapted.truncated.unwrap();
+    assert!(truncated.sticks > 56 && truncated.on_last_stick == 0.0 && !truncated.binds(), "{truncated:?}");
+    let most = adapted.traces.clusters.iter().flatten().copied().fold(0.0, f64::max);
+    assert!(most >= 40.0, "{most}");
+    let bound = with(Truncation::At(28));
+    let truncated = bound.truncated.unwrap();
+    assert!(truncated.binds() && truncated.on_last_stick > 0.5, "{truncated:?}");
+    assert_eq!((truncated.sticks, truncated.advised()), (28, 56));
 }

@@ -5,7 +5,7 @@
 //!
 //! - [`Ball`]: the least radius r with P(d(Ĝ, G) ≤ r | data) ≥ 1 − α, the probability being the share of the draws. Draws are
 //!   autocorrelated and weighted, so that share has the error of that many independent draws (see [`crate::effective`]), and the
-//!   radius the error that follows: the quantiles one standard error above and below.
+//!   radius the error that follows. As everywhere, `low` and `high` are the ends of a 95 % interval, a standard error is named as such.
 //! - [`region`]: P(d(G_0, G) ≤ r | data) for a hypothesised G_0 and a radius that means something to the user.
 //! - [`conformal()`]: a radius whose coverage of the next draw is guaranteed for a finite number of draws, without asymptotics.
 //!

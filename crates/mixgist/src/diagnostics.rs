@@ -4,9 +4,11 @@ use crate::normal::normal_quantile;
 use crate::{Error, Result};
 
 /// How well several chains agree on one quantity.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Convergence {
     /// Rank-normalised split R-hat: the larger of bulk and folded; NaN when the quantity is constant.
+    #[serde(with = "crate::document::infinite_is_null")]
+    #[schemars(with = "Option<f64>")]
     pub rhat: f64,
     /// Effective sample size of the rank-normalised values.
     pub bulk_ess: f64,
@@ -33,26 +35,21 @@ impl Verdict {
     }
 }
 
-/// Computes all three for chains of equal length, at least 4 draws each; a single chain is compared with itself, half
-/// against half. Cost O(N log N) in the number N of values.
+/// Computes all three for chains of at least 4 draws each; a single chain is compared with itself, half against half. Chains may have different
+/// lengths; for equal ones the numbers are those of ArviZ. Cost O(N log N) in the number N of values.
 pub fn convergence(chains: &[&[f64]]) -> Result<Convergence> {
-    let draws = chains.first().map_or(0, |chain| chain.len());
+    let draws = chains.iter().map(|chain| chain.len()).min().unwrap_or(0);
     if draws < 4 {
         return Err(Error::input(format!("{draws} draws a chain are too few for diagnostics, at least 4 are needed")));
     }
     for (c, chain) in chains.iter().enumerate() {
-        if chain.len() != draws {
-            return Err(Error::input(format!("chain {c} has {} draws, chain 0 has {draws}", chain.len())));
-        }
         if let Some(m) = chain.iter().position(|x| !x.is_finite()) {
             return Err(Error::input(format!("value {m} of chain {c} is {}", chain[m])));
         }
     }
     let split = split(chains);
-    let median = quantile(&split.concat(), 0.5);
-    let folded: Vec<Vec<f64>> = split.iter().map(|half| half.iter().map(|x| (x - median).abs()).collect()).collect();
-    let normal_scores = rank_normalized(&split);
-    let (bulk, tail) = (rhat_of(&normal_scores), rhat_of(&rank_normalized(&folded)));
+    let scores = normal_scores(&split);
+    let (bulk, tail) = (rhat_of(&scores), rhat_of(&normal_scores(&folded(&split))));
     let all = chains.concat();
     let below = |probability: f64| {
         let limit = quantile(&all, probability);
@@ -62,7 +59,7 @@ pub fn convergence(chains: &[&[f64]]) -> Result<Convergence> {
     };
     Ok(Convergence {
         rhat: if bulk.is_nan() || bulk > tail { bulk } else { tail },
-        bulk_ess: effective_size(&normal_scores),
+        bulk_ess: effective_size(&scores),
         tail_ess: below(0.05).min(below(0.95)),
     })
 }
@@ -122,8 +119,14 @@ impl Groups {
     }
 }
 
+/// Distances of all values from their common median.
+pub(crate) fn folded(chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let median = quantile(&chains.concat(), 0.5);
+    chains.iter().map(|chain| chain.iter().map(|x| (x - median).abs()).collect()).collect()
+}
+
 /// Normal scores of the ranks, ties averaged (Blom's offset 3/8).
-fn rank_normalized(chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
+pub(crate) fn normal_scores(chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let values = chains.concat();
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
@@ -140,24 +143,22 @@ fn rank_normalized(chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
         order[begin..end].iter().for_each(|&i| scores[i] = score);
         begin = end;
     }
-    scores.chunks_exact(chains[0].len()).map(<[f64]>::to_vec).collect()
+    let mut rest = scores.as_slice();
+    let own = |chain: &Vec<f64>| {
+        let (own, others) = rest.split_at(chain.len());
+        rest = others;
+        own.to_vec()
+    };
+    chains.iter().map(own).collect()
 }
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-fn variance(values: &[f64]) -> f64 {
-    let center = mean(values);
-    values.iter().map(|x| (x - center).powi(2)).sum::<f64>() / (values.len() - 1) as f64
-}
-
 fn rhat_of(chains: &[Vec<f64>]) -> f64 {
-    let n = chains[0].len() as f64;
-    let means: Vec<f64> = chains.iter().map(|chain| mean(chain)).collect();
-    let between = n * variance(&means);
-    let within = chains.iter().map(|chain| variance(chain)).sum::<f64>() / chains.len() as f64;
-    ((between / within + n - 1.0) / n).sqrt()
+    let Groups { within, between, size } = Groups::new(chains);
+    ((between / within + size - 1.0) / size).sqrt()
 }
 
 /// Effective sample size with Geyer's initial monotone sequence, step by step as in ArviZ; chains may have different lengths, and
@@ -290,7 +291,7 @@ mod tests {
         let message = |chains: &[&[f64]]| convergence(chains).unwrap_err().to_string();
         assert!(message(&[]).contains("0 draws"));
         assert!(message(&[&[1.0, 2.0, 3.0]]).contains("3 draws"));
-        assert!(message(&[&[1.0; 5], &[1.0; 4]]).contains("chain 1 has 4 draws"));
+        assert!(message(&[&[1.0; 5], &[1.0; 3]]).contains("3 draws"));
         assert!(message(&[&[1.0, f64::NAN, 1.0, 1.0]]).contains("value 1 of chain 0 is NaN"));
     }
 

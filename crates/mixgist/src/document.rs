@@ -41,6 +41,21 @@ pub(crate) mod optional_square {
     }
 }
 
+/// Numbers some of which may be missing (NaN), which are written as null.
+pub(crate) mod missing_is_null {
+    use serde::de::{Deserialize, Deserializer};
+    use serde::ser::Serializer;
+
+    pub(crate) fn serialize<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(values.iter().map(|value| value.is_finite().then_some(*value)))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+        let values = Vec::<Option<f64>>::deserialize(deserializer)?;
+        Ok(values.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect())
+    }
+}
+
 /// A number that may be infinite, which is written as null.
 pub(crate) mod infinite_is_null {
     use serde::de::{Deserialize, Deserializer};

@@ -48,6 +48,36 @@ pub fn effective_draws(ensemble: &Ensemble, values: &[f64]) -> f64 {
     (1.0 / variance).clamp(1.0, ensemble.len() as f64)
 }
 
+/// Successive blocks of all chains together whose means are compared, at least, as far as each block has two draws.
+const BLOCKS: usize = 16;
+
+/// Standard error of the weighted mean of `values` from the means of successive blocks of the chains: no model of the autocorrelation, but blocks must be longer
+/// than it lasts. `None` when there are too few draws for four blocks.
+pub(crate) fn block_error(ensemble: &Ensemble, values: &[f64]) -> Option<f64> {
+    let weights = draw_weights(ensemble);
+    let chains = chains_in_order(ensemble);
+    let each = BLOCKS.div_ceil(chains.len()).max(2);
+    let mut blocks = Vec::new();
+    for chain in &chains {
+        let count = each.min(chain.len() / 2).max(1);
+        for b in 0..count {
+            let members = &chain[b * chain.len() / count..(b + 1) * chain.len() / count];
+            let weight: f64 = members.iter().map(|&m| weights[m]).sum();
+            let sum: f64 = members.iter().map(|&m| weights[m] * values[m]).sum();
+            if weight > 0.0 {
+                blocks.push((weight, sum / weight));
+            }
+        }
+    }
+    if blocks.len() < 4 {
+        return None;
+    }
+    let mean: f64 = blocks.iter().map(|(weight, block)| weight * block).sum();
+    let scatter: f64 = blocks.iter().map(|(weight, block)| (weight * (block - mean)).powi(2)).sum();
+    let count = blocks.len() as f64;
+    Some((scatter * count / (count - 1.0)).sqrt())
+}
+
 /// Whether values differ by rounding at most: how that is correlated says nothing about the draws.
 fn all_alike(values: &[f64]) -> bool {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);

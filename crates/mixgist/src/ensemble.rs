@@ -1,5 +1,6 @@
 //! The posterior sample: M draws of a mixing measure, ragged, each a weighted set of atoms.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use schemars::JsonSchema;
@@ -62,6 +63,26 @@ impl MixingMeasure {
     /// The same measure in other coordinates; see [`crate::Units`].
     pub(crate) fn transformed(&self, transform: &[f64]) -> Result<Self> {
         Ok(MixingMeasure { weights: self.weights.clone(), atoms: self.atoms.transformed(transform)? })
+    }
+}
+
+/// A number for each draw that tells something of it without labels, such as its log posterior.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trace {
+    /// What it is.
+    pub name: Cow<'static, str>,
+    /// Its values, in the order of the draws.
+    pub values: Vec<f64>,
+}
+
+impl Trace {
+    /// A trace by name.
+    pub fn new(name: impl Into<Cow<'static, str>>, values: Vec<f64>) -> Self {
+        Trace { name: name.into(), values }
+    }
+
+    fn of(&self, draws: &[usize]) -> Self {
+        Trace { name: self.name.clone(), values: draws.iter().map(|&m| self.values[m]).collect() }
     }
 }
 
@@ -131,6 +152,7 @@ pub struct Ensemble {
     renormalization: f64,
     padding: usize,
     lost_chains: Vec<u32>,
+    traces: Vec<Trace>,
 }
 
 impl Ensemble {
@@ -204,6 +226,7 @@ impl Ensemble {
             renormalization: kept.renormalization,
             padding: weights.len() - kept.atoms.len(),
             lost_chains: Vec::new(),
+            traces: Vec::new(),
         })
     }
 
@@ -245,6 +268,14 @@ impl Ensemble {
             all.iterations.extend_from_slice(&part.iterations);
             all.renormalization = all.renormalization.max(part.renormalization);
             all.padding += part.padding;
+            // A trace that a part does not have is no trace of all.
+            all.traces.retain_mut(|trace| match part.traces.iter().find(|other| other.name == trace.name) {
+                Some(other) => {
+                    trace.values.extend_from_slice(&other.values);
+                    true
+                }
+                None => false,
+            });
         }
         Ok(all)
     }
@@ -259,6 +290,25 @@ impl Ensemble {
         self.chains = chains;
         self.iterations = iterations;
         Ok(self)
+    }
+
+    /// Adds a number for each draw that chains are to agree on; one of the same name is replaced. Values that are not finite are refused.
+    pub fn with_trace(mut self, trace: Trace) -> Result<Self> {
+        let Trace { name, values } = &trace;
+        if values.len() != self.len() {
+            return Err(Error::input(format!("{} values of '{name}' for {} draws", values.len(), self.len())));
+        }
+        if let Some(m) = values.iter().position(|value| !value.is_finite()) {
+            return Err(Error::input(format!("'{name}' is {}, must be finite", values[m])).at_draw(m));
+        }
+        self.traces.retain(|other| other.name != *name);
+        self.traces.push(trace);
+        Ok(self)
+    }
+
+    /// The numbers that came along with the draws.
+    pub fn traces(&self) -> &[Trace] {
+        &self.traces
     }
 
     /// Remembers what was done at the door when these draws were first made, as a copy from elsewhere should.
@@ -307,6 +357,7 @@ impl Ensemble {
             renormalization: self.renormalization,
             padding: self.padding,
             lost_chains: self.lost_chains.clone(),
+            traces: self.traces.iter().map(|trace| trace.of(draws)).collect(),
         };
         match &self.draw_weights {
             Some(all) => selected.with_draw_weights(&draws.iter().map(|&m| all[m]).collect::<Vec<_>>()),

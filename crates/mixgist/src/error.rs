@@ -4,7 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::text::{Spelling, Text};
+use crate::printable::{printable, printable_line};
+use crate::text::{Neutral, Spelling, Text};
 
 /// What kind of trouble an [`Error`] is; fronts map it to exit codes and exception classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,7 +163,8 @@ impl Error {
 
     /// The place and the message as a front writes them.
     pub fn spelled(&self, spelling: &dyn Spelling) -> String {
-        format!("{}{}", self.0.place, self.0.message.spelled(spelling))
+        // Names of files, columns and arrays come from strangers.
+        format!("{}{}", printable_line(&self.0.place.to_string()), printable(&self.0.message.spelled(spelling)))
     }
 
     /// The message without its place.
@@ -192,7 +194,7 @@ impl fmt::Display for Place {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.0.place, self.0.message)
+        f.write_str(&self.spelled(&Neutral))
     }
 }
 
@@ -215,6 +217,12 @@ mod tests {
         let error = Error::io(Path::new("a.csv"), "open", &io::Error::from(io::ErrorKind::NotFound));
         assert_eq!(error.system_cause(), Some(SystemCause { kind: io::ErrorKind::NotFound, code: None }));
         assert_eq!(Error::input("x").system_cause(), None);
+    }
+
+    #[test]
+    fn names_from_strangers_cannot_steer_a_terminal() {
+        let error = Error::input("has no column '\u{1b}]0;x\u{7}\u{202e}'").in_file(Path::new("a\u{1b}[2J\n.csv"));
+        assert_eq!(error.to_string(), "a\\u{1b}[2J\\n.csv: has no column '\\u{1b}]0;x\\u{7}\\u{202e}'");
     }
 
     #[test]

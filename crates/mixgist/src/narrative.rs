@@ -2,13 +2,17 @@
 //!
 //! One file for each kind of result. A sentence that a user reads about a result stands here and nowhere else.
 
+mod chains;
 mod components;
 mod credible;
+mod existing;
 pub mod numbers;
+mod partition;
 mod representatives;
 mod stability;
 mod summary;
 
+pub use chains::reservation;
 pub use summary::{LISTED_WEIGHT, main_atoms, methods};
 
 use crate::about::About;

@@ -317,6 +317,14 @@ impl<'a> Posterior<'a> {
         Ok(Posterior { own: self.own, ..Posterior::new(ensemble, self.data, settings)? })
     }
 
+    /// The draw that is the medoid, whatever the estimate.
+    pub(crate) fn medoid_draw(&self, progress: &dyn Progress) -> Result<usize> {
+        match self.kept.summary.get() {
+            Some(summary) => Ok(summary.medoid.draw),
+            None => summary::medoid_draw(&self.job()?, progress),
+        }
+    }
+
     /// The estimate alone, without floor, labels and warnings.
     pub(crate) fn bare_estimate(&self, progress: &dyn Progress) -> Result<MixingMeasure> {
         match self.kept.summary.get() {

@@ -1,21 +1,28 @@
 //! Representatives: when the posterior of G has several modes, one medoid for each, with its posterior probability.
 //!
-//! **How many.** One mode is the null hypothesis, and splits must be proved. A set of draws is split in two by k-medoids. Squared
-//! distances give the place of every draw on the line through the two groups' means (for p = 2 exactly, since draws are points of a Hilbert
-//! space): s(G) = ‖G − A‖² − ‖G − B‖², up to scale. Three windows of one width, a third of the way from median to median, lie at
-//! the groups' medians and half-way between them. Under any law with one mode on that line the middle window holds at least as much as
-//! the emptier of the outer two, so that, given what both hold, the middle one's count exceeds a fair coin's. The split is accepted
-//! when a fair coin would do as badly with probability at most [`FALSE_ALARM`] and the valley is at most half as high ([`MOST_VALLEY`]) as the
-//! lower peak, and each group has at least [`LEAST_MASS`] of the posterior. Groups are split further by the same test.
+//! **How many.** One mode is the null hypothesis, and splits must be proved. Sets of draws are split by k-medoids. Squared
+//! distances give the place of every draw on the line through two groups' means (for p = 2 exactly, since draws are points of a Hilbert
+//! space): s(G) = ‖G − A‖² − ‖G − B‖², up to scale. Three windows of one width lie at the groups' medians and between them. Under any law with
+//! one mode on that line the middle window holds at least as much as the emptier of the outer two, so that, given what both hold, the
+//! middle one's count exceeds a fair coin's. A split is accepted when a fair coin would do as badly with probability at most [`FALSE_ALARM`], the valley
+//! is at most half as high ([`MOST_VALLEY`]) as the lower peak, both on the line and in the number of pairs of near draws across it, and each group
+//! has at least [`LEAST_MASS`] of the posterior. Groups are split further by the same test. At last every pair of groups must show a valley, or they
+//! are put together again.
 //!
-//! The line is fitted on a random half of the draws and tested on the rest, and the other way round, because a line that is fitted to the draws
-//! shows a valley by itself. Counts are those of as many independent draws as the draws are worth *within* the groups: a chain that
-//! seldom changes its mode shows two modes nevertheless; one that creeps through a single mode does not.
+//! The line and the windows are fitted on a random half of the draws and tested on the rest, and the other way round, because a line that is fitted to the
+//! draws shows a valley by itself. Counts are those of as many independent draws as the draws are worth *within* the groups: a chain that
+//! seldom changes its mode shows two modes nevertheless; one that creeps through a single mode does not. Where every chain stays in one of two
+//! groups, whether they are at different places is tested as in [`crate::agreement`] too: chains that stay in a mode of their own are modes, and
+//! each representative says which chains never leave it.
+//!
+//! How often the number is wrong is measured for the whole answer in `docs/modes.md`.
 //!
 //! **Which.** k-medoids on the distances (swaps as in FasterPAM, started at the medoids of the groups). Every draw then belongs to the
-//! nearest representative, whose weight is the posterior probability of these draws. Distances between all pairs are computed for at
-//! most [`MOST_CANDIDATES`] draws, evenly spaced in every chain; all draws are assigned.
+//! nearest of them, and the representative of a mode is its draw of least expected loss (that of the settings) over the draws of the mode; a single one is the medoid
+//! that [`crate::summarize`] chooses. Its weight is the posterior probability of the draws that are nearest to it. Distances between all pairs are computed for
+//! at most [`MOST_CANDIDATES`] draws, evenly spaced in every chain; all draws are assigned.
 
+mod modes;
 mod pam;
 mod valley;
 
@@ -25,28 +32,29 @@ use crate::allocate::{Allocation, allocate};
 use crate::density::{Bounds, GridDensity};
 use crate::effective::{Probability, chains_in_order, draw_weights};
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::line::Order;
+use crate::loss::Loss;
 use crate::mixture::Mixture;
+use crate::pairwise::Condensed;
 use crate::points::Points;
 use crate::posterior::{Answer, Posterior};
 use crate::progress::Progress;
 use crate::warning::Warning;
 use crate::{Error, Result};
 use pam::k_medoids;
+use valley::{Cloud, STAYS};
 
 /// Draws between which all distances are computed, at most.
 pub const MOST_CANDIDATES: usize = 1000;
 
 /// A test of one mode against two is wrong at most this often.
-pub const FALSE_ALARM: f64 = 1e-3;
+pub const FALSE_ALARM: f64 = 4e-3;
 
 /// A mode has at least this posterior probability.
 pub const LEAST_MASS: f64 = 0.05;
 
 /// The valley before a mode is at most this part of the lower peak.
 pub const MOST_VALLEY: f64 = 0.5;
-
-/// No more modes than this are looked for.
-const MOST_MODES: usize = 10;
 
 /// How many representatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,6 +104,13 @@ pub struct Representative {
     pub weight: Probability,
     /// Their mean distance to it.
     pub expected_distance: f64,
+    /// Chains that stay with it: nearly all of their draws are nearest to it. Where it has no draws of other chains, it is a mode of these chains, and
+    /// its weight is the share of the draws that they were given.
+    #[serde(default)]
+    pub chains: Vec<u32>,
+    /// Whether it has no draws of other chains, while other representatives have.
+    #[serde(default)]
+    pub of_own_chains: bool,
     /// Labels of the data, when data were given.
     #[serde(flatten)]
     pub allocation: Option<Allocation>,
@@ -147,38 +162,49 @@ fn representatives(posterior: &Posterior, count: Count, progress: &dyn Progress)
     let all_weights = draw_weights(ensemble);
     let weights: Vec<f64> = candidates.iter().map(|&m| all_weights[m]).collect();
     let everyone: Vec<usize> = (0..candidates.len()).collect();
-    let mut tests = Vec::new();
-    let medoids = match count {
-        Count::Fixed(k) => k_medoids(&matrix, &weights, &everyone, k, &[], progress)?,
+    let (medoids, mut tests) = match count {
+        Count::Fixed(k) => (k_medoids(&matrix, &weights, &everyone, k, &[], progress)?, Vec::new()),
         Count::Auto => {
             let chosen = ensemble.select(&candidates)?;
-            let mut starts = Vec::new();
-            let mut open = vec![everyone.clone()];
-            while let Some(set) = open.pop() {
-                let test = match starts.len() + open.len() + 1 < MOST_MODES {
-                    true => valley::split(&matrix, &weights, &chosen, &set, progress)?,
-                    false => None,
-                };
-                match test {
-                    Some(split) if split.test.accepted() => {
-                        tests.push(split.test);
-                        // The second group is looked at first, for no reason but to have an order.
-                        open.extend(split.groups);
-                    }
-                    other => {
-                        tests.extend(other.map(|split| split.test));
-                        starts.extend(k_medoids(&matrix, &weights, &set, 1, &[], progress)?);
-                    }
-                }
-            }
-            k_medoids(&matrix, &weights, &everyone, starts.len(), &starts, progress)?
+            let cloud = Cloud { matrix: &matrix, weights: &weights, chosen: &chosen };
+            let modes::Modes { groups, tests } = modes::find(&cloud, progress)?;
+            let starts = groups
+                .iter()
+                .map(|group| Ok(k_medoids(&matrix, &weights, group, 1, &[], progress)?[0]))
+                .collect::<Result<Vec<usize>>>()?;
+            (k_medoids(&matrix, &weights, &everyone, starts.len(), &starts, progress)?, tests)
         }
     };
     for test in &mut tests {
         test.medoids = test.medoids.map(|place| candidates[place]);
     }
-    let draws: Vec<usize> = medoids.iter().map(|&place| candidates[place]).collect();
+    let draws: Vec<usize> = match medoids.len() {
+        1 => vec![posterior.medoid_draw(progress)?],
+        _ => {
+            let settings = posterior.settings();
+            let best = best_of_each(&matrix, &weights, &medoids, settings.loss, settings.order);
+            best.into_iter().map(|place| candidates[place]).collect()
+        }
+    };
     gather(posterior, &draws, Gathered { tests, candidates: candidates.len() }, progress)
+}
+
+/// The draw of least expected loss among those that are nearest to each medoid.
+fn best_of_each(matrix: &Condensed, weights: &[f64], medoids: &[usize], loss: Loss, order: Order) -> Vec<usize> {
+    let mut cells = vec![Vec::new(); medoids.len()];
+    for i in 0..weights.len() {
+        let gap = |place: usize| matrix.get(i, medoids[place]);
+        let nearest = (0..medoids.len()).reduce(|best, place| if gap(place) < gap(best) { place } else { best });
+        cells[nearest.unwrap_or(0)].push(i);
+    }
+    let of = |cell: &Vec<usize>, i: usize| -> f64 {
+        cell.iter().map(|&j| weights[j] * loss.of_cost(order.power(matrix.get(i, j)), order)).sum()
+    };
+    let best = |(cell, &medoid): (&Vec<usize>, &usize)| {
+        let losses = cell.iter().map(|&i| (of(cell, i), i));
+        losses.reduce(|best, next| if next.0 < best.0 { next } else { best }).map_or(medoid, |(_, i)| i)
+    };
+    cells.iter().zip(medoids).map(best).collect()
 }
 
 struct Gathered {
@@ -197,6 +223,7 @@ fn gather(
     let measures: Vec<MixingMeasure> = draws.iter().map(|&m| ensemble.draw(m)).collect();
     let rows = posterior.rows(&measures, progress)?;
     let weights = draw_weights(ensemble);
+    let chains = chains_in_order(ensemble);
     let nearest = |m: usize| (0..rows.len()).reduce(|best, r| if rows[r][m] < rows[best][m] { r } else { best });
     let owner: Vec<usize> = (0..ensemble.len()).map(|m| nearest(m).unwrap_or(0)).collect();
     let mut order: Vec<usize> = (0..draws.len()).collect();
@@ -210,8 +237,20 @@ fn gather(
             Some(points) => Some(allocate(&Mixture::new(&measures[r])?, points, progress)?),
             None => None,
         };
+        let mut stay = Vec::new();
+        let mut others = false;
+        for chain in &chains {
+            let share = chain.iter().filter(|&&m| own[m]).count() as f64 / chain.len() as f64;
+            if share >= STAYS {
+                stay.push(ensemble.chains()[chain[0]]);
+            } else if share > 1.0 - STAYS {
+                others = true;
+            }
+        }
         Ok(Representative {
             draw: draws[r],
+            of_own_chains: draws.len() > 1 && !others && !stay.is_empty() && stay.len() < chains.len(),
+            chains: stay,
             chain: ensemble.chains()[draws[r]],
             iteration: ensemble.iterations()[draws[r]],
             measure: measures[r].clone(),

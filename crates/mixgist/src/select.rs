@@ -5,6 +5,9 @@ mod embedding;
 mod evidence;
 mod pairs;
 mod sweep;
+pub mod verdict;
+
+pub use verdict::{ChoiceVerdict, Margin};
 
 pub(crate) use certified::most_numbers;
 
@@ -15,7 +18,6 @@ use crate::loss::Loss;
 use crate::pairwise::{Bridges, Form, SliceRows, SlicedDistance};
 use crate::progress::Progress;
 use crate::projection::Projection;
-use crate::slice_error::{as_normal, degrees_of_freedom};
 use crate::text;
 use crate::text::option;
 use crate::{Error, Result};
@@ -105,6 +107,9 @@ pub struct Medoid {
     /// Distance from the medoid to every draw; empty in a summary that was read, whose own distances are those from its estimate.
     #[serde(skip)]
     pub distances: Vec<f64>,
+    /// How safe the choice is, over slices and over draws; null when all draws are the same measure.
+    #[serde(default)]
+    pub margin: Option<Margin>,
     /// How many draws had their loss computed exactly.
     pub exact_draws: usize,
 }
@@ -131,21 +136,9 @@ pub struct RunnerUp {
     pub draw: usize,
     /// Its expected loss.
     pub expected_loss: f64,
-    /// How far it is behind the medoid, in standard errors of the difference over slices: 0 when tied, infinite when every slice agrees on the
-    /// difference (written as null); null when there is no standard error. With few groups of slices it is the number of normal standard
-    /// errors that is as unlikely under Student's distribution.
+    /// How far it is behind the medoid, in standard errors over slices of the difference: 0 when tied, infinite when every slice agrees on the
+    /// difference (written as null); null when there is no standard error. The error over draws is left out here: the margin has both.
     pub separation: Option<f64>,
-    /// Standard error of that difference over slices.
-    pub difference_se: Option<f64>,
-    /// Standard error of that difference over draws, as if they were independent: chains make it larger.
-    pub difference_se_over_draws: f64,
-}
-
-impl RunnerUp {
-    /// Whether more slices would not help to tell the two apart, because the draws are too few for that.
-    pub fn draws_dominate(&self) -> bool {
-        self.difference_se.is_some_and(|error| error <= self.difference_se_over_draws)
-    }
 }
 
 /// Finds the medoid.
@@ -155,6 +148,7 @@ impl RunnerUp {
 ///
 /// The decomposed slices are handed on, for what follows.
 pub(crate) fn medoid<'p, 'a>(
+    ensemble: &Ensemble,
     projection: &'p Projection<'a>,
     loss: Loss,
     route: Route,
@@ -170,7 +164,8 @@ pub(crate) fn medoid<'p, 'a>(
     };
     let evidence = evidence::gather(projection, &bridges, loss, &choice, progress)?;
     let order = projection.order();
-    let degrees = degrees_of_freedom(projection.slices(), projection.replicates());
+    let distances: Vec<f64> = choice.winner.costs.iter().map(|&cost| order.root(cost)).collect();
+    let margin = evidence::margin(ensemble, projection, &bridges, loss, &choice, &evidence, &distances, progress)?;
     let medoid = Medoid {
         draw: choice.winner.draw,
         // Whoever knows the ensemble fills these in.
@@ -183,14 +178,13 @@ pub(crate) fn medoid<'p, 'a>(
             expected_loss: candidate.expected_loss,
             separation: evidence.difference_se.map(|se| {
                 let lead = candidate.expected_loss - choice.winner.expected_loss;
-                if lead > TIE * candidate.expected_loss { as_normal(lead / se, degrees) } else { 0.0 }
+                if lead > TIE * candidate.expected_loss { lead / se } else { 0.0 }
             }),
-            difference_se: evidence.difference_se,
-            difference_se_over_draws: difference_se_over_draws(&candidate, &choice.winner, projection, loss),
         }),
+        margin,
         route,
         expected_losses: choice.expected_losses,
-        distances: choice.winner.costs.iter().map(|&cost| order.root(cost)).collect(),
+        distances,
         exact_draws: choice.exact_draws,
     };
     Ok((medoid, bridges))
@@ -199,7 +193,7 @@ pub(crate) fn medoid<'p, 'a>(
 impl SlicedDistance<'_> {
     /// The medoid of the draws under this distance: the draw of least expected loss.
     pub fn medoid(&self, ensemble: &Ensemble, loss: Loss, route: Route, progress: &dyn Progress) -> Result<Medoid> {
-        Ok(medoid(&self.project(ensemble)?, loss, route, progress)?.0)
+        Ok(medoid(ensemble, &self.project(ensemble)?, loss, route, progress)?.0)
     }
 }
 
@@ -209,28 +203,47 @@ struct Candidate {
     draw: usize,
     expected_loss: f64,
     costs: Vec<f64>,
+    /// Costs up to this are nothing but rounding.
+    rounding: f64,
 }
+
+/// Slices that the size of a draw is looked up on.
+const SIZING_SLICES: usize = 16;
 
 impl Candidate {
     fn new(draw: usize, costs: &[f64], projection: &Projection, loss: Loss) -> Self {
         let losses = costs.iter().map(|&cost| loss.of_cost(cost, projection.order()));
         let expected_loss = losses.zip(projection.draw_weights()).map(|(loss, weight)| loss * weight).sum();
-        Candidate { draw, expected_loss, costs: costs.to_vec() }
+        // The size of the draw is needed only where a cost is neither 0 nor plainly more than rounding.
+        let mean = costs.iter().sum::<f64>() / costs.len() as f64;
+        let doubtful = costs.iter().any(|&cost| cost > 0.0 && cost <= 1e-14 * mean);
+        let rounding = if doubtful { rounding(draw, projection) } else { 0.0 };
+        Candidate { draw, expected_loss, costs: costs.to_vec(), rounding }
     }
 
     /// Tells which draws are the same measure as this one: those whose distance from it is nothing but rounding.
     fn copies(&self) -> impl Fn(usize) -> bool + '_ {
-        let typical = self.costs.iter().sum::<f64>() / self.costs.len() as f64;
-        move |draw| self.costs[draw] <= 1e-14 * typical
+        move |draw| self.costs[draw] <= self.rounding
     }
 }
 
-/// Standard error over draws of the difference between two expected losses, as if the draws were independent.
-fn difference_se_over_draws(one: &Candidate, other: &Candidate, projection: &Projection, loss: Loss) -> f64 {
-    let of_cost = |cost: f64| loss.of_cost(cost, projection.order());
-    let mean = one.expected_loss - other.expected_loss;
-    let terms = one.costs.iter().zip(&other.costs).zip(projection.draw_weights());
-    terms.map(|((a, b), weight)| (weight * (of_cost(*a) - of_cost(*b) - mean)).powi(2)).sum::<f64>().sqrt()
+/// What rounding makes of the cost between copies of a draw: cumulative weights that differ in their last digits move that much mass from
+/// one end of the draw to the other, at most, and positions have last digits themselves. How far other draws lie does not matter.
+fn rounding(draw: usize, projection: &Projection) -> f64 {
+    let order = projection.order();
+    let few: Vec<usize> = (0..projection.slices().min(SIZING_SLICES)).collect();
+    let of_slice = |lines: crate::line::Lines| {
+        let positions = lines.draw(draw).positions();
+        let (low, high) = (positions[0], positions[positions.len() - 1]);
+        1e-14 * order.power(high - low) + order.power(1e-14 * low.abs().max(high.abs()))
+    };
+    let mut total = 0.0;
+    let passed = projection.stream(std::slice::from_ref(&few), &crate::Silent, of_slice, |_, sizes| {
+        total += sizes.iter().sum::<f64>();
+        Ok(())
+    });
+    // Positions that cannot be computed with were refused before there was a cost.
+    passed.map_or(0.0, |()| total / few.len() as f64)
 }
 
 /// What a route finds.
@@ -238,6 +251,8 @@ struct Choice {
     winner: Candidate,
     runner_up: Option<Candidate>,
     expected_losses: Option<Vec<f64>>,
+    /// Lower bounds of the losses of all draws, where the losses themselves are not known.
+    loss_bounds: Vec<f64>,
     exact_draws: usize,
     /// Costs on each slice, as far as the route has kept any.
     slice_rows: Vec<SliceRows>,
@@ -247,7 +262,7 @@ impl Choice {
     /// With the losses of all draws known.
     fn new(winner: Candidate, runner_up: Option<Candidate>, losses: Vec<f64>) -> Self {
         let (exact_draws, slice_rows) = (losses.len(), Vec::new());
-        Choice { winner, runner_up, exact_draws, expected_losses: Some(losses), slice_rows }
+        Choice { winner, runner_up, exact_draws, expected_losses: Some(losses), loss_bounds: Vec::new(), slice_rows }
     }
 }
 

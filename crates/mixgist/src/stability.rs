@@ -27,7 +27,7 @@ use crate::warning::Warning;
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Movement {
-    /// At most half a radius.
+    /// At most half a radius, and the number of clusters stays.
     Steady,
     /// At most one radius: no more than the posterior leaves open.
     Inside,
@@ -86,7 +86,7 @@ impl Outcome {
 pub struct Move {
     /// Distance between the new estimate and the old one.
     pub distance: f64,
-    /// That in radii of the ball; null (infinite) when the radius is 0 and the distance is not.
+    /// That in radii of the ball, or more in other units if those were changed; null (infinite) when the radius is 0 and the distance is not.
     #[serde(with = "crate::document::infinite_is_null")]
     #[schemars(with = "Option<f64>")]
     pub radii: f64,
@@ -107,6 +107,8 @@ pub struct Stability {
     pub clusters: Option<usize>,
     /// Every so many draws of a chain were used.
     pub thin: usize,
+    /// Number of slices before any change.
+    pub slices: usize,
     /// The lines, choice after choice.
     pub checks: Vec<Check>,
     /// How many chains were not left out in turn: of many, those with the most draws go first.
@@ -152,7 +154,17 @@ struct Choice {
 }
 
 /// Every choice that is looked at.
-const CHOICES: [Choice; 7] = [
+const CHOICES: [Choice; 8] = [
+    Choice {
+        name: "draws",
+        variants: |_, thin, settings| {
+            let change = format!("one draw in {thin}, as in all lines below");
+            (thin > 1).then(|| Variant::of(change.into(), settings, |_| ())).into_iter().collect()
+        },
+        advice: || {
+            text!["the lines of this card are made from fewer draws than the estimate: read them against this one"]
+        },
+    },
     Choice {
         name: "slices",
         variants: |draws, _, settings| {
@@ -306,19 +318,20 @@ fn stability(posterior: &Posterior, level: f64, progress: &dyn Progress) -> Resu
         })
         .collect();
     let used = posterior.with(ensemble, settings.clone())?;
-    let estimate = match thin {
-        1 => posterior.estimate(progress)?.measure.clone(),
-        _ => used.bare_estimate(progress)?,
-    };
-    let distances = used.row(&estimate, progress)?;
-    let ball = ball(ensemble, &distances, level)?;
-    let warnings = Warning::of_distances(ensemble, &distances);
+    // The card is about the summary's estimate, even where its lines are made from fewer draws.
+    let estimate = posterior.estimate(progress)?.measure.clone();
+    let distances = posterior.distances(progress)?;
+    let ball = ball(posterior.ensemble(), distances, level)?;
+    let mut warnings = Warning::of_distances(posterior.ensemble(), distances);
+    if settings.units == Units::None {
+        warnings.extend(Warning::unequal_units(posterior.units()?));
+    }
     let clusters = clusters(&estimate, data)?;
     let mut checks = Vec::with_capacity(variants.len());
     progress.begin("stability", variants.len() as u64);
     for (choice, variant) in variants {
         progress.check()?;
-        let outcome = match movement(&variant, &used, &estimate, &ball, progress) {
+        let outcome = match movement(&variant, &used, &estimate, &ball, clusters, progress) {
             Ok(moved) => Outcome::Moved(moved),
             Err(error) if error.kind() == crate::ErrorKind::Interrupted => return Err(error),
             Err(error) => Outcome::Failed { error: error.message().clone() },
@@ -328,7 +341,17 @@ fn stability(posterior: &Posterior, level: f64, progress: &dyn Progress) -> Resu
     }
     let verdict = verdict(&checks, clusters, ensemble.len(), &warnings);
     let untried_chains = chains_in_order(ensemble).len().saturating_sub(MOST_CHAINS);
-    Ok(Stability { estimate, ball, clusters, thin, checks, untried_chains, verdict, warnings })
+    Ok(Stability {
+        estimate,
+        ball,
+        clusters,
+        thin,
+        slices: used.slices(progress)?.len(),
+        checks,
+        untried_chains,
+        verdict,
+        warnings,
+    })
 }
 
 /// Passes on that the user wants to stop, and nothing else: the card counts its own lines.
@@ -344,23 +367,32 @@ fn movement(
     variant: &Variant,
     posterior: &Posterior,
     unchanged: &MixingMeasure,
-    ball: &Ball,
+    unchanged_ball: &Ball,
+    unchanged_clusters: Option<usize>,
     progress: &dyn Progress,
 ) -> Result<Move> {
     let quiet = Quiet(progress);
     let ensemble = posterior.ensemble();
-    let estimate = match &variant.draws {
-        Some(draws) => posterior.with(ensemble.select(draws)?, variant.settings.clone())?.bare_estimate(&quiet)?,
-        None => posterior.with(ensemble, variant.settings.clone())?.bare_estimate(&quiet)?,
+    let other = match &variant.draws {
+        Some(draws) => posterior.with(ensemble.select(draws)?, variant.settings.clone())?,
+        None => posterior.with(ensemble, variant.settings.clone())?,
     };
+    let estimate = other.bare_estimate(&quiet)?;
     let distance = posterior.between(unchanged, &estimate, &quiet)?.value;
-    let radii = in_radii(distance, ball);
+    let mut radii = in_radii(distance, unchanged_ball);
+    if variant.settings.units != posterior.settings().units && distance > 0.0 {
+        // What is far in other units may be near in these, where one coordinate outweighs all others.
+        let seen = ball(ensemble, &other.row(unchanged, &quiet)?, unchanged_ball.level)?;
+        radii = radii.max(in_radii(other.between(unchanged, &estimate, &quiet)?.value, &seen));
+    }
+    let clusters = clusters(&estimate, posterior.data())?;
     let movement = match radii {
-        r if r <= 0.5 => Movement::Steady,
+        // Another number of clusters is another answer, however near the estimates are.
+        r if r <= 0.5 && clusters == unchanged_clusters => Movement::Steady,
         r if r <= 1.0 => Movement::Inside,
         _ => Movement::Outside,
     };
-    Ok(Move { distance, radii, movement, clusters: clusters(&estimate, posterior.data())? })
+    Ok(Move { distance, radii, movement, clusters })
 }
 
 /// A distance in radii of the ball; infinite when the radius is 0 and the distance is not.
@@ -390,7 +422,9 @@ fn verdict(checks: &[Check], clusters: Option<usize>, draws: usize, warnings: &[
         _ if disagree => "undecided: the chains disagree, so that these draws are not yet those of the posterior; run the chains longer, or \
                           look at each one on its own"
             .to_owned(),
-        Movement::Steady => "steady: no choice moves the estimate by more than half the radius of the ball".to_owned(),
+        Movement::Steady => "steady: no choice moves the estimate by more than half the radius of the ball, or changes the number of \
+                             clusters"
+            .to_owned(),
         Movement::Inside => {
             "no choice moves the estimate out of the ball: they matter less than what the posterior leaves open"
                 .to_owned()
@@ -404,8 +438,13 @@ fn verdict(checks: &[Check], clusters: Option<usize>, draws: usize, warnings: &[
         let of_choice = || outcomes().filter(|(check, _)| check.choice == choice.name);
         let farthest = of_choice().map(|(_, outcome)| outcome.radii).fold(0.0, f64::max);
         let counts_differ = of_choice().any(|(_, outcome)| outcome.clusters != clusters);
-        if farthest > 1.0 || (farthest > 0.5 && counts_differ) {
-            let counts = if counts_differ { ", the number of clusters changes" } else { "" };
+        if farthest > 1.0 || counts_differ {
+            let counts = match (clusters, of_choice().find(|(_, outcome)| outcome.clusters != clusters)) {
+                (Some(before), Some((_, Move { clusters: Some(after), .. }))) => {
+                    format!(", the number of clusters changes from {before} to {after}")
+                }
+                _ => String::new(),
+            };
             let moves = format!("{}: moves it by {farthest:.2} radii{counts}; ", choice.name);
             advice.push(text![moves, (choice.advice)()]);
         }

@@ -3,10 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::agreement::Agreement;
+use crate::aligned::align;
 use crate::allocate::{Allocation, allocate};
-use crate::components::atoms_without_draws;
+use crate::components::Rules;
+use crate::data_check::DataCheck;
+use crate::effective::draw_weights;
 use crate::ensemble::{Ensemble, MixingMeasure};
-use crate::free::{self, Assessment, Estimator, FreeSupport, Judgement, LEADING_SLICES};
+use crate::free::{self, Aligned, AlignedSupport, Assessment, Estimator, FreeSupport, Judgement, LEADING_SLICES};
 use crate::line::Order;
 use crate::mixture::Mixture;
 use crate::pairwise::{KEPT_BYTES, SlicedDistance};
@@ -14,11 +18,12 @@ use crate::points::Points;
 use crate::progress::Progress;
 use crate::projection::{bytes_to_judge, kept_bytes_per_slice, predicted_bytes};
 use crate::prune::{Pruned, Pruning};
-use crate::select::{Medoid, Route, SAFE_SEPARATION, medoid, most_numbers};
+use crate::select::{ChoiceVerdict, Margin, Medoid, Route, medoid, most_numbers};
 use crate::settings::Settings;
 use crate::slice::Slices;
+use crate::support::{NOTABLE_MASS, Support};
 use crate::text;
-use crate::text::named;
+use crate::text::{named, option};
 use crate::units::{ResolvedUnits, Units};
 use crate::warning::{SliceOrigin, Warning};
 use crate::{Error, Result};
@@ -32,10 +37,11 @@ impl Settings {
         let copy = u64::from(self.units != Units::None) * 8 * (atoms * (1 + dim + dim * dim)) as u64;
         let fits = match self.estimator {
             Estimator::Free(count) => count.longest_path(),
-            Estimator::Medoid => 0,
+            Estimator::Medoid | Estimator::Aligned => 0,
         };
         // The medoid and the user's own measure are judged with the fits.
-        let judged = if fits > 0 || self.candidate.is_some() { bytes_to_judge(dim, atoms, draws, fits + 2) } else { 0 };
+        let others = self.estimator != Estimator::Medoid || self.candidate.is_some();
+        let judged = if others { bytes_to_judge(dim, atoms, draws, fits + 2) } else { 0 };
         let slices = self.slices.most() as u64;
         let decomposed = slices.saturating_mul(kept_bytes_per_slice(atoms, draws) as u64).min(KEPT_BYTES as u64);
         let kept = match self.route.resolve(self.order, self.loss, draws)? {
@@ -59,11 +65,14 @@ pub struct Summary {
     pub estimate: MixingMeasure,
     /// Mean loss of the estimate over all draws.
     pub expected_loss: f64,
-    /// Its Monte Carlo standard error over slices; null for a free estimate, whose error is that of its held-out loss.
+    /// Its Monte Carlo standard error over slices; null for estimates that are no draws, whose error is that of their held-out loss.
     pub expected_loss_se: Option<f64>,
     /// The draw of least expected loss, and why: the estimate itself, unless another one was asked for.
     #[serde(flatten)]
     pub medoid: Medoid,
+    /// Whether the chains agree, on the distance to the estimate and on other functions of the draws.
+    #[serde(default)]
+    pub agreement: Agreement,
     /// Distance from the estimate to every draw.
     pub distances: Vec<f64>,
     /// How good the estimates are against the floor and on held-out slices; absent when the order is not 2.
@@ -91,10 +100,15 @@ impl Summary {
         self.assessment.as_ref()?.free.as_ref()
     }
 
+    /// The aligned estimate, when it was asked for.
+    pub fn aligned(&self) -> Option<&AlignedSupport> {
+        self.assessment.as_ref()?.aligned.as_ref()
+    }
+
     /// How good the estimate is, where that is known.
     pub fn judgement(&self) -> Option<&Judgement> {
         let assessment = self.assessment.as_ref()?;
-        Some(assessment.free.as_ref().map_or(&assessment.medoid, |free| &free.judgement))
+        Some(assessment.of_estimate().map_or(&assessment.medoid, |other| other.judgement))
     }
 
     /// Observations of each atom, when there are labels.
@@ -146,12 +160,16 @@ pub(crate) struct Job<'a> {
     pub(crate) own: Option<&'a dyn Slices>,
 }
 
-/// Summarises draws by their medoid, or by a free-support estimate that starts from it. Cost: see [`Route`].
+/// Summarises draws by their medoid, or by a free-support or aligned estimate that starts from it. Cost: see [`Route`].
 pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
     let Job { ensemble, settings, units, own, .. } = *job;
     if let Some(candidate) = settings.candidate.as_ref().filter(|candidate| candidate.dim() != ensemble.dim()) {
         let (own, dim) = (candidate.dim(), ensemble.dim());
         return Err(Error::input(format!("the measure to judge has dimension {own}, the draws have {dim}")));
+    }
+    if settings.estimator == Estimator::Aligned && (settings.order != Order::TWO || own.is_some()) {
+        return Err(Error::usage("an aligned estimate is judged beside the medoid, for order 2 and named distances")
+            .hint(text!["leave out ", named("order"), ", or use ", option("estimate", "medoid")]));
     }
     if settings.candidate.is_some() && (settings.order != Order::TWO || own.is_some()) {
         return Err(Error::usage(text![
@@ -163,27 +181,35 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
     let chosen = choose(job.scaled, settings, units, own, true, progress)?;
     let assessment = chosen.assessment.map(|assessment| assessment.in_original(units)).transpose()?;
     let medoid = chosen.medoid;
-    let free = assessment.as_ref().and_then(|assessment| assessment.free.as_ref());
-    let estimate = free.map_or_else(|| ensemble.draw(medoid.draw), |free| free.estimate.clone());
+    let other = assessment.as_ref().and_then(Assessment::of_estimate);
+    let estimate = other.map_or_else(|| ensemble.draw(medoid.draw), |other| other.estimate.clone());
     let allocation = match job.data {
         Some(points) => Some(allocate(&Mixture::new(&estimate)?, points, progress)?),
         None => None,
     };
-    let mut warnings = warnings(job, &medoid, chosen.pruned, chosen.slices);
-    if let Some(free) = free {
+    let distances = other.map_or_else(|| medoid.distances.clone(), |other| other.distances.to_vec());
+    let agreement = Agreement::new(ensemble, Some(&distances));
+    let mut warnings = warnings(job, &medoid, &agreement, chosen.pruned, chosen.slices);
+    if let Some(points) = job.data {
+        let check = DataCheck::new(ensemble, points, settings.seed)?;
+        warnings.extend(check.filter(DataCheck::is_off).map(|check| Warning::DataOffScale { check }));
+    }
+    if let Some(free) = assessment.as_ref().and_then(|assessment| assessment.free.as_ref()) {
         warnings.extend(free.ends_at(settings.estimator).map(|atoms| Warning::PathEnds { atoms }));
+        warnings.extend(refused(free));
         warnings.extend(unsupported(&free.estimate, ensemble));
     }
     Ok(Summary {
-        expected_loss: free.map_or(medoid.expected_loss, |free| free.judgement.expected_loss),
-        expected_loss_se: if free.is_some() { None } else { medoid.expected_loss_se },
-        distances: free.map_or_else(|| medoid.distances.clone(), |free| free.distances.clone()),
+        expected_loss: other.map_or(medoid.expected_loss, |other| other.judgement.expected_loss),
+        expected_loss_se: if other.is_some() { None } else { medoid.expected_loss_se },
+        distances,
         estimate,
         medoid: Medoid {
             chain: ensemble.chains()[medoid.draw],
             iteration: ensemble.iterations()[medoid.draw],
             ..medoid
         },
+        agreement,
         clusters: allocation.as_ref().map(Allocation::clusters),
         assessment,
         allocation,
@@ -205,21 +231,27 @@ pub(crate) fn estimate(job: &Job, progress: &dyn Progress) -> Result<(MixingMeas
     Ok((job.ensemble.draw(chosen.medoid.draw), chosen.slices))
 }
 
+/// Which draw is the medoid, whatever the estimator.
+pub(crate) fn medoid_draw(job: &Job, progress: &dyn Progress) -> Result<usize> {
+    let settings = Settings { estimator: Estimator::Medoid, candidate: None, ..job.settings.clone() };
+    Ok(choose(job.scaled, &settings, job.units, job.own, false, progress)?.medoid.draw)
+}
+
 /// What limits the trust in the choice of a medoid.
-fn warnings(job: &Job, medoid: &Medoid, pruned: Pruned, slices: usize) -> Vec<Warning> {
+fn warnings(job: &Job, medoid: &Medoid, agreement: &Agreement, pruned: Pruned, slices: usize) -> Vec<Warning> {
     let settings = job.settings;
     let mut warnings = Vec::new();
-    if let Some(other) = medoid.runner_up {
+    if let Some(Margin { rival: runner_up, radii, separation, verdict, .. }) = medoid.margin {
         let origin = if job.own.is_some() { SliceOrigin::Given } else { SliceOrigin::of(settings) };
-        match other.separation {
-            _ if medoid.is_tied() => {
-                warnings.push(Warning::Tied { draw: medoid.draw, runner_up: other.draw });
+        let separation = separation.unwrap_or(0.0);
+        match verdict {
+            ChoiceVerdict::Tied => warnings.push(Warning::Tied { draw: medoid.draw, runner_up }),
+            ChoiceVerdict::FewSlices => {
+                warnings.push(Warning::TooFewSlices { runner_up, separation, radii, slices, origin });
             }
-            Some(separation) if separation < SAFE_SEPARATION && !other.draws_dominate() => {
-                warnings.push(Warning::TooFewSlices { runner_up: other.draw, separation, slices, origin });
-            }
-            None => warnings.push(Warning::NoSliceError { slices, origin }),
-            _ => {}
+            ChoiceVerdict::FewDraws => warnings.push(Warning::NearTie { runner_up, separation, radii }),
+            ChoiceVerdict::Unknown => warnings.push(Warning::NoSliceError { slices, origin }),
+            ChoiceVerdict::Safe | ChoiceVerdict::Alike => {}
         }
     }
     if settings.units == Units::None {
@@ -228,18 +260,27 @@ fn warnings(job: &Job, medoid: &Medoid, pruned: Pruned, slices: usize) -> Vec<Wa
     if matches!(settings.pruning, Pruning::Tolerance(_)) && pruned.atoms > 0 {
         warnings.push(Warning::MassPruned { pruned });
     }
-    warnings.extend(Warning::of_distances(job.ensemble, &medoid.distances));
+    warnings.extend(Warning::of_draws(job.ensemble));
+    warnings.extend(Warning::of_chains(job.ensemble, agreement));
     warnings
 }
 
-/// Atoms without draws are pointed out when they hold this much of the mass.
-const NOTABLE_MASS: f64 = 0.05;
+/// That `auto` refused atoms that the loss asks for.
+fn refused(free: &FreeSupport) -> Option<Warning> {
+    let (wanted, gain) = (&free.path[free.refused?], free.gain_refused()?);
+    Some(Warning::AtomsRefused {
+        atoms: wanted.measure.len(),
+        weight: wanted.mass_without_draws,
+        gain,
+        chosen: free.estimate.len(),
+    })
+}
 
 /// That a notable part of an estimate lies where almost no draw has a component.
 fn unsupported(estimate: &MixingMeasure, ensemble: &Ensemble) -> Option<Warning> {
-    let atoms = atoms_without_draws(estimate, ensemble);
+    let atoms = Support::of_all(ensemble).atoms_without_draws(estimate);
     let weight: f64 = atoms.iter().map(|&k| estimate.weights()[k]).sum();
-    (weight >= NOTABLE_MASS).then(|| Warning::AtomsWithoutDraws { atoms: atoms.len(), of: estimate.len(), weight })
+    (weight > NOTABLE_MASS).then(|| Warning::AtomsWithoutDraws { atoms: atoms.len(), of: estimate.len(), weight })
 }
 
 struct Chosen {
@@ -269,7 +310,7 @@ fn choose(
         }
         let distance = SlicedDistance::new(slices, settings.order).with_pruning(settings.pruning);
         let projection = distance.project(ensemble)?;
-        let (medoid, bridges) = medoid(&projection, settings.loss, settings.route, progress)?;
+        let (medoid, bridges) = medoid(ensemble, &projection, settings.loss, settings.route, progress)?;
         let last = count >= cap || settings.directions.is_some() || own.is_some();
         let Some(times) = more_slices(&medoid).filter(|_| !last) else {
             // Slices of the caller have no others to be judged on.
@@ -278,6 +319,10 @@ fn choose(
                 return Ok(Chosen { medoid, assessment: None, pruned: projection.pruned(), slices: slices.len() });
             }
             let held_out = settings.freeze_held_out(ensemble.dim(), slices.len())?;
+            let aligned = match settings.estimator {
+                Estimator::Aligned => Some(aligned(&ensemble.draw(medoid.draw), ensemble, progress)?),
+                _ => None,
+            };
             let job = free::Job {
                 ensemble,
                 slices,
@@ -286,6 +331,7 @@ fn choose(
                 medoid: &medoid,
                 estimator: settings.estimator,
                 candidate: candidate.as_ref(),
+                aligned,
                 seed: settings.seed,
             };
             let assessment = Some(free::assess(&job, &projection, bridges, progress)?);
@@ -297,8 +343,22 @@ fn choose(
     }
 }
 
+/// The aligned estimate, found from a start, with what is said about it.
+fn aligned(start: &MixingMeasure, ensemble: &Ensemble, progress: &dyn Progress) -> Result<Aligned> {
+    let found = align(start, ensemble, Rules::default(), progress)?;
+    let weights = draw_weights(ensemble);
+    Ok(Aligned {
+        existence: found.existence.iter().map(|probability| probability.value).collect(),
+        unmatched: found.draws.unmatched.iter().zip(&weights).map(|(mass, weight)| mass * weight).sum(),
+        estimate: found.estimate,
+    })
+}
+
 /// The standard error of the expected loss, which is the mean distance of the draws from the medoid, is small enough when it is this part of it.
 const ACCURACY: f64 = 0.01;
+
+/// How many times as many slices are taken when the choice of the winner asks for more.
+const MORE_FOR_WINNER: f64 = 4.0;
 
 /// How many times as many slices are needed, roughly; `None` when there are enough.
 fn more_slices(medoid: &Medoid) -> Option<f64> {
@@ -308,17 +368,11 @@ fn more_slices(medoid: &Medoid) -> Option<f64> {
         Some(error) => (error / (ACCURACY * medoid.expected_loss)).powi(2),
         None => f64::INFINITY,
     };
-    let winner = match (medoid.runner_up, medoid.runner_up.and_then(|other| other.separation)) {
-        (None, _) => 0.0,
-        _ if medoid.is_tied() => 0.0,
-        (Some(other), Some(separation)) if separation >= SAFE_SEPARATION || other.draws_dominate() => 0.0,
-        // Whichever of the two is better, it is so by less than the expected loss is known: more slices would decide nothing that matters.
-        (Some(other), Some(separation)) => {
-            let error = other.difference_se.unwrap_or(f64::INFINITY);
-            let immaterial = (SAFE_SEPARATION * error / (ACCURACY * medoid.expected_loss)).powi(2);
-            if immaterial <= 1.0 { 0.0 } else { immaterial.min((SAFE_SEPARATION / separation).powi(2)) }
-        }
-        (Some(_), None) => f64::INFINITY,
+    // Whichever of the two is better, it may be so by less than the expected loss is known: then more slices decide nothing that matters.
+    let winner = match medoid.margin.filter(|margin| margin.asks_for_slices()).map(|margin| margin.slice_error) {
+        Some(Some(error)) if SAFE_SEPARATION * error <= ACCURACY * medoid.expected_loss => 0.0,
+        Some(_) => MORE_FOR_WINNER,
+        None => 0.0,
     };
     Some(f64::max(loss, winner)).filter(|&times| times > 0.0)
 }

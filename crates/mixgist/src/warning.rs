@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::agreement::{Agreement, ChainVerdict};
+use crate::data_check::DataCheck;
 use crate::ensemble::Ensemble;
 use crate::prune::Pruned;
 use crate::settings::{Settings, SliceCount};
@@ -20,16 +22,31 @@ use crate::units::ResolvedUnits;
 #[serde(tag = "name", rename_all = "kebab-case", remote = "Self")]
 #[non_exhaustive]
 pub enum Warning {
-    /// Winner and runner-up cannot be told apart with this many slices.
+    /// Winner and runner-up differ by a notable part of the credible ball and cannot be told apart with this many slices.
     TooFewSlices {
         /// The second-best draw.
         runner_up: usize,
-        /// Its distance behind, in standard errors.
+        /// Its distance behind, in standard errors over slices and draws.
         separation: f64,
+        /// Its distance from the winner, in radii of the ball; null when the radius is 0.
+        #[serde(default = "unknown", with = "crate::document::infinite_is_null")]
+        #[schemars(with = "Option<f64>")]
+        radii: f64,
         /// The number of slices.
         slices: usize,
         /// Where they come from.
         origin: SliceOrigin,
+    },
+    /// Winner and runner-up differ by a notable part of the credible ball, and with this posterior sample either could be the better.
+    NearTie {
+        /// The second-best draw.
+        runner_up: usize,
+        /// Its distance behind, in standard errors over slices and draws.
+        separation: f64,
+        /// Its distance from the winner, in radii of the ball; null when the radius is 0.
+        #[serde(default = "unknown", with = "crate::document::infinite_is_null")]
+        #[schemars(with = "Option<f64>")]
+        radii: f64,
     },
     /// There is one independent group of slices, so no error can be given.
     NoSliceError {
@@ -100,10 +117,45 @@ pub enum Warning {
         /// Their weight.
         weight: f64,
     },
-    /// The chains are at different distances from the estimate.
+    /// The loss asks for atoms that the draws do not have, and `auto` took fewer.
+    AtomsRefused {
+        /// How many atoms would have been chosen by the loss alone.
+        atoms: usize,
+        /// The part of their mass that lies where almost no draw has a component.
+        weight: f64,
+        /// How much lower their held-out expected loss is, as a part of that of the chosen estimate.
+        gain: f64,
+        /// How many atoms were chosen.
+        chosen: usize,
+    },
+    /// The data are not on the scale of the draws, so that labels and densities mean nothing.
+    DataOffScale {
+        /// What was compared.
+        check: DataCheck,
+    },
+    /// Each chain stays in a part of the posterior of its own.
     ChainsDisagree {
-        /// Mean distance to the estimate, by chain.
-        distances: Vec<(u32, f64)>,
+        /// What they differ in most: a function of the draws.
+        trace: String,
+        /// R-hat of it; infinite when it is constant in each chain, and then written as null.
+        #[serde(with = "crate::document::infinite_is_null")]
+        #[schemars(with = "Option<f64>")]
+        rhat: f64,
+        /// Its mean, by chain.
+        means: Vec<(u32, f64)>,
+    },
+    /// The chains move, but the draws are worth few independent ones.
+    SlowChains {
+        /// The function of the draws that mixes worst.
+        trace: String,
+        /// Its R-hat.
+        #[serde(with = "crate::document::infinite_is_null")]
+        #[schemars(with = "Option<f64>")]
+        rhat: f64,
+        /// Its effective sample size.
+        ess: f64,
+        /// By what factor the chains should be longer.
+        longer_by: f64,
     },
     /// A warning of a document whose schema version held the sentences alone.
     Recorded {
@@ -114,6 +166,11 @@ pub enum Warning {
         /// What helps.
         help: String,
     },
+}
+
+/// Documents of before do not have it.
+fn unknown() -> f64 {
+    f64::INFINITY
 }
 
 /// The fields that documents have besides those of a variant.
@@ -190,12 +247,32 @@ const UNEQUAL_SCALES: f64 = 5.0;
 const FEW_DRAWS: usize = 100;
 
 impl Warning {
-    /// What limits everything that is said about the posterior: what there is to say about the draws, and whether their chains agree by
-    /// the draws' distances from an estimate.
+    /// What limits everything that is said about the posterior: what there is to say about the draws, and whether their chains agree.
     pub(crate) fn of_distances(ensemble: &Ensemble, distances: &[f64]) -> Vec<Warning> {
         let mut warnings = Self::of_draws(ensemble);
-        warnings.extend(chains_disagree(ensemble, distances));
+        warnings.extend(Self::of_chains(ensemble, &Agreement::new(ensemble, Some(distances))));
         warnings
+    }
+
+    /// What the verdict on the chains asks to say. Few draws have a warning of their own.
+    pub(crate) fn of_chains(ensemble: &Ensemble, agreement: &Agreement) -> Option<Warning> {
+        let worst = agreement.worst()?;
+        let (trace, convergence) = (worst.name.to_string(), worst.convergence?);
+        match agreement.verdict {
+            ChainVerdict::Disagree => {
+                Some(Warning::ChainsDisagree { trace, rhat: convergence.rhat, means: worst.means.clone() })
+            }
+            ChainVerdict::Slow if ensemble.len() >= FEW_DRAWS => {
+                let slowest = agreement.slowest()?;
+                Some(Warning::SlowChains {
+                    trace: slowest.name.to_string(),
+                    rhat: slowest.convergence?.rhat,
+                    ess: slowest.convergence?.bulk_ess,
+                    longer_by: agreement.longer_by().unwrap_or(1.0),
+                })
+            }
+            _ => None,
+        }
     }
 
     /// What can be said about the draws before anything is computed from them.
@@ -227,6 +304,7 @@ impl Warning {
     pub fn name(&self) -> &str {
         match self {
             Warning::TooFewSlices { .. } => "too-few-slices",
+            Warning::NearTie { .. } => "near-tie",
             Warning::NoSliceError { .. } => "no-slice-error",
             Warning::Tied { .. } => "tied",
             Warning::UnequalUnits { .. } => "unequal-units",
@@ -238,7 +316,10 @@ impl Warning {
             Warning::IllConditioned { .. } => "ill-conditioned",
             Warning::PathEnds { .. } => "path-ends",
             Warning::AtomsWithoutDraws { .. } => "atoms-without-draws",
+            Warning::AtomsRefused { .. } => "atoms-refused",
+            Warning::DataOffScale { .. } => "data-off-scale",
             Warning::ChainsDisagree { .. } => "chains-disagree",
+            Warning::SlowChains { .. } => "slow-chains",
             Warning::Recorded { of, .. } => of,
         }
     }
@@ -251,6 +332,9 @@ impl Warning {
             Warning::Tied { .. } => text!["take either of them, or give more posterior draws"],
             Warning::ChainsLost { .. } => {
                 text!["use a smaller ", named("burn_in"), ", or leave the chain out on purpose"]
+            }
+            Warning::NearTie { .. } => {
+                text!["give more posterior draws, or report both; ", verb("representatives"), " tells their modes"]
             }
             Warning::UnequalUnits { .. } => {
                 text![
@@ -276,14 +360,30 @@ impl Warning {
                 ", or take the medoid: ",
                 option("estimate", "medoid")
             ],
+            Warning::AtomsRefused { atoms, .. } => text![
+                "for the estimate of least loss all the same, ask for its number of atoms: ",
+                option("atoms", atoms),
+                "; for components that the draws have: ",
+                option("estimate", "aligned")
+            ],
+            Warning::DataOffScale { .. } => text!["give the data as they were when the draws were fitted"],
             Warning::AtomsWithoutDraws { .. } => text![
-                "for densities and components take the medoid: ",
+                "for components that the draws have: ",
+                option("estimate", "aligned"),
+                ", for densities the medoid: ",
                 option("estimate", "medoid"),
                 "; ",
                 verb("components"),
                 " shows what the draws have"
             ],
-            Warning::ChainsDisagree { .. } => text!["run the chains longer, or look at each one on its own"],
+            Warning::ChainsDisagree { .. } => text![
+                "look at each chain on its own; ",
+                verb("representatives"),
+                " tells their modes. A simpler model, other starts or another sampler may help, more iterations alone hardly"
+            ],
+            Warning::SlowChains { longer_by, .. } => {
+                format!("run the chains some {} times as long", longer_by.ceil()).into()
+            }
             Warning::Recorded { help, .. } => help.as_str().into(),
         }
     }
@@ -294,36 +394,19 @@ fn count(number: usize, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Means of the chains' distances to the estimate that differ by more than chance would have it even for draws that are worth only a tenth of their
-/// number: a coarse check that needs no labels. Half the spread within chains is tolerated.
-fn chains_disagree(ensemble: &Ensemble, distances: &[f64]) -> Option<Warning> {
-    let mut by_chain = std::collections::BTreeMap::<u32, Vec<f64>>::new();
-    for (&chain, &distance) in ensemble.chains().iter().zip(distances) {
-        by_chain.entry(chain).or_default().push(distance);
-    }
-    if by_chain.len() < 2 {
-        return None;
-    }
-    let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
-    let means: Vec<(u32, f64)> = by_chain.iter().map(|(&chain, x)| (chain, mean(x))).collect();
-    let within = by_chain.values().map(|x| x.iter().map(|v| (v - mean(x)).powi(2)).sum::<f64>()).sum::<f64>()
-        / distances.len() as f64;
-    let shortest = by_chain.values().map(Vec::len).min().expect("there is a chain") as f64;
-    let largest = means.iter().map(|m| m.1).fold(f64::NEG_INFINITY, f64::max);
-    let smallest = means.iter().map(|m| m.1).fold(f64::INFINITY, f64::min);
-    let chance = 4.0 * (2.0 * within / (shortest / 10.0).max(1.0)).sqrt();
-    // Equal chains may differ by the rounding of their means.
-    let tolerated = (0.5 * within.sqrt()).max(1e-9 * largest);
-    (largest - smallest > chance.max(tolerated)).then_some(Warning::ChainsDisagree { distances: means })
-}
-
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Warning::TooFewSlices { runner_up, separation, slices, .. } => write!(
+            Warning::TooFewSlices { runner_up, separation, radii, slices, .. } => write!(
                 f,
-                "{} cannot tell the chosen draw from draw {runner_up}, which is {separation:.1} standard errors behind",
+                "{} cannot tell the chosen draw from draw {runner_up}, which is {separation:.1} standard errors behind and {radii:.2} radii of \
+                 the credible ball away",
                 count(*slices, "slice")
+            ),
+            Warning::NearTie { runner_up, separation, radii } => write!(
+                f,
+                "draw {runner_up} may be as good as the chosen draw ({separation:.1} standard errors behind, most of it error over draws) and \
+                 differs from it by {radii:.2} radii of the credible ball"
             ),
             Warning::NoSliceError { slices, .. } => {
                 let verb = if *slices == 1 { "gives" } else { "give" };
@@ -371,9 +454,25 @@ impl fmt::Display for Warning {
                  uncertain",
                 100.0 * weight
             ),
-            Warning::ChainsDisagree { distances } => {
-                let distances: Vec<String> = distances.iter().map(|(chain, d)| format!("{chain}: {d:.3}")).collect();
-                write!(f, "chains lie at different mean distances from the estimate ({})", distances.join(", "))
+            Warning::AtomsRefused { atoms, weight, gain, chosen } => write!(
+                f,
+                "the loss asks for {atoms} atoms and would be {:.1} % lower, but {:.1} % of their mass lies where almost no draw has a \
+                 component: auto took {chosen}",
+                100.0 * gain,
+                100.0 * weight
+            ),
+            Warning::DataOffScale { check } => write!(f, "{check}"),
+            Warning::ChainsDisagree { trace, rhat, means } => {
+                let means: Vec<String> = means.iter().map(|(chain, mean)| format!("{chain}: {mean:.3}")).collect();
+                let rhat = if rhat.is_finite() { format!("R-hat {rhat:.2}") } else { "R-hat infinite".into() };
+                write!(
+                    f,
+                    "the chains disagree: each stays in a part of the posterior of its own ({trace}: {rhat}; means by chain {})",
+                    means.join(", ")
+                )
+            }
+            Warning::SlowChains { trace, rhat, ess, .. } => {
+                write!(f, "the chains mix slowly: {trace} has R-hat {rhat:.2} and an effective sample size of {ess:.0}")
             }
             Warning::Recorded { sentence, .. } => f.write_str(sentence),
         }

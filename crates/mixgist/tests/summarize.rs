@@ -38,21 +38,21 @@ fn clear_winner(draws: usize) -> Ensemble {
 }
 
 #[test]
-fn slices_are_doubled_until_the_winner_is_safe() {
+fn slices_are_doubled_as_long_as_they_help() {
     let mut doubled_and_stopped = 0;
     for seed in [0, 14, 15, 32, 37] {
         let ensemble = Kind::Plain.ensemble(2, 12, seed);
         let cap = 8000;
         let summary = run(&ensemble, &Settings { slices: SliceCount::Auto { cap }, ..Settings::default() });
-        let safe = |summary: &Summary| summary.medoid.runner_up.unwrap().separation.unwrap() >= 3.0;
+        let enough = |summary: &Summary| !summary.medoid.margin.unwrap().asks_for_slices();
         assert!([1000, 2000, 4000, 8000].contains(&summary.slices));
-        assert!(safe(&summary) || summary.slices == cap);
-        assert_eq!(names(&summary).contains(&"too-few-slices"), !safe(&summary));
+        assert!(enough(&summary) || summary.slices == cap);
+        assert_eq!(names(&summary).contains(&"too-few-slices"), !enough(&summary));
         let same = run(&ensemble, &fixed(summary.slices));
         assert_eq!(same.medoid, summary.medoid);
         if summary.slices > 1000 {
-            assert!(!safe(&run(&ensemble, &fixed(summary.slices / 2))));
-            doubled_and_stopped += usize::from(safe(&summary));
+            assert!(!enough(&run(&ensemble, &fixed(summary.slices / 2))));
+            doubled_and_stopped += usize::from(enough(&summary));
         }
     }
     assert!(doubled_and_stopped > 0, "no set of draws needed more than 1000 slices and fewer than the cap");
@@ -177,9 +177,12 @@ fn chains_that_disagree_are_said() {
     assert!(!names(&run(&agree, &fixed(100))).contains(&"chains-disagree"));
     let disagree = Ensemble::from_measures(&far).unwrap().with_chains(stuck, iterations).unwrap();
     let summary = run(&disagree, &fixed(100));
-    let Some(Warning::ChainsDisagree { distances }) = summary.warnings.last() else { panic!("{:?}", summary.warnings) };
-    assert_eq!((distances.len(), distances[0].0, distances[1].0), (2, 0, 1));
-    assert!(distances[1].1 > 5.0 * distances[0].1);
+    let Some(Warning::ChainsDisagree { trace, rhat, means }) = summary.warnings.last() else {
+        panic!("{:?}", summary.warnings)
+    };
+    assert_eq!((trace.as_str(), means.len(), means[0].0, means[1].0), ("distance to estimate", 2, 0, 1));
+    assert!(means[1].1 > 5.0 * means[0].1 && *rhat > 1.5);
+    assert_eq!(summary.agreement.verdict, mixgist::ChainVerdict::Disagree);
 }
 
 #[test]

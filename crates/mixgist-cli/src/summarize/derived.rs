@@ -60,6 +60,11 @@ impl DerivedArgs {
         Ok([&self.labels, &self.memberships, &self.density])
     }
 
+    /// The file of observations to predict for.
+    pub fn new_points_path(&self) -> &Option<PathBuf> {
+        &self.predict
+    }
+
     /// The observations to predict for.
     pub fn read_new_points(&self, ensemble: &Ensemble) -> Result<Option<DataTable>> {
         self.predict.as_deref().map(|path| read_data_for(path, ensemble.dim())).transpose()

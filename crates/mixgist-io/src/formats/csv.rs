@@ -7,7 +7,7 @@ use mixgist::{Ensemble, Error, Result};
 
 use crate::array::integer;
 use crate::data::{DataTable, column_text};
-use crate::delimited::{Record, Records, is_missing, write_record};
+use crate::delimited::{Record, Records, is_missing, is_spreadsheet_error, write_record};
 use crate::draws::{DrawsFile, ReadOptions};
 use crate::labels::LabelDraws;
 use crate::long_table::{Layout, LongTable, check_writable_as_table, column_names};
@@ -15,7 +15,7 @@ use crate::output::{Output, cannot_write};
 use crate::source::{Budget, shown};
 
 pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
-    let mut records = Records::open(path)?;
+    let mut records = Records::open(path, options)?;
     let header = records.next_record()?.ok_or_else(|| Error::input("holds no lines"))?;
     let names: Vec<String> = header.fields().map(String::from).collect();
     let separator =
@@ -28,7 +28,7 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
         }
     })?;
     let mut table = LongTable::default();
-    let mut budget = Budget::new(options.memory_limit);
+    let mut budget = Budget::new(options);
     while let Some(record) = records.next_record()? {
         budget.take("the table", 8 * (names.len() as u64 + 1))?;
         record.expect(names.len())?;
@@ -98,8 +98,8 @@ fn quoted(field: &str) -> String {
 }
 
 pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> Result<DataTable> {
-    let mut records = Records::open(path)?;
-    let mut budget = Budget::new(options.memory_limit);
+    let mut records = Records::open(path, options)?;
+    let mut budget = Budget::new(options);
     let mut values = Vec::new();
     let first = records.next_record()?.ok_or_else(|| Error::input("holds no lines"))?;
     let columns = first.len();
@@ -129,7 +129,8 @@ fn is_header(record: &Record<'_>) -> bool {
 
 /// Whether a header may hold this field.
 fn is_name(field: &str) -> bool {
-    is_missing(field) || (field.parse::<f64>().is_err() && wrong_separator(field).is_none())
+    let number = field.parse::<f64>().is_ok() || wrong_separator(field).is_some();
+    is_missing(field) || !(number || is_spreadsheet_error(field))
 }
 
 /// What separates the numbers of a field that should be one number.
@@ -169,6 +170,7 @@ fn push_numbers(values: &mut Vec<f64>, record: &Record<'_>, names: Option<&[Stri
             _ if wrong_separator(field).is_some() => {
                 error.hint(expected_commas(wrong_separator(field).unwrap_or_default()))
             }
+            _ if is_spreadsheet_error(field) => error.hint("the spreadsheet could not compute it: correct it there"),
             None if record.line == 1 && !is_missing(field) => {
                 error.hint("a header must not have numbers among its names")
             }
@@ -194,7 +196,7 @@ fn labels_of(record: &Record<'_>) -> Result<Vec<Label>> {
     };
     let one = |(column, field): (usize, &str)| match whole(field) {
         Some(integer) => Ok(Label::Integer(integer)),
-        None if is_missing(field) => Err(not(column, "a label, this one is missing")),
+        None if is_missing(field) || is_spreadsheet_error(field) => Err(not(column, "a label, this one is missing")),
         None if field.parse::<f64>().is_ok() => Err(not(column, "a label, an integer or a word")),
         None => Ok(Label::Text(field.to_owned())),
     };
@@ -203,8 +205,8 @@ fn labels_of(record: &Record<'_>) -> Result<Vec<Label>> {
 
 /// Reads labels; a first line of words above a line of integers is a header.
 pub(crate) fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDraws> {
-    let mut records = Records::open(path)?;
-    let mut budget = Budget::new(options.memory_limit);
+    let mut records = Records::open(path, options)?;
+    let mut budget = Budget::new(options);
     let first = records.next_record()?.ok_or_else(|| Error::input("holds no lines"))?;
     let observations = first.len();
     let mut out = LabelDraws::empty(observations);

@@ -3,13 +3,16 @@
 use std::io::{BufReader, Write};
 use std::path::Path;
 
+use mixgist::printable::is_hidden_control;
 use mixgist::{Error, ErrorKind, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::documents::upgraded;
+use crate::memory;
 use crate::output::{Overwrite, cannot_write, write_whole};
-use crate::source::Source;
+use crate::source::{Source, shown, size_text};
 
 /// The name and version of what a document holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +35,24 @@ struct Document<'a, T> {
 pub fn to_json<T: Serialize>(schema: Schema, body: &T) -> Result<String> {
     let document = Document { schema: schema.name, schema_version: schema.version, body };
     serde_json::to_string_pretty(&document)
+        .map(escaped)
         .map_err(|cause| Error::new(ErrorKind::Io, format!("{} cannot be written as JSON: {cause}", schema.name)))
+}
+
+/// JSON in which names from strangers cannot steer a terminal: serde escapes ASCII controls, this the others.
+fn escaped(json: String) -> String {
+    let hidden = |c: char| is_hidden_control(c) && c != '\n'; // which stand between the fields
+    if !json.contains(hidden) {
+        return json;
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        match hidden(c) {
+            true => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => out.push(c),
+        }
+    }
+    out
 }
 
 /// Writes a document, whole or not at all. Numbers are read back to the same bits; NaN and infinities become `null`.
@@ -43,7 +63,14 @@ pub fn write_json<T: Serialize>(path: &Path, schema: Schema, body: &T, overwrite
 
 /// Reads a document of that schema, of its version or an older one that `T` still understands.
 pub fn read_json<T: DeserializeOwned>(path: &Path, schema: Schema) -> Result<T> {
-    let Source { file, .. } = Source::open(path)?;
+    let Source { file, bytes } = Source::open(path)?;
+    // The shortest text of a value is 16 times as short as what holds it in memory.
+    let limit = memory::reading().memory_limit;
+    if bytes.saturating_mul(4) > limit {
+        let most = size_text(limit / 4);
+        return Err(Error::resource(format!("is a document of {}, at most {most} fit into memory", size_text(bytes)))
+            .in_file(path));
+    }
     parse(BufReader::new(file), schema).map_err(|error| error.in_file(path))
 }
 
@@ -58,7 +85,7 @@ fn parse<T: DeserializeOwned>(source: impl std::io::Read, schema: Schema) -> Res
     match fields.remove("schema") {
         Some(Value::String(name)) if name == schema.name => {}
         Some(Value::String(name)) => {
-            return Err(Error::input(format!("is a '{name}' document, expected '{}'", schema.name)));
+            return Err(Error::input(format!("is a '{}' document, expected '{}'", shown(&name), schema.name)));
         }
         _ => return Err(Error::input(format!("has no 'schema', expected '{}'", schema.name))),
     }
@@ -78,7 +105,7 @@ fn parse<T: DeserializeOwned>(source: impl std::io::Read, schema: Schema) -> Res
             ))
             .hint("a newer mixgist wrote it: update"));
         }
-        Some(_) => {}
+        Some(version) => upgraded(schema, version, fields),
     }
     T::deserialize(document)
         .map_err(|cause| Error::input(format!("is not a valid '{}' document: {cause}", schema.name)))
@@ -112,6 +139,15 @@ mod tests {
         let back = read(&text).unwrap();
         assert_eq!(back, body);
         assert!(back.z_first[1].is_sign_negative());
+    }
+
+    #[test]
+    fn names_in_documents_cannot_steer_a_terminal() {
+        let names = vec!["a\u{1b}\u{9b}\u{202e}\n".to_owned()];
+        let text = to_json(SCHEMA, &std::collections::BTreeMap::from([("names", &names)])).unwrap();
+        assert!(text.contains("\"a\\u001b\\u009b\\u202e\\n\""), "{text}");
+        let back: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(back["names"][0], names[0]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use ::zip::read::{ArchiveOffset, Config};
+use ::zip::read::{ArchiveOffset, Config, ZipFile};
 use ::zip::write::SimpleFileOptions;
 use ::zip::{CompressionMethod, ZipArchive, ZipWriter};
 use mixgist::slice::{Array, NamedArrays};
@@ -53,11 +53,16 @@ pub fn write_arrays(path: &Path, arrays: &NamedArrays, overwrite: Overwrite) -> 
 
 pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
     let mut archive = Archive::open(path, options)?;
+    // A few bytes can unpack to gigabytes: shapes are compared before any values are read.
+    let plan = Plan::new(&mut archive, options.covariance_form)?;
     let weights = archive.required("weights")?;
     let means = archive.required("means")?;
     let covariances = archive.required("covariances")?;
-    let offsets = archive.counts("offsets")?;
-    let ensemble = assemble(weights, means, covariances, offsets, options.covariance_form)?;
+    let offsets = plan.offsets(archive.counts("offsets")?);
+    let form = options.covariance_form;
+    let ensemble =
+        Ensemble::from_ragged(plan.dim, &offsets, &weights.values, &means.values, &covariances.values, form)?;
+    drop((weights, means, covariances));
     let ensemble = with_origin(&mut archive, ensemble)?;
     let labels = archive.read("labels")?.map(|array| LabelDraws::from_array(&array)).transpose()?;
     let draws = DrawsFile { ensemble, labels, data: archive.data()? };
@@ -118,69 +123,114 @@ pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<(
     archive.finish()
 }
 
-/// Draws from arrays: `weights` is (M, K), or (N,) with `offsets`; a (K,) without them is a single draw.
-fn assemble(
-    weights: Array,
-    means: Array,
-    covariances: Array,
-    offsets: Option<Vec<u64>>,
-    form: CovarianceForm,
-) -> Result<Ensemble> {
-    let offsets: Vec<usize> = match (offsets, weights.shape.as_slice()) {
-        (Some(offsets), [_]) => offsets.iter().map(|&offset| usize::try_from(offset).unwrap_or(usize::MAX)).collect(),
-        (Some(_), shape) => {
-            return Err(Error::input(format!(
-                "array 'weights' has shape {}, expected (atoms,) because there are 'offsets'",
-                shape_text(shape)
-            )));
-        }
-        (None, &[atoms]) => vec![0, atoms],
-        (None, &[draws, atoms]) => (0..=draws).map(|m| m * atoms).collect(),
-        (None, shape) => {
-            return Err(Error::input(format!(
-                "array 'weights' has shape {}, expected (draws, atoms)",
-                shape_text(shape)
-            )));
-        }
-    };
-    let wrong = |name: &str, got: &[usize], expected: &[&[usize]]| {
-        let expected: Vec<String> = expected.iter().map(|rest| shape_text(&[&weights.shape, *rest].concat())).collect();
-        Error::input(format!("array '{name}' has shape {}, expected {}", shape_text(got), expected.join(" or ")))
-    };
-    let dim = match means.shape.strip_prefix(weights.shape.as_slice()) {
-        Some([]) => 1,
-        Some(&[d]) => d,
-        _ => {
-            let start: Vec<String> = weights.shape.iter().map(usize::to_string).collect();
-            return Err(Error::input(format!(
-                "array 'means' has shape {}, expected ({}, dimension) as the weights have shape {}",
-                shape_text(&means.shape),
-                start.join(", "),
-                shape_text(&weights.shape)
-            )));
-        }
-    };
-    let full = [dim, dim];
-    let expected: &[&[usize]] = match form {
-        CovarianceForm::Covariance | CovarianceForm::Precision | CovarianceForm::Cholesky if dim == 1 => {
-            &[&[1, 1], &[1], &[]]
-        }
-        CovarianceForm::Covariance | CovarianceForm::Precision | CovarianceForm::Cholesky => &[&full],
-        CovarianceForm::Diagonal if dim == 1 => &[&[1], &[]],
-        CovarianceForm::Diagonal => &[&full[..1]],
-        CovarianceForm::Spherical | CovarianceForm::StandardDeviation => &[&[], &[1]],
-    };
-    let rest = covariances.shape.strip_prefix(weights.shape.as_slice());
-    if !rest.is_some_and(|rest| expected.contains(&rest)) {
-        return Err(wrong("covariances", &covariances.shape, expected).hint(match form {
-            CovarianceForm::Covariance => {
-                "another form than full covariances (precision, cholesky, diagonal, spherical, sd) must be named: \
-                     --covariance-form"
+/// What the shapes say: `weights` is (M, K), or (N,) with `offsets`; a (K,) without them is a single draw.
+struct Plan {
+    dim: usize,
+    /// Draws and atoms of each, unless there are offsets.
+    dense: Option<[usize; 2]>,
+}
+
+impl Plan {
+    fn new(archive: &mut Archive, form: CovarianceForm) -> Result<Self> {
+        let weights = archive.required_shape("weights")?;
+        let (dim, dense) = Plan::of_atoms(
+            &weights,
+            &archive.required_shape("means")?,
+            &archive.required_shape("covariances")?,
+            archive.shape("offsets")?.is_some(),
+            form,
+        )?;
+        let plan = Plan { dim, dense };
+        let draws = match (plan.dense, archive.shape("offsets")?.as_deref()) {
+            (Some([draws, _]), _) => Some(draws),
+            (None, Some(&[ends])) => ends.checked_sub(1),
+            (None, _) => None, // `counts` says what is wrong
+        };
+        for name in ["chain", "iteration", "draw_weights"] {
+            if let (Some(draws), Some(shape)) = (draws, archive.shape(name)?)
+                && shape != [draws]
+            {
+                return Err(wrong_shape(name, &shape, &shape_text(&[draws])));
             }
-            _ => "this is what the form that was named with --covariance-form takes; is it another one?",
-        }));
+        }
+        if let Some(shape) = archive.shape("labels")?
+            && (shape.len() != 2 || draws.is_some_and(|draws| shape[0] != draws))
+        {
+            let draws = draws.map_or("draws".to_owned(), |draws| draws.to_string());
+            return Err(wrong_shape("labels", &shape, &format!("({draws}, observations)")));
+        }
+        match archive.shape("data")?.as_deref() {
+            None | Some([_]) => Ok(plan),
+            Some(&[_, columns]) if columns == dim => Ok(plan),
+            Some(shape) => Err(wrong_shape("data", shape, &format!("(observations, {dim})"))),
+        }
     }
-    Ensemble::from_ragged(dim, &offsets, &weights.values, &means.values, &covariances.values, form)
+
+    fn of_atoms(
+        weights: &[usize],
+        means: &[usize],
+        covariances: &[usize],
+        ragged: bool,
+        form: CovarianceForm,
+    ) -> Result<(usize, Option<[usize; 2]>)> {
+        let dense = match (ragged, weights) {
+            (true, [_]) => None,
+            (true, shape) => {
+                return Err(wrong_shape("weights", shape, "(atoms,) because there are 'offsets'"));
+            }
+            (false, &[atoms]) => Some([1, atoms]),
+            (false, &[draws, atoms]) => Some([draws, atoms]),
+            (false, shape) => return Err(wrong_shape("weights", shape, "(draws, atoms)")),
+        };
+        let dim = match means.strip_prefix(weights) {
+            Some([]) => 1,
+            Some(&[d]) => d,
+            _ => {
+                let start: Vec<String> = weights.iter().map(usize::to_string).collect();
+                let expected =
+                    format!("({}, dimension) as the weights have shape {}", start.join(", "), shape_text(weights));
+                return Err(wrong_shape("means", means, &expected));
+            }
+        };
+        let full = [dim, dim];
+        let expected: &[&[usize]] = match form {
+            CovarianceForm::Covariance | CovarianceForm::Precision | CovarianceForm::Cholesky if dim == 1 => {
+                &[&[1, 1], &[1], &[]]
+            }
+            CovarianceForm::Covariance | CovarianceForm::Precision | CovarianceForm::Cholesky => &[&full],
+            CovarianceForm::Diagonal if dim == 1 => &[&[1], &[]],
+            CovarianceForm::Diagonal => &[&full[..1]],
+            CovarianceForm::Spherical | CovarianceForm::StandardDeviation => &[&[], &[1]],
+        };
+        let rest = covariances.strip_prefix(weights);
+        if rest.is_some_and(|rest| expected.contains(&rest)) {
+            return Ok((dim, dense));
+        }
+        let expected: Vec<String> = expected.iter().map(|rest| shape_text(&[weights, *rest].concat())).collect();
+        Err(wrong_shape("covariances", covariances, &expected.join(" or ")).hint(match form {
+            CovarianceForm::Covariance => mixgist::text![
+                "another form than full covariances (precision, cholesky, diagonal, spherical, sd) must be named: ",
+                mixgist::text::named("covariance_form")
+            ],
+            _ => mixgist::text![
+                "this is what the form that was named with ",
+                mixgist::text::named("covariance_form"),
+                " takes; is it another one?"
+            ],
+        }))
+    }
+
+    fn offsets(&self, given: Option<Vec<u64>>) -> Vec<usize> {
+        match (given, self.dense) {
+            (Some(given), _) => given.iter().map(|&offset| usize::try_from(offset).unwrap_or(usize::MAX)).collect(),
+            (None, Some([draws, atoms])) => (0..=draws).map(|m| m * atoms).collect(),
+            (None, None) => Vec::new(),
+        }
+    }
+}
+
+fn wrong_shape(name: &str, got: &[usize], expected: &str) -> Error {
+    Error::input(format!("array '{name}' has shape {}, expected {expected}", shape_text(got)))
 }
 
 fn with_origin(archive: &mut Archive, ensemble: Ensemble) -> Result<Ensemble> {
@@ -207,9 +257,13 @@ fn with_origin(archive: &mut Archive, ensemble: Ensemble) -> Result<Ensemble> {
 fn in_array(name: &str, error: Error) -> Error {
     let named = Error::new(error.kind(), format!("array '{name}': {error}"));
     match error.hint_text() {
-        Some(hint) => named.hint(hint),
+        Some(hint) => named.hint(hint.clone()),
         None => named,
     }
+}
+
+fn broken(name: &str, cause: &dyn std::fmt::Display) -> Error {
+    in_array(name, Error::input(format!("cannot be unpacked: {cause}")))
 }
 
 /// Deflate cannot shrink further than this, so a larger promise is a lie.
@@ -238,29 +292,48 @@ impl Archive {
                 names.insert(name.to_owned(), index);
             }
         }
-        Ok(Archive { zip, names, budget: Budget::new(options.memory_limit) })
+        Ok(Archive { zip, names, budget: Budget::new(options) })
     }
 
-    fn read(&mut self, name: &str) -> Result<Option<RawArray>> {
+    /// The shape that an array promises; its values are not read.
+    fn shape(&mut self, name: &str) -> Result<Option<Vec<usize>>> {
+        let Some(mut entry) = self.entry(name)? else { return Ok(None) };
+        let size = entry.size();
+        npy::read_shape(&mut entry, size).map(Some).map_err(|error| in_array(name, error))
+    }
+
+    fn required_shape(&mut self, name: &str) -> Result<Vec<usize>> {
+        self.shape(name)?.ok_or_else(|| self.missing(name))
+    }
+
+    /// The bytes of an array, if there is one, of a size that can be.
+    fn entry(&mut self, name: &str) -> Result<Option<ZipFile<'_, BufReader<std::fs::File>>>> {
         let Some(&index) = self.names.get(name) else { return Ok(None) };
-        let about = |error: Error| in_array(name, error);
-        let broken = |cause: &dyn std::fmt::Display| about(Error::input(format!("cannot be unpacked: {cause}")));
-        let mut entry = self.zip.by_index(index).map_err(|cause| broken(&cause))?;
+        let entry = self.zip.by_index(index).map_err(|cause| broken(name, &cause))?;
         let possible = match entry.compression() {
             CompressionMethod::Stored => entry.compressed_size(),
             _ => entry.compressed_size().saturating_mul(LARGEST_DEFLATE_RATIO),
         };
         if entry.size() > possible {
             let (size, packed) = (size_text(entry.size()), size_text(entry.compressed_size()));
-            return Err(broken(&format!("{packed} cannot unpack to the {size} that are promised")));
+            return Err(broken(name, &format!("{packed} cannot unpack to the {size} that are promised")));
         }
+        Ok(Some(entry))
+    }
+
+    fn read(&mut self, name: &str) -> Result<Option<RawArray>> {
+        let mut budget = self.budget.clone();
+        let Some(mut entry) = self.entry(name)? else { return Ok(None) };
         let size = entry.size();
-        let array = npy::read_array(&mut entry, size, &mut self.budget).map_err(about)?;
+        let array = npy::read_array(&mut entry, size, &mut budget).map_err(|error| in_array(name, error))?;
         // Reading past the end is what makes the archive check its checksum.
-        match entry.read(&mut [0]) {
+        let end = entry.read(&mut [0]);
+        drop(entry);
+        self.budget = budget;
+        match end {
             Ok(0) => Ok(Some(array)),
-            Ok(_) => Err(broken(&"it is longer than promised")),
-            Err(cause) => Err(broken(&cause)),
+            Ok(_) => Err(broken(name, &"it is longer than promised")),
+            Err(cause) => Err(broken(name, &cause)),
         }
     }
 

@@ -36,9 +36,9 @@ impl Default for StanVariables {
 }
 
 pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
-    let mut records = Records::open(path)?;
+    let mut records = Records::open(path, options)?;
     let mut config = Config::default();
-    let mut budget = Budget::new(options.memory_limit);
+    let mut budget = Budget::new(options);
     let mut mixture: Option<Mixture> = None;
     let mut rows = Rows::default();
     let mut seen = 0;
@@ -116,6 +116,26 @@ struct Mixture {
     /// The columns of all atoms; those of a shared covariance come again and again.
     covariances: Vec<usize>,
     labels: Option<Vec<usize>>,
+    /// Columns that say where a draw comes from, in files that were not written by CmdStan.
+    origin: Origin,
+}
+
+/// Columns for chain, iteration and weight of a draw, as the R package posterior calls them, or without the dot.
+struct Origin {
+    chain: Option<usize>,
+    iteration: Option<usize>,
+    log_weight: Option<usize>,
+}
+
+impl Origin {
+    fn find(header: &Record<'_>) -> Self {
+        let column = |names: &[&str]| header.fields().position(|field| names.contains(&field));
+        Origin {
+            chain: column(&[".chain", "chain"]),
+            iteration: column(&[".iteration", "iteration"]),
+            log_weight: column(&[".log_weight", "log_weight"]),
+        }
+    }
 }
 
 impl Mixture {
@@ -150,6 +170,7 @@ impl Mixture {
             weights: weights.columns,
             means: means.columns,
             labels: labels.map(|labels| labels.columns),
+            origin: Origin::find(header),
         })
     }
 
@@ -258,6 +279,9 @@ struct Rows {
     means: Vec<f64>,
     covariances: Vec<f64>,
     labels: LabelDraws,
+    chains: Vec<u32>,
+    iterations: Vec<u64>,
+    log_weights: Vec<f64>,
     lines: Vec<u64>,
 }
 
@@ -290,8 +314,50 @@ impl Rows {
             self.labels.observations = labels.len();
             self.labels.push(&labels, |&label| Some(label));
         }
+        let count = |column: usize| {
+            number(&column).and_then(|x| {
+                integer(x).and_then(|x| u64::try_from(x).ok()).ok_or_else(|| {
+                    Error::input(format!("chain or iteration is {x}, expected an integer that is not negative"))
+                        .at_line(record.line)
+                })
+            })
+        };
+        if let Some(column) = mixture.origin.chain {
+            let chain = count(column)?;
+            self.chains.push(
+                u32::try_from(chain)
+                    .map_err(|_| Error::input(format!("chain number {chain} is too large")).at_line(record.line))?,
+            );
+        }
+        if let Some(column) = mixture.origin.iteration {
+            self.iterations.push(count(column)?);
+        }
+        if let Some(column) = mixture.origin.log_weight {
+            self.log_weights.push(number(&column)?);
+        }
         self.lines.push(record.line);
         Ok(())
+    }
+
+    /// Chains, iterations and weights of the draws, as far as the file has them.
+    fn with_origin(&self, mut ensemble: Ensemble) -> Result<Ensemble> {
+        if !self.chains.is_empty() || !self.iterations.is_empty() {
+            let chains = if self.chains.is_empty() { ensemble.chains().to_vec() } else { self.chains.clone() };
+            let mut seen: HashMap<u32, u64> = HashMap::new();
+            let counted = chains.iter().map(|chain| {
+                let next = seen.entry(*chain).or_default();
+                *next += 1;
+                *next - 1
+            });
+            let iterations = if self.iterations.is_empty() { counted.collect() } else { self.iterations.clone() };
+            ensemble = ensemble.with_chains(chains, iterations)?;
+        }
+        if self.log_weights.is_empty() {
+            return Ok(ensemble);
+        }
+        let largest = self.log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = self.log_weights.iter().map(|log| (log - largest).exp()).collect();
+        ensemble.with_draw_weights(&weights)
     }
 
     fn into_draws(self, mixture: &Mixture, form: CovarianceForm) -> Result<DrawsFile> {
@@ -301,6 +367,7 @@ impl Rows {
             Some(&line) => error.at_line(line),
             None => error,
         })?;
+        let ensemble = self.with_origin(ensemble)?;
         Ok(DrawsFile { ensemble, labels: mixture.labels.as_ref().map(|_| self.labels), data: None })
     }
 }

@@ -6,7 +6,8 @@ use mixgist::{GridDensity, MixingMeasure, Points as Observations};
 use crate::contour::{mass_levels, rings};
 use crate::figure::{Figure, Fill, Key, Layer, Points, Position, Stroke};
 use crate::palette::{Color, Marker, group_style};
-use crate::subject::{Subject, main_atoms};
+use crate::presentation::Presentation;
+use mixgist::narrative::main_atoms;
 
 /// Shares of the mass that the contours enclose, from the outermost one.
 pub const SHARES: [f64; 6] = [0.99, 0.95, 0.8, 0.6, 0.4, 0.2];
@@ -137,12 +138,12 @@ pub fn observation_layers(view: &View, coordinates: [usize; 2]) -> Vec<Layer> {
 }
 
 /// Adds the clusters to the legend of a figure.
-pub fn with_cluster_legend(mut figure: Figure, subject: &Subject) -> Figure {
-    let atoms = subject.main_atoms();
+pub fn with_cluster_legend(mut figure: Figure, presentation: &Presentation) -> Figure {
+    let atoms = presentation.main_atoms();
     for (rank, &k) in atoms.iter().enumerate().take(MOST_LISTED) {
         let (color, marker) = group_style(rank);
-        let weight = 100.0 * subject.estimate.weights()[k];
-        let marker = if subject.summary.labels.is_some() { marker } else { Marker::Circle };
+        let weight = 100.0 * presentation.estimate().weights()[k];
+        let marker = if presentation.labels().is_some() { marker } else { Marker::Circle };
         figure = figure.with_legend(Key::Point(marker, color), format!("atom {k}: {weight:.1} %"));
     }
     figure.and_more(atoms.len(), MOST_LISTED)

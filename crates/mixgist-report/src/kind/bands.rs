@@ -6,8 +6,8 @@ use mixgist::{GridDensity, Result};
 use super::atoms::View;
 use crate::figure::{Axis, Dash, Figure, Fill, Key, Layer, Panel, Points, Stroke};
 use crate::palette::{Color, Marker, group_style};
-use crate::subject::Subject;
-use crate::words::count;
+use crate::presentation::Presentation;
+use mixgist::narrative::numbers::count;
 
 /// Grid points.
 const COUNT: usize = 301;
@@ -25,17 +25,17 @@ const MOST_LISTED: usize = 8;
 const ATOM_OPACITY: f64 = 0.35;
 
 /// The density on the line: estimate, posterior mean and band, observations as a rug, atoms as curves.
-pub fn draw_line(subject: &Subject) -> Result<Figure> {
-    let (panel, text) = panel(subject, 0, [500.0, 330.0])?;
+pub fn draw_line(presentation: &Presentation) -> Result<Figure> {
+    let (panel, text) = panel(presentation, 0, [500.0, 330.0])?;
     let description = format!(
         "Density of {} with posterior band, {}.",
-        subject.columns[0],
-        count(subject.main_atoms().len(), "atom")
+        presentation.columns[0],
+        count(presentation.main_atoms().len(), "atom")
     );
-    let mut figure = with_legend(Figure::single(panel), subject);
-    let atoms = subject.main_atoms();
+    let mut figure = with_legend(Figure::single(panel), presentation);
+    let atoms = presentation.main_atoms();
     for (rank, &k) in atoms.iter().enumerate().take(MOST_LISTED) {
-        let weight = 100.0 * subject.estimate.weights()[k];
+        let weight = 100.0 * presentation.estimate().weights()[k];
         let fill = Fill { color: group_style(rank).0, opacity: ATOM_OPACITY };
         figure = figure.with_legend(Key::Area(fill), format!("atom {k}: {weight:.1} %"));
     }
@@ -43,8 +43,8 @@ pub fn draw_line(subject: &Subject) -> Result<Figure> {
 }
 
 /// The marginal density of every coordinate.
-pub fn draw_marginals(subject: &Subject) -> Result<Figure> {
-    let d = subject.estimate.dim();
+pub fn draw_marginals(presentation: &Presentation) -> Result<Figure> {
+    let d = presentation.estimate().dim();
     let shown = d.min(MOST_PANELS);
     let columns = match shown {
         1 => 1,
@@ -61,42 +61,42 @@ pub fn draw_marginals(subject: &Subject) -> Result<Figure> {
     let mut panels = Vec::new();
     let mut text = String::new();
     for a in 0..shown {
-        let (panel, caption) = panel(subject, a, size)?;
+        let (panel, caption) = panel(presentation, a, size)?;
         panels.push(Some(panel));
         text = caption;
     }
     if shown < d {
         text.push_str(&format!(" The first {shown} of {d} coordinates are shown."));
     }
-    let names: Vec<&str> = subject.columns.iter().take(shown).map(String::as_str).collect();
+    let names: Vec<&str> = presentation.columns.iter().take(shown).map(String::as_str).collect();
     let description = format!("Marginal densities with posterior bands: {}.", names.join(", "));
-    Ok(with_legend(Figure::grid(columns, panels), subject).described(description, text))
+    Ok(with_legend(Figure::grid(columns, panels), presentation).described(description, text))
 }
 
-fn with_legend(figure: Figure, subject: &Subject) -> Figure {
+fn with_legend(figure: Figure, presentation: &Presentation) -> Figure {
     let figure = figure.with_legend(Key::Line(Stroke::new(Color::INK, 2.0)), "estimate");
-    if subject.draws.is_none() {
+    if presentation.draws().is_none() {
         return figure;
     }
     let mean = Stroke::new(Color::GREY, 1.6).dashed(Dash::Dashed);
     figure.with_legend(Key::Line(mean), "posterior mean").with_legend(Key::Area(BAND), "90 % posterior band")
 }
 
-fn panel(subject: &Subject, a: usize, [width, height]: [f64; 2]) -> Result<(Panel, String)> {
-    let bounds = subject.bounds()?;
+fn panel(presentation: &Presentation, a: usize, [width, height]: [f64; 2]) -> Result<(Panel, String)> {
+    let bounds = presentation.bounds()?;
     let grid = bounds.grid(&[a], COUNT)?;
     let xs = grid.axes()[0].positions();
-    let estimate = GridDensity::of_measure(&subject.estimate, &grid, subject.progress)?;
+    let estimate = GridDensity::of_measure(presentation.estimate(), &grid, presentation.progress)?;
     let curve = |values: &[f64]| xs.iter().zip(values).map(|(x, y)| [*x, *y]).collect::<Vec<_>>();
     let mut layers = Vec::new();
     let mut most = estimate.values().iter().copied().fold(0.0, f64::max);
     let mut text = String::from("Density of the estimate");
-    let on_line = subject.estimate.dim() == 1;
+    let on_line = presentation.estimate().dim() == 1;
     if on_line {
-        layers.extend(atom_curves(&subject.view(1), &xs));
+        layers.extend(atom_curves(&presentation.view(1), &xs));
     }
-    if let Some(draws) = subject.draws {
-        let posterior = posterior_density_on_grid(draws, &grid, LEVEL, subject.progress)?;
+    if let Some(draws) = presentation.draws() {
+        let posterior = posterior_density_on_grid(draws, &grid, LEVEL, presentation.progress)?;
         most = posterior.upper.iter().copied().fold(most, f64::max);
         let mut ring = curve(&posterior.upper);
         ring.extend(curve(&posterior.lower).into_iter().rev());
@@ -109,14 +109,14 @@ fn panel(subject: &Subject, a: usize, [width, height]: [f64; 2]) -> Result<(Pane
         text.push_str("; coloured areas are the atoms, weighted");
     }
     layers.push(Layer::Line { path: curve(estimate.values()), stroke: Stroke::new(Color::INK, 2.0) });
-    if let Some(data) = subject.data {
-        let values = subject.shown(1).into_iter().map(|i| data.point(i)[a]).collect();
+    if let Some(data) = presentation.data {
+        let values = presentation.shown(1).into_iter().map(|i| data.point(i)[a]).collect();
         layers.push(Layer::Rug { values, color: Color::INK });
         text.push_str("; strokes at the axis are the observations");
     }
     text.push('.');
     let interval = bounds.intervals()[a];
-    let x = Axis::linear(&subject.columns[a], interval.low, interval.high);
+    let x = Axis::linear(&presentation.columns[a], interval.low, interval.high);
     let y = Axis::linear("density", 0.0, 1.06 * most);
     Ok((Panel::new(x, y).sized(width, height).with_all(layers), text))
 }

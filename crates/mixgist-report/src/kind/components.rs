@@ -1,14 +1,14 @@
 //! The components of the estimate with their intervals: where the means are in the plane, or coordinate by coordinate, and their weights.
 
 use mixgist::Result;
-use mixgist_io::posterior::{ComponentDocument, ComponentsDocument, IntervalDocument, IntervalsDocument};
+use mixgist::components::{Component, Components, Intervals, PosteriorInterval};
 
 use super::atoms::{ellipse, outline};
 use super::rows::{height_of, interval_layers, mark, panel_height, row_axis, shortened, unnamed};
 use crate::figure::{Axis, Dash, Figure, Fill, Key, Layer, Panel, Points, Side, Stroke};
 use crate::palette::{Color, Marker, group_style};
-use crate::subject::Subject;
-use crate::words::count;
+use crate::presentation::Presentation;
+use mixgist::narrative::numbers::count;
 
 /// More coordinates are not shown.
 const MOST_COORDINATES: usize = 8;
@@ -16,23 +16,23 @@ const MOST_COORDINATES: usize = 8;
 /// A component, or several that can only be told together, with its look.
 struct Row<'a> {
     name: String,
-    component: &'a ComponentDocument,
+    component: &'a Component,
     color: Color,
     marker: Marker,
 }
 
-pub fn draw(subject: &Subject) -> Result<Figure> {
-    let document = subject.components()?;
-    let rows = rows(subject, document);
+pub fn draw(presentation: &Presentation) -> Result<Figure> {
+    let document = presentation.components()?;
+    let rows = rows(presentation, document);
     let names: Vec<String> =
         rows.iter().map(|row| format!("{}, {}", row.name, percent(row.component.existence.value))).collect();
     let height = panel_height(rows.len());
-    let d = subject.estimate.dim();
+    let d = presentation.estimate().dim();
     let shown = d.min(MOST_COORDINATES);
     let (figure, where_means) = if d == 2 {
         // Both are as high as the names need; a plane that is much higher than wide shows no more.
         let height = height.max(300.0);
-        let plane = plane(subject, &rows)?.sized(370.0, height.min(440.0));
+        let plane = plane(presentation, &rows)?.sized(370.0, height.min(440.0));
         let weight = weight_panel(&rows, &names);
         let text = "Left: filled ellipses hold the mean of a component with 95 % probability, thin lines lie two standard \
                     deviations around the estimate's atoms. Right: its weight.";
@@ -42,15 +42,15 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         let first = weight_panel(&rows, &names);
         let mut panels = vec![Some(first.sized(size, height))];
         for a in 0..shown {
-            let label = format!("mean {}", shortened(&subject.columns[a], 18));
+            let label = format!("mean {}", shortened(&presentation.columns[a], 18));
             let axis = if panels.len() % 3 == 0 { row_axis(&names) } else { unnamed(rows.len()) };
-            let panel = interval_panel(&rows, &label, axis, &|all: &IntervalsDocument| all.mean[a], &|c| c.mean[a]);
+            let panel = interval_panel(&rows, &label, axis, &|all: &Intervals| all.mean[a], &|c| c.mean[a]);
             panels.push(Some(panel.sized(size, height)));
         }
         if d == 1 {
             let axis = unnamed(rows.len());
-            let sd = |all: &IntervalsDocument| all.sd[0];
-            let panel = interval_panel(&rows, "standard deviation", axis, &sd, &|c| c.covariance[0][0].sqrt());
+            let sd = |all: &Intervals| all.sd[0];
+            let panel = interval_panel(&rows, "standard deviation", axis, &sd, &|c| c.covariance[0].sqrt());
             panels.push(Some(panel.sized(size, height)));
         }
         let what = if d == 1 { "Weight, mean and standard deviation" } else { "Weight and mean" };
@@ -68,10 +68,10 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
          name is the posterior probability that a draw has such a component at all.{} Each of {} draws was coupled with the estimate by exact \
          transport; nothing was relabelled.",
         match without {
-            true => " A cross is the estimate of a component for which there is no honest interval.",
+            true => " A cross is the estimate of a component that has no interval.",
             false => "",
         },
-        document.draws
+        document.about.draws
     );
     let mut figure = figure.described(description, caption);
     if d == 2 {
@@ -95,9 +95,9 @@ fn percent(probability: f64) -> String {
     }
 }
 
-fn rows<'a>(subject: &Subject, document: &'a ComponentsDocument) -> Vec<Row<'a>> {
-    let ranks = subject.ranks();
-    let row = |name: String, component: &'a ComponentDocument| {
+fn rows<'a>(presentation: &Presentation, document: &'a Components) -> Vec<Row<'a>> {
+    let ranks = presentation.ranks();
+    let row = |name: String, component: &'a Component| {
         let (color, marker) = group_style(ranks[component.atom]);
         Row { name, component, color, marker }
     };
@@ -120,12 +120,12 @@ fn interval_panel(
     rows: &[Row],
     label: &str,
     names: Axis,
-    of_intervals: &dyn Fn(&IntervalsDocument) -> IntervalDocument,
-    of_estimate: &dyn Fn(&ComponentDocument) -> f64,
+    of_intervals: &dyn Fn(&Intervals) -> PosteriorInterval,
+    of_estimate: &dyn Fn(&Component) -> f64,
 ) -> Panel {
     let ends = |row: &Row| match &row.component.intervals {
         Some(intervals) => {
-            let IntervalDocument { low, median, high, .. } = of_intervals(intervals);
+            let PosteriorInterval { low, median, high, .. } = of_intervals(intervals);
             Some([low, median, high])
         }
         None => None,
@@ -151,13 +151,13 @@ fn thin(color: Color) -> Stroke {
     Stroke::new(color, 1.0).dashed(Dash::Dashed)
 }
 
-fn plane(subject: &Subject, rows: &[Row]) -> Result<Panel> {
-    let bounds = subject.bounds()?;
-    let axis = |a: usize| Axis::linear(&subject.columns[a], bounds.intervals()[a].low, bounds.intervals()[a].high);
+fn plane(presentation: &Presentation, rows: &[Row]) -> Result<Panel> {
+    let bounds = presentation.bounds()?;
+    let axis = |a: usize| Axis::linear(&presentation.columns[a], bounds.intervals()[a].low, bounds.intervals()[a].high);
     let mut panel = Panel::new(axis(0), axis(1));
-    if let Some(data) = subject.data {
+    if let Some(data) = presentation.data {
         // A backdrop: a quarter of the marks will do.
-        let at = subject.shown(4).into_iter().map(|i| [data.point(i)[0], data.point(i)[1]]).collect();
+        let at = presentation.shown(4).into_iter().map(|i| [data.point(i)[0], data.point(i)[1]]).collect();
         let color = Color::GREY.mix(Color::WHITE, 0.45);
         panel = panel.with(Layer::Points(Points {
             at,
@@ -170,8 +170,8 @@ fn plane(subject: &Subject, rows: &[Row]) -> Result<Panel> {
     }
     for row in rows {
         let stroke = thin(row.color);
-        if row.component.atom < subject.estimate.len() && !row.name.contains('+') {
-            let rings = vec![ellipse(&subject.estimate, row.component.atom, [0, 1], 2.0)];
+        if row.component.atom < presentation.estimate().len() && !row.name.contains('+') {
+            let rings = vec![ellipse(presentation.estimate(), row.component.atom, [0, 1], 2.0)];
             let fill = Fill { color: row.color, opacity: 0.0 };
             panel = panel.with(Layer::Area { rings, fill, outline: Some(stroke) });
         }
@@ -185,8 +185,7 @@ fn plane(subject: &Subject, rows: &[Row]) -> Result<Panel> {
         let region = &intervals.mean_ellipse;
         let center = [region.center[0], region.center[1]];
         if let Some(radius) = region.radius {
-            let shape =
-                [region.covariance[0][0], region.covariance[0][1], region.covariance[1][0], region.covariance[1][1]];
+            let shape = [0, 1, 2, 3].map(|entry| region.covariance[entry]);
             panel = panel.with(Layer::Area {
                 rings: vec![outline(center, shape, radius)],
                 fill: Fill { color: row.color, opacity: 0.55 },

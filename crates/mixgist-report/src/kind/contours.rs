@@ -4,37 +4,39 @@ use mixgist::{GridDensity, Result};
 
 use super::atoms::{SHARES, atom_layers, density_contours, observation_layers, with_cluster_legend};
 use crate::figure::{Axis, Figure, Panel};
-use crate::subject::Subject;
-use crate::words;
+use crate::presentation::Presentation;
+use mixgist::narrative::numbers as words;
 
-/// Grid points an axis.
+/// Grid points per axis.
 const COUNT: usize = 161;
 
-pub fn draw(subject: &Subject) -> Result<Figure> {
-    let bounds = subject.bounds()?;
+pub fn draw(presentation: &Presentation) -> Result<Figure> {
+    let bounds = presentation.bounds()?;
     let grid = bounds.grid(&[0, 1], COUNT)?;
-    let axis = |a: usize| Axis::linear(&subject.columns[a], bounds.intervals()[a].low, bounds.intervals()[a].high);
-    let (density, view) = (GridDensity::of_measure(&subject.estimate, &grid, subject.progress)?, subject.view(1));
+    let axis = |a: usize| Axis::linear(&presentation.columns[a], bounds.intervals()[a].low, bounds.intervals()[a].high);
+    let (density, view) =
+        (GridDensity::of_measure(presentation.estimate(), &grid, presentation.progress)?, presentation.view(1));
     let panel = Panel::new(axis(0), axis(1))
         .sized(500.0, 370.0)
         .with_all(density_contours(&density, &SHARES))
         .with_all(observation_layers(&view, [0, 1]))
         .with_all(atom_layers(&view, [0, 1]));
-    let summary = subject.summary;
+    let summary = presentation.summary();
     let shares: Vec<String> = SHARES.iter().map(|share| format!("{:.0}", 100.0 * share)).collect();
     let clusters = summary.clusters.map_or(String::new(), |count| format!(" in {}", words::count(count, "cluster")));
-    let observations = subject.data.map_or(String::new(), |data| format!(", {} observations{clusters}", data.len()));
+    let observations =
+        presentation.data.map_or(String::new(), |data| format!(", {} observations{clusters}", data.len()));
     let description = format!(
         "Density contours of {} and {}{observations}, {} as 2-sigma ellipses.",
-        subject.columns[0],
-        subject.columns[1],
-        words::count(subject.main_atoms().len(), "atom")
+        presentation.columns[0],
+        presentation.columns[1],
+        words::count(presentation.main_atoms().len(), "atom")
     );
     let caption = format!(
         "Density of the estimate: contours enclose {} % of its mass. Ellipses lie two standard deviations around the \
          means of the atoms; the heavier an atom, the bolder its line and the larger its centre.{}",
         shares.join(", "),
-        subject.left_out(1)
+        presentation.left_out(1)
     );
-    Ok(with_cluster_legend(Figure::single(panel), subject).described(description, caption))
+    Ok(with_cluster_legend(Figure::single(panel), presentation).described(description, caption))
 }

@@ -1,84 +1,106 @@
-//! The expected losses of estimate and runner-up against the number of slices.
+//! By how much the runner-up is behind the medoid, against the number of slices.
 
-use mixgist::{Result, SlicedDistance};
+use std::ops::Range;
 
-use crate::figure::{Axis, Crossing, Dash, Figure, Fill, Key, Layer, Panel, Points, Stroke};
+use mixgist::narrative::numbers::{count, significant};
+use mixgist::slice::{Coordinates, Replicates, Scheme, Slices};
+use mixgist::{Error, GaussianAtoms, Result, SlicedDistance};
+
+use crate::figure::{Axis, Crossing, Dash, Figure, Key, Layer, Panel, Points, Stroke};
 use crate::palette::{Color, Marker};
-use crate::replay::{Replay, stand_in};
-use crate::subject::Subject;
-use crate::words::significant;
+use crate::presentation::Presentation;
 
-/// The loss is averaged over at most so many draws, evenly spread.
-const MOST_DRAWS: usize = 200;
+/// The first slices of others.
+struct Leading<'a> {
+    slices: &'a dyn Slices,
+    count: usize,
+}
 
-const BAND: Fill = Fill { color: Color::BLUE, opacity: 0.15 };
+impl Slices for Leading<'_> {
+    fn len(&self) -> usize {
+        self.count
+    }
 
-pub fn draw(subject: &Subject) -> Result<Figure> {
-    let (summary, replay) = (subject.summary, Replay::new(subject)?);
-    let chosen: Vec<usize> = [Some(summary.draw), summary.runner_up].into_iter().flatten().collect();
-    let estimates: Vec<_> = chosen.iter().map(|&m| replay.draws.draw(m)).collect();
-    let every = replay.draws.len().div_ceil(MOST_DRAWS);
-    let some = replay.draws.select(&(0..replay.draws.len()).step_by(every).collect::<Vec<_>>())?;
-    let counts = slice_counts(summary.slices);
-    let mut curves = vec![Vec::new(); chosen.len()];
-    for &count in &counts {
-        let slices = replay.slices(count)?;
-        let distance = SlicedDistance::new(&*slices, replay.order);
-        let losses = distance.expected_losses(&estimates, &some, replay.loss, subject.progress)?;
-        for (curve, loss) in curves.iter_mut().zip(losses) {
-            curve.push([count as f64, loss]);
+    fn coordinates(&self, atoms: &GaussianAtoms) -> Coordinates {
+        self.slices.coordinates(atoms)
+    }
+
+    fn project(&self, slices: Range<usize>, coordinates: &Coordinates, out: &mut [f64]) {
+        self.slices.project(slices, coordinates, out);
+    }
+
+    fn reach(&self, coordinates: &Coordinates, i: usize, j: usize) -> Option<f64> {
+        self.slices.reach(coordinates, i, j)
+    }
+
+    fn replicates(&self) -> Replicates {
+        self.slices.replicates()
+    }
+}
+
+pub fn draw(presentation: &Presentation) -> Result<Figure> {
+    let (summary, settings, posterior) =
+        (presentation.summary(), presentation.settings(), presentation.need_posterior()?);
+    let medoid = &summary.medoid;
+    let other = medoid.runner_up.ok_or_else(|| Error::usage("all draws are the same: there is no runner-up"))?;
+    let (slices, scaled) = (posterior.slices(presentation.progress)?, posterior.scaled()?);
+    let both = [scaled.draw(medoid.draw), scaled.draw(other.draw)];
+    let mut curve = Vec::new();
+    for count in slice_counts(slices.len()) {
+        let leading = Leading { slices, count };
+        let distance = SlicedDistance::new(&leading, settings.order).with_pruning(settings.pruning);
+        let losses = distance.expected_losses(&both, scaled, settings.loss, presentation.progress)?;
+        curve.push([count as f64, losses[1] - losses[0]]);
+    }
+    let most = slices.len() as f64;
+    let behind = other.expected_loss - medoid.expected_loss;
+    let error = other.separation.filter(|separation| separation.abs() > 0.0).map(|separation| behind / separation);
+    // The error shrinks with the root of L for independent slices; with others it is known for all of them only.
+    let shrinks = settings.directions.is_none() && matches!(settings.scheme, Scheme::Iid | Scheme::Orthogonal);
+    let reach = |l: f64| error.filter(|_| shrinks || l == most).map(|error| 1.96 * error * (most / l).sqrt());
+    let (color, name) = (Color::BLUE, presentation.medoid_name());
+    let mut layers =
+        vec![Layer::Rule { at: Crossing::Y(0.0), stroke: Stroke::new(Color::INK, 1.0).dashed(Dash::Dashed) }];
+    for &[l, lead] in &curve {
+        if let Some(reach) = reach(l) {
+            let stroke = Stroke::new(color, 2.5).with_opacity(0.35);
+            layers.push(Layer::Line { path: vec![[l, lead - reach], [l, lead + reach]], stroke });
         }
     }
-    let most = summary.slices as f64;
-    let last = curves[0].last().map_or(summary.expected_loss, |point| point[1]);
-    let mut layers = Vec::new();
-    // The error shrinks with the root of L for independent slices; other schemes have another rate.
-    let funnel = summary.expected_loss_se.filter(|_| matches!(summary.scheme.as_str(), "iid" | "orthogonal"));
-    if let Some(se) = funnel {
-        let edge = |sign: f64| {
-            let at = move |l: f64| [l, last + sign * 1.96 * se * (most / l).sqrt()];
-            (0..=60).map(move |i| at(most.powf(f64::from(i) / 60.0))).collect::<Vec<_>>()
-        };
-        let mut ring = edge(1.0);
-        ring.extend(edge(-1.0).into_iter().rev());
-        layers.push(Layer::Area { rings: vec![ring], fill: BAND, outline: None });
-    }
-    let rule = Stroke::new(Color::INK, 1.0).dashed(Dash::Dashed);
-    layers.push(Layer::Rule { at: Crossing::Y(last), stroke: rule });
-    let looks = [
-        (Color::BLUE, Marker::Circle, Dash::Solid, if subject.is_free() { "medoid" } else { "estimate" }),
-        (Color::VERMILION, Marker::Triangle, Dash::Dotted, "runner-up"),
-    ];
-    for (curve, (color, marker, dash, _)) in curves.iter().zip(looks).rev() {
-        layers.push(Layer::Line { path: curve.clone(), stroke: Stroke::new(color, 1.6).dashed(dash) });
-        layers.push(Layer::Points(Points { at: curve.clone(), marker, radius: 2.8, color, opacity: 1.0, group: None }));
-    }
+    layers.push(Layer::Line { path: curve.clone(), stroke: Stroke::new(color, 1.6) });
+    let points = Points { at: curve.clone(), marker: Marker::Circle, radius: 2.8, color, opacity: 1.0, group: None };
+    layers.push(Layer::Points(points));
+    // A single slice can be far off; the frame holds the values, and the errors of ten slices and more.
+    let ends = curve.iter().flat_map(|&[l, lead]| {
+        let reach = reach(l).filter(|_| l >= 10.0).unwrap_or(0.0);
+        [lead - reach, lead + reach]
+    });
     let x = Axis::log("slices L", 0.9, 1.1 * most.max(2.0));
-    let y = Axis::around("expected loss", curves.iter().flatten().map(|p| p[1]));
+    let y = Axis::around("runner-up's expected loss minus the least", ends.chain([0.0]));
     let description = format!(
-        "Expected loss of draw {} against the number of slices, {} with {}.",
-        summary.draw,
-        significant(summary.expected_loss, 5),
-        summary.slices
+        "Expected loss of the runner-up, draw {}, minus that of draw {}, against the number of slices: {} with {}.",
+        other.draw,
+        medoid.draw,
+        significant(behind, 3),
+        count(slices.len(), "slice")
     );
-    let spread = match funnel {
-        Some(_) => " The shaded funnel is where 95 % of estimates with L slices fall.",
-        None => "",
+    let bars = match (error, shrinks) {
+        (None, _) => "",
+        (Some(_), true) => " Bars reach 1.96 standard errors over slices either way.",
+        (Some(_), false) => " The bar at the last point reaches 1.96 standard errors over slices either way.",
     };
     let caption = format!(
-        "Expected {} loss over {} draws from the first L slices; the dashed line is the value with all {}.{spread}{}",
-        summary.distance,
-        if every > 1 { format!("{} of {}", some.len(), replay.draws.len()) } else { some.len().to_string() },
-        summary.slices,
-        stand_in(subject)
+        "By how much draw {} (the runner-up) is behind draw {} (the {name}) in expected loss over all {}, by the first L slices; the last \
+         point is that of the summary. Below the dashed line the runner-up would have been chosen: with few slices that may happen.{bars}",
+        other.draw,
+        medoid.draw,
+        count(scaled.len(), "draw")
     );
     let mut figure =
         Figure::single(Panel::new(x, y).sized(460.0, 300.0).with_all(layers)).described(description, caption);
-    for (m, (color, marker, _, name)) in chosen.iter().zip(looks) {
-        figure = figure.with_legend(Key::Point(marker, color), format!("{name} (draw {m})"));
-    }
-    if funnel.is_some() {
-        figure = figure.with_legend(Key::Area(BAND), "95 % of estimates with L slices");
+    figure = figure.with_legend(Key::Point(Marker::Circle, color), "lead over the runner-up");
+    if error.is_some() {
+        figure = figure.with_legend(Key::Line(Stroke::new(color, 2.5).with_opacity(0.35)), "± 1.96 standard errors");
     }
     Ok(figure)
 }

@@ -1,37 +1,46 @@
 //! The expected loss of every draw, with the least one marked.
 
-use mixgist::{Result, SlicedDistance};
+use mixgist::narrative::numbers::{count, significant};
+use mixgist::{Loss, Result};
 
 use super::traces::chain_layers;
+use super::{beyond_text, upper_fence};
 use crate::figure::{Axis, Crossing, Dash, Figure, Fill, Key, Layer, Panel, Points, Stroke, Ticks};
 use crate::palette::{Color, Marker};
-use crate::replay::{Replay, slice_text, stand_in};
-use crate::subject::Subject;
-use crate::words::significant;
+use crate::presentation::Presentation;
 
-/// Where the summary does not have the losses, those of at most so many draws are computed.
-const MOST_DRAWS: usize = 1000;
-/// Slices for that: the picture shows no more.
-const SLICES: usize = 64;
 /// Bars of the histogram.
 const BARS: usize = 40;
 
-pub fn draw(subject: &Subject) -> Result<Figure> {
-    let draws = subject.need_draws()?;
-    let summary = subject.summary;
-    let (losses, how) = losses(subject)?;
-    let y = Axis::around("expected loss", losses.iter().map(|(_, loss)| *loss));
-    let trace = Panel::new(Axis::linear("draw", 0.0, draws.len() as f64), y.clone()).sized(380.0, 300.0);
-    let every = losses.len().div_ceil(subject.most_draws);
-    let values: Vec<(usize, f64)> = losses.iter().copied().step_by(every).collect();
-    let mut trace = trace.with_all(chain_layers(draws.chains(), &values));
+pub fn draw(presentation: &Presentation) -> Result<Figure> {
+    let draws = presentation.need_draws()?;
+    let medoid = &presentation.summary().medoid;
+    let losses = losses(presentation)?;
+    // A few draws that are far away must not press all the others into a line.
+    let top = upper_fence(losses.iter().map(|(_, loss)| *loss));
+    let beyond = losses.iter().filter(|(_, loss)| *loss > top).count();
+    let held = losses.iter().map(|(_, loss)| *loss).filter(|loss| *loss <= top).chain([medoid.expected_loss]);
+    let mut y = Axis::around("expected loss", held);
+    if beyond > 0 {
+        y.high += 0.06 * (y.high - y.low);
+    }
+    let edge = y.high - 0.02 * (y.high - y.low);
+    let every = losses.len().div_ceil(presentation.most_draws);
+    let values: Vec<(usize, f64)> =
+        losses.iter().filter(|(_, loss)| *loss <= top).copied().step_by(every.max(1)).collect();
+    let far: Vec<[f64; 2]> = losses.iter().filter(|(_, loss)| *loss > top).map(|&(m, _)| [m as f64, edge]).collect();
+    let far = Points { at: far, marker: Marker::Triangle, radius: 3.6, color: Color::GREY, opacity: 1.0, group: None };
+    let mut trace = Panel::new(Axis::linear("draw", 0.0, draws.len() as f64), y.clone())
+        .sized(380.0, 300.0)
+        .with_all(chain_layers(draws.chains(), &values))
+        .with(Layer::Points(far));
     let mut figure_legend = Vec::new();
     let least = Stroke::new(Color::INK, 1.0).dashed(Dash::Dashed);
-    trace = trace.with(Layer::Rule { at: Crossing::Y(summary.expected_loss), stroke: least });
-    let best = if subject.is_free() { "medoid" } else { "estimate" };
-    let mut named = vec![(summary.draw, summary.expected_loss, Marker::Diamond, Color::VERMILION, best)];
-    if let (Some(m), Some(loss)) = (summary.runner_up, summary.runner_up_expected_loss) {
-        named.push((m, loss, Marker::Square, Color(0x00, 0x9e, 0x73), "runner-up"));
+    trace = trace.with(Layer::Rule { at: Crossing::Y(medoid.expected_loss), stroke: least });
+    let best = presentation.medoid_name();
+    let mut named = vec![(medoid.draw, medoid.expected_loss, Marker::Diamond, Color::VERMILION, best)];
+    if let Some(other) = medoid.runner_up {
+        named.push((other.draw, other.expected_loss, Marker::Square, Color(0x00, 0x9e, 0x73), "runner-up"));
     }
     for (m, loss, marker, color, name) in named.into_iter().rev() {
         let at = vec![[m as f64, loss]];
@@ -40,6 +49,9 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
                 trace.with(Layer::Points(Points { at: at.clone(), marker, radius, color, opacity: 1.0, group: None }));
         }
         figure_legend.insert(0, (Key::Point(marker, color), format!("{name} (draw {m}): {}", significant(loss, 5))));
+    }
+    if beyond > 0 {
+        figure_legend.push((Key::Point(Marker::Triangle, Color::GREY), "above the frame".to_owned()));
     }
     let bars = histogram(&losses, &y);
     let most = bars.iter().map(|bar| bar.1).max().unwrap_or(1) as f64;
@@ -56,14 +68,18 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     let description = format!(
         "Expected losses of {} draws, least {} at draw {}.",
         losses.len(),
-        significant(summary.expected_loss, 5),
-        summary.draw
+        significant(medoid.expected_loss, 5),
+        medoid.draw
     );
+    let which = match losses.len() < draws.len() {
+        true => format!("{} of {}", losses.len(), count(draws.len(), "draw")),
+        false => "each draw".to_owned(),
+    };
     let caption = format!(
-        "Expected {} loss of each draw against all {} draws ({how}); colours are chains, the dashed line is the least.{}",
-        summary.distance,
+        "Expected loss of {which} over all {} ({}); colours are chains, the dashed line is the least of all.{}",
         draws.len(),
-        if summary.expected_losses.is_some() { String::new() } else { stand_in(subject) }
+        presentation.distance_text(),
+        beyond_text(beyond, "above the frame")
     );
     let mut figure = Figure::grid(2, vec![Some(trace), Some(side)]).described(description, caption);
     for (key, text) in figure_legend {
@@ -72,34 +88,30 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     Ok(figure)
 }
 
-/// Losses of all draws or of some, and how they were got.
-fn losses(subject: &Subject) -> Result<(Vec<(usize, f64)>, String)> {
-    let summary = subject.summary;
-    if let Some(losses) = &summary.expected_losses {
-        let all = losses.iter().copied().enumerate().collect();
-        return Ok((all, format!("all of them, {} slices", summary.slices)));
+/// Losses over all draws, of all of them or of some.
+fn losses(presentation: &Presentation) -> Result<Vec<(usize, f64)>> {
+    if let Some(losses) = &presentation.summary().medoid.expected_losses {
+        return Ok(losses.iter().copied().enumerate().collect());
     }
-    let replay = Replay::new(subject)?;
-    let draws = replay.draws.len();
-    let step = draws.div_ceil(MOST_DRAWS);
-    let rows: Vec<usize> = (0..draws).step_by(step).collect();
-    let slices = replay.slices(SLICES)?;
-    let some = replay.draws.select(&rows)?;
-    let matrix = SlicedDistance::new(&*slices, replay.order).matrix(&some, subject.progress)?;
-    let weight = |j: usize| some.draw_weights().map_or(1.0 / rows.len() as f64, |weights| weights[j]);
-    let loss = |i: usize| -> f64 {
-        let distances = (0..rows.len()).map(|j| (weight(j), matrix.distances.get(i, j)));
-        distances.map(|(weight, distance)| weight * replay.loss_of(distance)).sum()
+    let (draws, settings) = (presentation.need_draws()?, presentation.settings());
+    let landmarks = presentation.landmarks()?;
+    let share = 1.0 / draws.len() as f64;
+    let loss = |row: &[f64]| -> f64 {
+        let weight = |m: usize| draws.draw_weights().map_or(share, |weights| weights[m]);
+        let of = |distance: f64| match settings.loss {
+            Loss::Distance => distance,
+            Loss::Power => settings.order.power(distance),
+        };
+        row.iter().enumerate().map(|(m, &distance)| weight(m) * of(distance)).sum()
     };
-    let losses = rows.iter().enumerate().map(|(i, &m)| (m, loss(i))).collect();
-    let which = if step > 1 { format!("every {step}th draw against each other") } else { "all of them".into() };
-    Ok((losses, format!("{which}, {}", slice_text(summary, SLICES))))
+    let rows = landmarks.rows.chunks_exact(draws.len());
+    Ok(landmarks.draws.iter().zip(rows).map(|(&m, row)| (m, loss(row))).collect())
 }
 
 fn histogram(losses: &[(usize, f64)], axis: &Axis) -> Vec<([f64; 2], usize)> {
     let width = (axis.high - axis.low) / BARS as f64;
     let mut counts = vec![0; BARS];
-    for (_, loss) in losses {
+    for (_, loss) in losses.iter().filter(|(_, loss)| *loss <= axis.high) {
         counts[((axis.fraction(*loss) * BARS as f64) as usize).min(BARS - 1)] += 1;
     }
     let edges = |i: usize| [axis.low + i as f64 * width, axis.low + (i as f64 + 1.0) * width];

@@ -1,120 +1,148 @@
-//! The draws on a map, with the chosen one, the runner-up and the ball that holds 95 % of the posterior.
+//! The draws around the estimate: how far each is from it, and in which direction, with the ball that holds 95 % of the posterior.
 
-use std::borrow::Cow;
+use mixgist::Result;
+use mixgist::narrative::numbers::{capitalised, every as every_n, percent, significant};
 
-use mixgist::{Ensemble, Result, SlicedDistance};
-
-use crate::figure::{Axis, Dash, Figure, Fill, Key, Layer, Panel, Points, Side, Stroke, Ticks};
+use super::beyond_text;
+use crate::figure::{Axis, Dash, Figure, Fill, Key, Layer, Panel, Points, Side, Stroke};
 use crate::mds::landmark_map;
 use crate::palette::{Color, Marker};
-use crate::replay::{Replay, slice_text, stand_in};
-use crate::subject::Subject;
-use crate::words::{percent, significant};
+use crate::presentation::Presentation;
 
-/// Landmarks of the map: their pairs cost little, and more do not change the picture.
-const LANDMARKS: usize = 200;
-/// Slices of the distances on the map: their error is far below the width of a mark.
-const SLICES: usize = 64;
+/// The frame ends at so many radii of the ball; draws that are farther are at its edge.
+const FARTHEST: f64 = 3.0;
 
-pub fn draw(subject: &Subject) -> Result<Figure> {
-    let (summary, replay) = (subject.summary, Replay::new(subject)?);
-    let draws = replay.draws.len();
-    // An estimate that is no draw has its place behind them.
-    let (all, estimate) = match subject.is_free() {
-        true => {
-            let own = Ensemble::from_measures(std::slice::from_ref(&replay.estimate))?;
-            let draws_alike = replay.draws.clone().into_owned().without_draw_weights();
-            (Cow::Owned(Ensemble::concatenate(&[&draws_alike, &own])?), draws)
-        }
-        false => (Cow::Borrowed(&*replay.draws), summary.draw),
-    };
-    let mut landmarks: Vec<usize> = (0..draws).step_by(draws.div_ceil(LANDMARKS)).collect();
-    landmarks.extend([Some(estimate), Some(summary.draw), summary.runner_up].into_iter().flatten());
-    landmarks.sort_unstable();
-    landmarks.dedup();
-    let slices = replay.slices(SLICES)?;
-    let distance = SlicedDistance::new(&*slices, replay.order);
-    let rows = distance.draw_rows(&landmarks, &all, subject.progress)?;
-    let map = landmark_map(&rows, &landmarks, all.len());
+/// Where the draws are.
+struct Places {
+    /// One for each draw, the estimate being in the middle.
+    at: Vec<[f64; 2]>,
+    /// Share of the squared distances between landmarks that two axes show.
+    share: f64,
+    landmarks: usize,
+}
 
-    let ball = subject.ball()?;
-    let radius = ball.radius;
-    let (inside, outside): (Vec<usize>, Vec<usize>) = (0..draws).partition(|&m| summary.distances[m] <= radius);
-    let [cx, cy] = map.at[estimate];
+pub fn draw(presentation: &Presentation) -> Result<Figure> {
+    let summary = presentation.summary();
+    let ball = &presentation.credible()?.ball;
+    let (radius, distances) = (ball.radius, &summary.distances);
+    let draws = distances.len();
+    let farthest = distances.iter().copied().fold(radius, f64::max);
+    let limit = if radius > 0.0 { farthest.min(FARTHEST * radius) } else { farthest };
+    let places = places(presentation, limit)?;
+    let half = 1.07 * if limit > 0.0 { limit } else { 1.0 };
+    let axis = |name: &str| Axis::linear(name, -half, half);
+
+    let within = |m: &usize| distances[*m] <= radius * (1.0 + 1e-12);
+    let (inside, outside): (Vec<usize>, Vec<usize>) = (0..draws).partition(within);
+    let (beyond, outside): (Vec<usize>, Vec<usize>) = outside.into_iter().partition(|&m| distances[m] > limit);
     let circle: Vec<[f64; 2]> = (0..120)
         .map(|i| std::f64::consts::TAU * f64::from(i) / 120.0)
-        .map(|angle| [cx + radius * angle.cos(), cy + radius * angle.sin()])
+        .map(|angle| [radius * angle.cos(), radius * angle.sin()])
         .collect();
-    let shown = map.at.iter().chain(&circle);
-    let x = Axis::around("first axis of the map", shown.clone().map(|p| p[0]));
-    let y = Axis::around("second axis of the map", shown.map(|p| p[1]));
-    // One unit is equally long on both axes.
-    let (wide, high) = (x.high - x.low, y.high - y.low);
-    let (width, height) = if wide > high { (430.0, 430.0 * high / wide) } else { (430.0 * wide / high, 430.0) };
-
     let mark = |at: Vec<[f64; 2]>, marker, radius, color, opacity| {
         Layer::Points(Points { at, marker, radius, color, opacity, group: None })
     };
-    let every = draws.div_ceil(subject.most_draws);
-    let places = |of: &[usize]| of.iter().filter(|m| *m % every == 0).map(|&m| map.at[m]).collect::<Vec<_>>();
+    let every = draws.div_ceil(presentation.most_draws).max(1);
+    let some = |of: &[usize]| of.iter().filter(|m| *m % every == 0).map(|&m| places.at[m]).collect::<Vec<_>>();
     let size = if draws > 3000 { 1.3 } else { 2.0 };
     let faint = Color::BLUE.mix(Color::WHITE, 0.35);
-    let mut panel = Panel::new(x.with_ticks(Ticks::Auto), y)
-        .sized(width.max(120.0), height.max(120.0))
+    let ball_line = Stroke::new(Color::BLUE, 1.2).dashed(Dash::Dashed);
+    let mut panel = Panel::new(axis("distance from the estimate"), axis("distance from the estimate"))
+        .sized(400.0, 400.0)
         .with(Layer::Area {
             rings: vec![circle],
             fill: Fill { color: Color::BLUE, opacity: 0.05 },
-            outline: Some(Stroke::new(Color::BLUE, 1.2).dashed(Dash::Dashed)),
+            outline: Some(ball_line),
         })
-        .with(mark(places(&outside), Marker::Cross, size, Color::GREY, 0.8))
-        .with(mark(places(&inside), Marker::Circle, size, faint, 0.7));
-    let mut figure_legend = vec![
-        (Key::Point(Marker::Circle, faint), format!("draw within the ball ({})", inside.len())),
-        (Key::Point(Marker::Cross, Color::GREY), format!("draw outside ({})", outside.len())),
-        (Key::Line(Stroke::new(Color::BLUE, 1.2).dashed(Dash::Dashed)), "95 % ball around the estimate".to_owned()),
+        .with(mark(some(&outside), Marker::Plus, size, Color::GREY, 0.8))
+        .with(mark(some(&inside), Marker::Circle, size, faint, 0.7))
+        .with(mark(beyond.iter().map(|&m| places.at[m]).collect(), Marker::Triangle, 3.6, Color::GREY, 1.0));
+    let mut legend = vec![
+        (Key::Point(Marker::Circle, faint), format!("draw in the ball ({})", inside.len())),
+        (Key::Point(Marker::Plus, Color::GREY), format!("draw outside ({})", outside.len() + beyond.len())),
+        (Key::Line(ball_line), "95 % ball around the estimate".to_owned()),
     ];
-    let ink = Color(0, 0, 0);
-    // The second is smaller and in front, so that both are seen where they lie close together.
-    let mut named = vec![(estimate, Marker::Diamond, 7.0, Color::VERMILION, "estimate")];
-    let green = Color(0x00, 0x9e, 0x73);
-    named.extend(match subject.is_free() {
-        true => Some((summary.draw, Marker::Square, 4.2, green, "medoid")),
-        false => summary.runner_up.map(|m| (m, Marker::Square, 4.2, green, "runner-up")),
-    });
-    let farthest: Vec<[f64; 2]> = ball.farthest.iter().map(|member| map.at[member.draw]).collect();
-    panel = panel.with(mark(farthest, Marker::TriangleDown, 4.0, Color::INK, 0.9));
-    figure_legend.push((Key::Point(Marker::TriangleDown, Color::INK), "most distant in the ball".to_owned()));
-    for (place, (m, marker, radius, color, name)) in named.into_iter().enumerate() {
-        let at = map.at[m];
-        panel = panel.with(mark(vec![at], marker, radius + 1.2, Color::WHITE, 1.0));
-        panel = panel.with(mark(vec![at], marker, radius, color, 1.0));
-        let text = if m < draws { format!("{name} (draw {m})") } else { name.to_owned() };
-        figure_legend.insert(place, (Key::Point(marker, color), text));
-        if name == "estimate" {
-            panel = panel.with(Layer::Text { at, text: name.into(), side: Side::Above, color: ink });
-        }
+    if !beyond.is_empty() {
+        legend.push((Key::Point(Marker::Triangle, Color::GREY), format!("farther ({})", beyond.len())));
     }
+    let edge: Vec<[f64; 2]> = ball.farthest.iter().map(|member| places.at[member.draw]).collect();
+    panel = panel.with(mark(edge, Marker::TriangleDown, 4.0, Color::INK, 0.9));
+    legend.push((Key::Point(Marker::TriangleDown, Color::INK), "farthest in the ball".to_owned()));
+    let green = Color(0x00, 0x9e, 0x73);
+    let medoid = &summary.medoid;
+    let second = match presentation.is_free() {
+        true => Some((medoid.draw, "medoid")),
+        false => medoid.runner_up.map(|other| (other.draw, "runner-up")),
+    };
+    let own = if presentation.is_free() { "estimate".into() } else { format!("estimate (draw {})", medoid.draw) };
+    legend.insert(0, (Key::Point(Marker::Diamond, Color::VERMILION), own));
+    panel = panel.with(mark(vec![[0.0; 2]], Marker::Diamond, 8.2, Color::WHITE, 1.0)).with(mark(
+        vec![[0.0; 2]],
+        Marker::Diamond,
+        7.0,
+        Color::VERMILION,
+        1.0,
+    ));
+    // The second is smaller and in front, so that both are seen where they lie close together.
+    if let Some((m, name)) = second {
+        panel = panel.with(mark(vec![places.at[m]], Marker::Square, 5.4, Color::WHITE, 1.0)).with(mark(
+            vec![places.at[m]],
+            Marker::Square,
+            4.2,
+            green,
+            1.0,
+        ));
+        legend.insert(1, (Key::Point(Marker::Square, green), format!("{name} (draw {m})")));
+    }
+    panel = panel.with(Layer::Text { at: [0.0; 2], text: "estimate".into(), side: Side::Above, color: Color(0, 0, 0) });
     let description = format!(
-        "Map of {draws} posterior draws; {} of them lie within the ball of radius {} around the estimate.",
+        "{draws} posterior draws around the estimate; {} of them lie within the ball of radius {}.",
         inside.len(),
         significant(radius, 4)
     );
     let caption = format!(
-        "Each mark is a draw; the nearer, the more alike ({} distances with {}, classical scaling of {} landmarks, the other \
-         draws projected). The two axes show {:.0} % of the squared distances. The 95 % ball, of radius {}, holds {} of \
-         the posterior; marks say whether a draw is within, because distances on the map can only be shorter than they are.{}{}",
-        summary.distance,
-        slice_text(summary, SLICES),
-        landmarks.len(),
-        100.0 * map.share,
+        "Each mark is a draw, as far from the estimate in the middle as it is ({}). Its direction comes from classical scaling of {} draws, \
+         of whose squared distances two axes show {:.0} %: draws in the same direction are alike as far as these axes tell. The 95 % ball, of \
+         radius {}, holds {} of the posterior.{}{}",
+        presentation.distance_text(),
+        places.landmarks,
+        100.0 * places.share,
         significant(radius, 4),
         percent(ball.probability.value),
-        if every > 1 { format!(" Every {every}th draw is shown.") } else { String::new() },
-        stand_in(subject)
+        beyond_text(beyond.len(), "farther than the frame reaches"),
+        if every > 1 { format!(" {} is shown.", capitalised(&every_n(every, "draw"))) } else { String::new() },
     );
     let mut figure = Figure::single(panel).described(description, caption);
-    for (key, text) in figure_legend {
+    for (key, text) in legend {
         figure = figure.with_legend(key, text);
     }
     Ok(figure)
+}
+
+/// Places the draws: at their distances from the estimate, at most `limit`, in the directions of a map of those that are not beyond it, so that
+/// a few that are far away do not take an axis of the map for themselves.
+fn places(presentation: &Presentation, limit: f64) -> Result<Places> {
+    let (landmarks, distances) = (presentation.landmarks()?, &presentation.summary().distances);
+    let draws = distances.len();
+    // The estimate has its place behind the draws, whether it is one of them or not.
+    let points = draws + 1;
+    let (mut rows, mut chosen) = (Vec::new(), Vec::new());
+    for (&m, row) in landmarks.draws.iter().zip(landmarks.rows.chunks_exact(draws)) {
+        if distances[m] <= limit {
+            rows.extend_from_slice(row);
+            rows.push(distances[m]);
+            chosen.push(m);
+        }
+    }
+    rows.extend_from_slice(distances);
+    rows.push(0.0);
+    chosen.push(draws);
+    let map = landmark_map(&rows, &chosen, points);
+    let [cx, cy] = map.at[draws];
+    let place = |m: usize| {
+        let (x, y) = (map.at[m][0] - cx, map.at[m][1] - cy);
+        let (length, distance) = (x.hypot(y), distances[m].min(limit));
+        if length > 0.0 { [x * distance / length, y * distance / length] } else { [distance, 0.0] }
+    };
+    Ok(Places { at: (0..draws).map(place).collect(), share: map.share, landmarks: chosen.len() - 1 })
 }

@@ -5,10 +5,10 @@ use mixgist::{GridDensity, MixingMeasure, Result};
 use super::atoms::{SHARES, atom_layers, density_contours, observation_layers, with_cluster_legend};
 use crate::figure::{Axis, Figure, Fill, Layer, Panel, Stroke, Ticks};
 use crate::palette::Color;
-use crate::subject::Subject;
-use crate::words::count as count_of;
+use crate::presentation::Presentation;
+use mixgist::narrative::numbers::count as count_of;
 
-/// Grid points an axis.
+/// Grid points per axis.
 const COUNT: usize = 81;
 /// More coordinates do not fit on a page.
 const MOST: usize = 6;
@@ -22,17 +22,17 @@ pub fn shown(dim: usize) -> usize {
     dim.min(MOST)
 }
 
-pub fn draw(subject: &Subject) -> Result<Figure> {
-    let coordinates = chosen(&subject.estimate, MOST);
+pub fn draw(presentation: &Presentation) -> Result<Figure> {
+    let coordinates = chosen(presentation.estimate(), MOST);
     let count = coordinates.len();
     let size = (600.0 / count as f64).round().min(230.0);
     let panels_with_points = count * (count - 1) / 2;
-    let view = subject.view(panels_with_points);
+    let view = presentation.view(panels_with_points);
     let shares = if count > LARGE_PANELS { &FEW_SHARES[..] } else { &SHARES };
-    let bounds = subject.bounds()?;
+    let bounds = presentation.bounds()?;
     let axis = |a: usize, outer: bool| {
         let interval = bounds.intervals()[a];
-        let label = if outer { subject.columns[a].as_str() } else { "" };
+        let label = if outer { presentation.columns[a].as_str() } else { "" };
         let axis = Axis::linear(label, interval.low, interval.high);
         if outer { axis } else { axis.with_ticks(Ticks::Hidden) }
     };
@@ -42,10 +42,10 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
             let last = row + 1 == count;
             panels.push(match column.cmp(&row) {
                 std::cmp::Ordering::Greater => None,
-                std::cmp::Ordering::Equal => Some(marginal(subject, a, axis(a, last))?.sized(size, size)),
+                std::cmp::Ordering::Equal => Some(marginal(presentation, a, axis(a, last))?.sized(size, size)),
                 std::cmp::Ordering::Less => {
                     let grid = bounds.grid(&[a, b], COUNT)?;
-                    let density = GridDensity::of_measure(&subject.estimate, &grid, subject.progress)?;
+                    let density = GridDensity::of_measure(presentation.estimate(), &grid, presentation.progress)?;
                     let panel = Panel::new(axis(a, last), axis(b, column == 0)).sized(size, size);
                     Some(
                         panel
@@ -57,7 +57,7 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
             });
         }
     }
-    let d = subject.estimate.dim();
+    let d = presentation.estimate().dim();
     let shares: Vec<String> = shares.iter().map(|share| format!("{:.0}", 100.0 * share)).collect();
     let some = match count < d {
         true => format!(" The {count} of {d} coordinates are shown along which the atoms differ most."),
@@ -67,15 +67,15 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         "All pairs of coordinates: contours enclose {} % of the estimate's mass, ellipses lie two standard deviations around \
          the means of the atoms. On the diagonal the marginal densities.{some}{}",
         shares.join(", "),
-        subject.left_out(panels_with_points)
+        presentation.left_out(panels_with_points)
     );
-    let names: Vec<&str> = coordinates.iter().map(|&a| subject.columns[a].as_str()).collect();
+    let names: Vec<&str> = coordinates.iter().map(|&a| presentation.columns[a].as_str()).collect();
     let description = format!(
         "Pairs of {} with density contours and {} as 2-sigma ellipses.",
         names.join(", "),
-        count_of(subject.main_atoms().len(), "atom")
+        count_of(presentation.main_atoms().len(), "atom")
     );
-    Ok(with_cluster_legend(Figure::grid(count, panels), subject).described(description, caption))
+    Ok(with_cluster_legend(Figure::grid(count, panels), presentation).described(description, caption))
 }
 
 /// At most `most` coordinates to show: those whose variance is to the largest part between atoms, in their own order.
@@ -97,9 +97,9 @@ pub fn chosen(measure: &MixingMeasure, most: usize) -> Vec<usize> {
     order
 }
 
-fn marginal(subject: &Subject, a: usize, axis: Axis) -> Result<Panel> {
-    let grid = subject.bounds()?.grid(&[a], 201)?;
-    let density = GridDensity::of_measure(&subject.estimate, &grid, subject.progress)?;
+fn marginal(presentation: &Presentation, a: usize, axis: Axis) -> Result<Panel> {
+    let grid = presentation.bounds()?.grid(&[a], 201)?;
+    let density = GridDensity::of_measure(presentation.estimate(), &grid, presentation.progress)?;
     let xs = grid.axes()[0].positions();
     let mut ring: Vec<[f64; 2]> = xs.iter().zip(density.values()).map(|(x, y)| [*x, *y]).collect();
     let most = density.values().iter().copied().fold(0.0, f64::max);
@@ -108,7 +108,7 @@ fn marginal(subject: &Subject, a: usize, axis: Axis) -> Result<Panel> {
     let fill = Fill { color: Color::INK, opacity: 0.1 };
     let y = Axis::linear("", 0.0, 1.1 * most).with_ticks(Ticks::Hidden);
     Ok(Panel::new(axis, y)
-        .titled(&subject.columns[a])
+        .titled(&presentation.columns[a])
         .with(Layer::Area { rings: vec![ring], fill, outline: None })
         .with(line))
 }

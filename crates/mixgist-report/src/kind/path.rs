@@ -1,30 +1,31 @@
 //! The expected loss of free estimates against their number of atoms, beside the medoid's and the floor.
 
 use mixgist::Result;
-use mixgist_io::{JudgementDocument, PathDocument};
+use mixgist::{Judgement, PathPoint};
 
 use super::rows::mark;
 use crate::figure::{Axis, Crossing, Dash, Figure, Fill, Key, Layer, Panel, Points, Stroke, Ticks};
 use crate::palette::{Color, Marker};
-use crate::subject::Subject;
+use crate::presentation::Presentation;
 use crate::ticks::Tick;
-use crate::words::{significant, within};
+use mixgist::narrative::numbers::{significant, within};
 
 const FITTED: Color = Color(0x00, 0x9e, 0x73);
 const ERROR: Fill = Fill { color: Color::BLUE, opacity: 0.5 };
 
-pub fn draw(subject: &Subject) -> Result<Figure> {
-    let path = subject.path()?;
-    let assessment = &path.assessment;
-    let free =
-        assessment.free.as_ref().ok_or_else(|| mixgist::Error::usage("there is no path over numbers of atoms"))?;
+pub fn draw(presentation: &Presentation) -> Result<Figure> {
+    let answer = presentation.free()?;
+    let (Some(assessment), Some(free)) = (&answer.assessment, answer.free()) else {
+        return Err(mixgist::Error::usage("there is no path over numbers of atoms"));
+    };
+    let floor = assessment.floor.value;
     let (points, medoid) = (&free.path, &assessment.medoid);
     let Some(chosen) = points.get(free.chosen) else {
         return Err(mixgist::Error::input("the summary is damaged: its path does not hold the chosen point"));
     };
-    let held = |judgement: &JudgementDocument| judgement.held_out.as_ref().map(|held| held.expected_loss);
-    let fitted = |point: &PathDocument| Some(point.judgement.expected_loss);
-    let curve = |loss: &dyn Fn(&PathDocument) -> Option<f64>| -> Vec<[f64; 2]> {
+    let held = |judgement: &Judgement| judgement.held_out.as_ref().map(|held| held.expected_loss);
+    let fitted = |point: &PathPoint| Some(point.judgement.expected_loss);
+    let curve = |loss: &dyn Fn(&PathPoint) -> Option<f64>| -> Vec<[f64; 2]> {
         points.iter().filter_map(|point| Some([point.atoms as f64, loss(point)?])).collect()
     };
 
@@ -62,12 +63,12 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         panels.push(Some(with_curve(panel, judged, Color::BLUE, Marker::Circle, chosen)));
     }
     let own = curve(&fitted);
-    let needed = near.iter().filter_map(fitted).chain([assessment.floor]).collect();
+    let needed = near.iter().filter_map(fitted).chain([floor]).collect();
     let panel = Panel::new(counts(points), losses(&own, medoid.expected_loss, needed))
         .sized(290.0, 260.0)
         .titled("fitted slices")
         .with(rule(medoid.expected_loss, Color::VERMILION, Dash::Dashed))
-        .with(rule(assessment.floor, Color::INK, Dash::Solid));
+        .with(rule(floor, Color::INK, Dash::Solid));
     beyond.extend(beyond_edge(&panel, &own));
     let circled = fitted(chosen).map(|loss| [chosen.atoms as f64, loss]);
     panels.push(Some(with_curve(panel, own, FITTED, Marker::Square, circled)));
@@ -86,18 +87,17 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         "Estimates that are not confined to the draws, with k atoms at most ({}, judged on {} others). Left: expected loss under slices that \
          nothing was fitted to, ± one standard error of the difference from the best; the chosen k (circled) is the smallest within three \
          standard errors of the best, but no more than 5 % above it, or within 1 % of it (grey). Right: under the slices of the fit, for which no summary of any kind \
-         can be below the floor, {}.{}{}",
-        path.how,
+         can be below the floor, {}.{}",
+        presentation.distance_text(),
         assessment.held_out_slices,
-        significant(assessment.floor, 4),
+        significant(floor, 4),
         match beyond.is_empty() {
             true => String::new(),
             false => {
                 let all: Vec<String> = beyond.iter().map(usize::to_string).collect();
                 format!(" Beyond the upper edge, where the arrows point: k = {}.", all.join(", "))
             }
-        },
-        subject.stand_in()
+        }
     );
     let line = |color, dash| Key::Line(Stroke::new(color, 1.4).dashed(dash));
     let mut figure = Figure::grid(2, panels)
@@ -121,9 +121,9 @@ fn beyond_edge(panel: &Panel, curve: &[[f64; 2]]) -> Vec<usize> {
 }
 
 /// The axis of numbers of atoms: a mark at each, as many with a number as there is room for.
-fn counts(points: &[PathDocument]) -> Axis {
+fn counts(points: &[PathPoint]) -> Axis {
     let every = points.len().div_ceil(10);
-    let tick = |(i, point): (usize, &PathDocument)| Tick {
+    let tick = |(i, point): (usize, &PathPoint)| Tick {
         at: point.atoms as f64,
         text: if i % every == 0 { point.atoms.to_string() } else { String::new() },
     };

@@ -5,23 +5,23 @@ use mixgist::{PartitionDraws, Result};
 
 use crate::figure::{Axis, Figure, Fill, Key, Layer, Panel, Ticks};
 use crate::palette::Color;
-use crate::subject::Subject;
+use crate::presentation::Presentation;
 use crate::ticks::Tick;
-use crate::words;
+use mixgist::narrative::numbers as words;
 
 /// Rows and columns of the picture.
 const MOST: usize = 160;
 /// The darkest shade.
 const DARK: Color = Color(0x08, 0x30, 0x6b);
 
-pub fn draw(subject: &Subject) -> Result<Figure> {
-    let partitions = subject.need_partitions()?;
+pub fn draw(presentation: &Presentation) -> Result<Figure> {
+    let partitions = presentation.need_partitions()?;
     let n = partitions.observations();
-    let labels = subject.summary.labels.as_deref().filter(|labels| labels.len() == n);
-    let rank_of = subject.ranks();
+    let labels = presentation.labels().filter(|labels| labels.len() == n);
+    let rank_of = presentation.ranks();
     let mut order: Vec<usize> = (0..n).collect();
     if let Some(labels) = labels {
-        let certainty = subject.summary.certainty.as_deref().unwrap_or(&[]);
+        let certainty = presentation.summary().allocation.as_ref().map_or(&[][..], |all| &all.certainty);
         let key = |i: usize| (rank_of[labels[i] as usize], -certainty.get(i).copied().unwrap_or(0.0));
         order.sort_by(|&i, &j| key(i).partial_cmp(&key(j)).unwrap_or(std::cmp::Ordering::Equal));
     }
@@ -33,7 +33,7 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
     if let Some(weights) = partitions.draw_weights() {
         few = few.with_draw_weights(weights)?;
     }
-    let block = similarity_block(&few, 0..count, 0..count, subject.progress)?;
+    let block = similarity_block(&few, 0..count, 0..count, presentation.progress)?;
     let rows = block.values.chunks_exact(count).map(<[f64]>::to_vec).collect();
 
     let bounds = labels.map_or(Vec::new(), |labels| boundaries(&shown, labels));

@@ -1,54 +1,35 @@
 //! Traces of the chains: quantities that do not depend on labels, draw by draw.
 
-use mixgist::diagnostics::{Convergence, convergence};
-use mixgist::{Ensemble, Result};
+use mixgist::diagnostics::Convergence;
+use mixgist::ensemble::Trace;
+use mixgist::narrative::numbers::{capitalised, count, every as every_draw};
+use mixgist::{Agreement, Result};
 
 use crate::figure::{Axis, Figure, Key, Layer, Panel, Points, Stroke};
 use crate::palette::{Marker, group_style};
-use crate::subject::Subject;
-use crate::words::count;
-
-/// A quantity of every draw.
-pub struct Trace {
-    /// What it is.
-    pub name: String,
-    /// One value a draw.
-    pub values: Vec<f64>,
-    /// Do the chains agree on it? `None` with too few draws or chains of unequal length.
-    pub convergence: Option<Convergence>,
-}
-
-/// Atoms lighter than this do not count as part of a draw.
-const LIGHT: f64 = 0.01;
+use crate::presentation::Presentation;
 
 /// More chains than this are not listed in the legend.
 const MOST_LISTED: usize = 8;
 
-/// The quantities that are traced.
-pub fn traces(subject: &Subject) -> Result<Vec<Trace>> {
-    let draws = subject.need_draws()?;
-    let of_draws = |f: &dyn Fn(&[f64]) -> f64| -> Vec<f64> {
-        (0..draws.len()).map(|m| f(&draws.weights()[draws.range(m)])).collect()
+/// The functions of the draws that are traced, with what the summary says about them: those that the verdict on the chains is based on, and the
+/// number of clusters where the draws have labels.
+fn traces(presentation: &Presentation) -> Result<Vec<(Trace, Option<Convergence>)>> {
+    let draws = presentation.need_draws()?;
+    let judged = &presentation.summary().agreement.traces;
+    let told = |trace: Trace| {
+        let known = judged.iter().find(|one| one.name == trace.name).and_then(|one| one.convergence);
+        (trace, known)
     };
-    let mut traces = vec![("distance to the estimate".to_owned(), subject.summary.distances.clone())];
-    if let Some(partitions) = subject.partitions.filter(|partitions| partitions.len() == draws.len()) {
-        let counts = (0..draws.len()).map(|m| partitions.clusters(m) as f64).collect();
-        traces.push(("clusters".to_owned(), counts));
+    let distances = Some(&presentation.summary().distances[..]);
+    let mut traces: Vec<_> = Agreement::functions(draws, distances).into_iter().map(told).collect();
+    let partitions = presentation.partitions.filter(|partitions| partitions.len() == draws.len());
+    if let Some(partitions) = partitions.filter(|_| !traces.iter().any(|(trace, _)| trace.name.contains("cluster"))) {
+        let counts = Trace::new("clusters", (0..draws.len()).map(|m| partitions.clusters(m) as f64).collect());
+        let own = Agreement::of_traces(draws, vec![counts.clone()]);
+        traces.push((counts, own.traces.first().and_then(|one| one.convergence)));
     }
-    let heavy = |weights: &[f64]| weights.iter().filter(|weight| **weight >= LIGHT).count() as f64;
-    traces.push((format!("atoms of weight ≥ {LIGHT}"), of_draws(&heavy)));
-    traces.push(("largest weight".to_owned(), of_draws(&|weights| weights.iter().copied().fold(0.0, f64::max))));
-    let judged = |(name, values): (String, Vec<f64>)| Trace { convergence: judge(draws, &values), name, values };
-    Ok(traces.into_iter().map(judged).collect())
-}
-
-fn judge(draws: &Ensemble, values: &[f64]) -> Option<Convergence> {
-    let mut chains = std::collections::BTreeMap::<u32, Vec<f64>>::new();
-    for (&chain, &value) in draws.chains().iter().zip(values) {
-        chains.entry(chain).or_default().push(value);
-    }
-    let chains: Vec<&[f64]> = chains.values().map(Vec::as_slice).collect();
-    convergence(&chains).ok()
+    Ok(traces)
 }
 
 /// One layer for each chain, its values at the draw's index.
@@ -71,16 +52,16 @@ fn chain_names(chains: &[u32]) -> Vec<u32> {
 }
 
 /// The figure.
-pub fn draw(subject: &Subject) -> Result<Figure> {
-    let draws = subject.need_draws()?;
+pub fn draw(presentation: &Presentation) -> Result<Figure> {
+    let draws = presentation.need_draws()?;
     let names = chain_names(draws.chains());
     let mut panels = Vec::new();
-    let traces = traces(subject)?;
-    let every = draws.len().div_ceil(subject.most_draws);
-    for (i, trace) in traces.iter().enumerate() {
+    let traces = traces(presentation)?;
+    let every = draws.len().div_ceil(presentation.most_draws);
+    for (i, (trace, convergence)) in traces.iter().enumerate() {
         let x = Axis::linear(if i + 1 == traces.len() { "draw" } else { "" }, 0.0, draws.len() as f64);
         let y = Axis::around("", trace.values.iter().copied());
-        let judged = trace.convergence.filter(|c| c.rhat.is_finite()).map_or(String::new(), |c| {
+        let judged = convergence.filter(|c| c.rhat.is_finite()).map_or(String::new(), |c| {
             format!(" (R-hat {:.3}, bulk ESS {:.0}, tail ESS {:.0})", c.rhat, c.bulk_ess, c.tail_ess)
         });
         let mut panel = Panel::new(x, y).sized(520.0, 110.0).titled(format!("{}{judged}", trace.name));
@@ -91,7 +72,8 @@ pub fn draw(subject: &Subject) -> Result<Figure> {
         }
         panels.push(Some(panel));
     }
-    let some = if every > 1 { format!(" Every {every}th draw is shown.") } else { String::new() };
+    let some =
+        if every > 1 { format!(" {} is shown.", capitalised(&every_draw(every, "draw"))) } else { String::new() };
     let description =
         format!("Traces of {} quantities over {} draws of {}.", traces.len(), draws.len(), count(names.len(), "chain"));
     let caption = format!("Quantities that do not depend on labels, draw by draw; colours are chains.{some}");

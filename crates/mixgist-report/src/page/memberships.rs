@@ -6,22 +6,22 @@ use mixgist::allocate::for_each_membership_block;
 use mixgist::{Mixture, Result};
 
 use crate::kind::Kind;
-use crate::subject::Subject;
+use crate::presentation::Presentation;
 
 /// An object that has for each atom with observations the list of its members in the order in which the figure draws them: row,
 /// probability in thousandths, second atom, its probability. `{}` without labels.
-pub fn json(subject: &Subject) -> Result<String> {
-    let (Some(data), Some(labels)) = (subject.data, &subject.summary.labels) else { return Ok("{}".into()) };
+pub fn json(presentation: &Presentation) -> Result<String> {
+    let (Some(data), Some(labels)) = (presentation.data, presentation.labels()) else { return Ok("{}".into()) };
     // What the figure shows depends on the number of its panels.
-    let d = subject.estimate.dim();
+    let d = presentation.estimate().dim();
     if Kind::of_estimate(d).name == "density" {
         return Ok("{}".into());
     }
     let count = crate::kind::pairs_shown(d);
-    let shown = subject.shown(count * (count - 1) / 2);
-    let mut members = vec![String::new(); subject.estimate.len()];
+    let shown = presentation.shown(count * (count - 1) / 2);
+    let mut members = vec![String::new(); presentation.estimate().len()];
     let mut next = shown.into_iter().peekable();
-    for_each_membership_block(&Mixture::new(&subject.estimate)?, data, subject.progress, |block| {
+    for_each_membership_block(&Mixture::new(presentation.estimate())?, data, presentation.progress, |block| {
         let (atoms, first) = (block.atoms, block.first_row);
         let rows = block.probabilities.len() / atoms;
         while let Some(i) = next.next_if(|i| *i < first + rows) {

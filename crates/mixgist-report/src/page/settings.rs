@@ -1,50 +1,64 @@
 //! What is needed to get the same answer again.
 
-use mixgist::Result;
-use mixgist_io::SummaryDocument;
+use mixgist::prune::Pruning;
+use mixgist::{Answer, Estimator, Result, Route, Summary};
 
 use super::{Page, table};
-use crate::subject::Subject;
+use crate::presentation::Presentation;
 use crate::svg::escaped;
 
-pub fn write(subject: &Subject, _: &mut Page) -> Result<String> {
-    let summary = subject.summary;
+pub fn write(presentation: &Presentation, _: &mut Page) -> Result<String> {
+    let (about, summary, settings) = (&presentation.answer.about, presentation.summary(), presentation.settings());
+    let directions = match &settings.directions {
+        Some(given) => format!("given, fingerprint {}", given.fingerprint),
+        None => settings.scheme.name().to_owned(),
+    };
     let mut rows = vec![
-        ["mixgist version", &summary.mixgist_version].map(String::from),
-        ["estimate", &summary.estimator].map(String::from),
-        ["distance", &summary.distance].map(String::from),
-        ["order".into(), summary.order.to_string()],
-        ["loss", &summary.loss].map(String::from),
-        ["slices".into(), format!("{} ({})", summary.slices, summary.scheme)],
-        ["seed".into(), summary.seed.to_string()],
-        ["units", &summary.units.name].map(String::from),
-        ["route".into(), format!("{}, {} of {} losses exact", summary.route, summary.exact_draws, summary.draws)],
+        ["mixgist version", &about.mixgist_version].map(String::from),
+        ["estimate", settings.estimator.name()].map(String::from),
+        ["distance", settings.slicer.name()].map(String::from),
+        ["order".into(), settings.order.value().to_string()],
+        ["loss", settings.loss.name()].map(String::from),
+        ["slices".into(), format!("{} ({directions})", summary.slices)],
+        ["seed".into(), settings.seed.to_string()],
+        ["units".into(), settings.units.name()],
+        ["pruning".into(), pruning(settings.pruning)],
+        [
+            "route".into(),
+            format!("{}, {} of {} losses exact", summary.medoid.route.name(), summary.medoid.exact_draws, about.draws),
+        ],
     ];
-    for (what, file) in summary.source.iter().flat_map(|source| {
-        source
-            .draws
-            .iter()
-            .map(|file| ("draws", file))
-            .chain(source.data.iter().map(|file| ("data", file)))
-            .chain(source.directions.iter().map(|file| ("directions", file)))
+    if let Some(atoms) = settings.estimator.atoms() {
+        rows.insert(2, ["atoms".into(), atoms.name()]);
+    }
+    for (what, file) in about.source.iter().flat_map(|source| {
+        let others = [("data", &source.data), ("directions", &source.directions), ("candidate", &source.candidate)];
+        let others = others.into_iter().filter_map(|(what, file)| file.as_ref().map(|file| (what, file)));
+        source.draws.iter().map(|file| ("draws", file)).chain(others)
     }) {
         rows.push([what.into(), format!("{} ({} bytes, CRC-32 {:08x})", file.path, file.bytes, file.crc32)]);
     }
     let rows: Vec<Vec<String>> = rows.into_iter().map(Vec::from).collect();
     let mut text = table(&["setting", "value"].map(String::from), &rows);
-    if let Some(command) = command(summary) {
+    if let Some(command) = command(presentation.answer) {
         text.push_str(&format!("<p>The same answer again:</p>\n<pre><code>{}</code></pre>\n", escaped(&command)));
     }
     Ok(text)
 }
 
-/// The command that gives the same summary; `None` when it is not known where the draws are, or which directions were given.
-fn command(summary: &SummaryDocument) -> Option<String> {
-    let source = summary.source.as_ref()?;
-    let given = summary.scheme == "given";
-    if given && source.directions.is_none() {
-        return None;
+fn pruning(pruning: Pruning) -> String {
+    match pruning {
+        Pruning::Off => "off".into(),
+        Pruning::Rounding => "rounding".into(),
+        Pruning::Tolerance(tolerance) => tolerance.to_string(),
     }
+}
+
+/// The command that gives the same summary, with every setting; `None` when it is not known where the draws are, which directions were given or
+/// where the user's own measure is.
+fn command(answer: &Answer<Summary>) -> Option<String> {
+    let (settings, source) = (&answer.about.settings, answer.about.source.as_ref()?);
+    settings.slicer.slicer().ok()?;
     let mut words = vec!["mixgist".to_owned(), "summarize".to_owned()];
     words.extend(source.draws.iter().map(|file| quoted(&file.path)));
     let mut option = |name: &str, value: &str| words.extend([format!("--{name}"), quoted(value)]);
@@ -70,24 +84,29 @@ fn command(summary: &SummaryDocument) -> Option<String> {
     if reading.thin > 1 {
         option("thin", &reading.thin.to_string());
     }
-    option("distance", &summary.distance);
-    option("order", &summary.order.to_string());
-    option("loss", &summary.loss);
-    match source.directions.as_ref().filter(|_| given) {
-        Some(file) => option("directions", &file.path),
+    option("distance", settings.slicer.name());
+    option("order", &settings.order.value().to_string());
+    option("loss", settings.loss.name());
+    match &settings.directions {
+        Some(_) => option("directions", &source.directions.as_ref()?.path),
         None => {
-            option("slices", &summary.slices.to_string());
-            option("scheme", &summary.scheme);
+            option("slices", &answer.slices.to_string());
+            option("scheme", settings.scheme.name());
         }
     }
-    option("seed", &summary.seed.to_string());
-    if let Some(free) = summary.assessment.as_ref().and_then(|assessment| assessment.free.as_ref()) {
+    option("seed", &settings.seed.to_string());
+    if let Estimator::Free(atoms) = settings.estimator {
         option("estimate", "free");
-        if let Some(chosen) = free.path.get(free.chosen) {
-            option("atoms", &chosen.atoms.to_string());
-        }
+        option("atoms", &atoms.name());
     }
-    option("units", &summary.units.name);
+    if settings.candidate.is_some() {
+        option("candidate", &source.candidate.as_ref()?.path);
+    }
+    option("units", &settings.units.name());
+    option("prune", &pruning(settings.pruning));
+    if settings.route != Route::Auto {
+        option("route", settings.route.name());
+    }
     Some(words.join(" "))
 }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use mixgist::printable::is_hidden_control;
+
 use crate::figure::{Dash, Stroke};
 use crate::font::{self, Glyph, Weight};
 use crate::palette::Color;
@@ -147,6 +149,10 @@ pub fn escaped(text: &str) -> String {
             '\t' | '\n' | '\r' => out.push(' '),
             '\u{fffe}' | '\u{ffff}' => {}
             letter if letter.is_control() => {}
+            // They would turn the direction of what follows.
+            letter if is_hidden_control(letter) => {
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(letter));
+            }
             letter => out.push(letter),
         }
     }
@@ -167,5 +173,6 @@ mod tests {
     #[test]
     fn markup_becomes_text() {
         assert_eq!(escaped("<b a='1'>&\"\u{1}\n"), "&lt;b a=&#39;1&#39;&gt;&amp;&quot; ");
+        assert_eq!(escaped("a\u{202e}b\u{2067}"), "a\\u{202e}b\\u{2067}");
     }
 }

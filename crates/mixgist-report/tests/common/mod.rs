@@ -1,15 +1,17 @@
 //! Draws, data and summaries for tests: two well separated groups, in any dimension.
 
 use mixgist::slice::slicer;
-use mixgist::{CovarianceForm, Ensemble, PartitionDraws, Points, Settings, Silent, SliceCount, summarize};
-use mixgist_io::SummaryDocument;
-use mixgist_report::Subject;
+use mixgist::text::CommandLine;
+use mixgist::{
+    Answer, CovarianceForm, Ensemble, PartitionDraws, Points, Posterior, Settings, Silent, SliceCount, Summary,
+};
+use mixgist_report::Presentation;
 
 pub struct Scene {
     pub ensemble: Ensemble,
     pub data: Vec<f64>,
     pub dim: usize,
-    pub documents: Vec<SummaryDocument>,
+    pub answers: Vec<Answer<Summary>>,
     pub partitions: PartitionDraws,
 }
 
@@ -112,28 +114,35 @@ impl Scene {
             .unwrap();
         let points = Points::new(dim, &data).unwrap();
         let columns: Vec<String> = columns.iter().map(|name| name.to_string()).collect();
-        let document = |name: &&str| {
-            let settings =
-                Settings { slicer: slicer(name).unwrap(), slices: SliceCount::Fixed(40), ..Settings::default() };
-            let summary = summarize(&ensemble, Some(points), &settings, &Silent).unwrap();
-            SummaryDocument::new(&summary, &ensemble, &settings, Some(&columns))
+        let answer = |name: &&str| {
+            let slices = SliceCount::Fixed(40);
+            let settings = Settings { slicer: slicer(name).unwrap().into(), slices, ..Settings::default() };
+            let posterior = Posterior::new(&ensemble, Some(points), settings).unwrap().with_columns(Some(&columns));
+            let summary = posterior.summary(&Silent).unwrap().clone();
+            posterior.answer(summary)
         };
-        let documents = distances.iter().map(document).collect();
+        let answers = distances.iter().map(answer).collect();
         let partitions = PartitionDraws::from_dense(n, &labels).unwrap();
-        Scene { ensemble, data, dim, documents, partitions }
+        Scene { ensemble, data, dim, answers, partitions }
     }
 
     /// Everything that is known about each summary.
-    pub fn subjects(&self) -> Vec<Subject<'_>> {
-        let subject = |document| {
-            Subject::new(document, &Silent)
-                .and_then(|subject| subject.with_draws(&self.ensemble))
-                .and_then(|subject| subject.with_data(Points::new(self.dim, &self.data)?))
-                .unwrap()
-                .with_partitions(&self.partitions)
-        };
-        self.documents.iter().map(subject).collect()
+    pub fn presentations(&self) -> Vec<Presentation<'_>> {
+        let points = Points::new(self.dim, &self.data).unwrap();
+        let presented = |answer| presented(answer, &self.ensemble, Some(points)).with_partitions(&self.partitions);
+        self.answers.iter().map(presented).collect()
     }
+}
+
+/// An answer with its draws and data. The posterior lives as long as the test.
+pub fn presented<'a>(
+    answer: &'a Answer<Summary>,
+    ensemble: &'a Ensemble,
+    data: Option<Points<'a>>,
+) -> Presentation<'a> {
+    let posterior = Posterior::new(ensemble, data, answer.about.settings.clone()).unwrap();
+    let posterior = Box::leak(Box::new(posterior.with_summary(&answer.result).unwrap()));
+    Presentation::new(answer, &CommandLine, &Silent).unwrap().with_posterior(posterior).unwrap()
 }
 
 /// Column names that would do harm if they were taken for markup.

@@ -2,22 +2,25 @@
 //!
 //! A directory holds `lock`, `run` (settings and fingerprint of the data, written first), and for each chain `chain-C.state` and
 //! `chain-C.draws-N`, N = 0, 1, …: the draws between two checkpoints. Draws are written before the state that counts them, each
-//! file whole or not at all (temporary file, fsync, rename, fsync of the directory), and no file with draws is ever written twice
-//! once a state counts it.
+//! file whole or not at all, and no file with draws is ever written twice once a state counts it. Files that no run of mixgist wrote are
+//! left as they are, links are not followed.
 
-mod binary;
+pub(crate) mod record;
 
 use std::fs::{self, File, TryLockError};
-use std::io::Write as _;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use mixgist::{Error, Result};
+use mixgist::{Error, ErrorKind, Result};
+use mixgist_files::{Overwrite, write_bytes};
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
 use crate::algorithm::State;
 use crate::clusters::Clusters;
 use crate::draws::ChainDraws;
-use binary::{Reader, Writer, checksum, damaged};
+use crate::settings::MAX_STICKS;
+use record::{checksum, damaged, decode, encode, is_checkpoint};
 
 /// Where and how often to save.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +58,8 @@ pub(crate) struct Saved {
     pub state: State,
     pub rng: ChaCha8Rng,
     pub draws: ChainDraws,
+    /// Sticks of the blocked sampler, which may have become more.
+    pub sticks: Option<usize>,
     /// Files with draws so far.
     pub segments: u64,
 }
@@ -82,16 +87,13 @@ impl Store {
         let store = Store { directory, every: checkpoints.every, fingerprint, _lock: lock };
         match checkpoints.mode {
             CheckpointMode::Start => {
-                if run.exists() {
+                if run.symlink_metadata().is_ok() {
                     return Err(Error::usage("the directory holds the checkpoint of a run already")
                         .as_system(std::io::ErrorKind::AlreadyExists)
                         .in_file(&store.directory)
                         .hint("resume it, or choose an empty directory"));
                 }
-                let mut writer = Writer::new();
-                writer.number(data_sum);
-                writer.bytes(settings.as_bytes());
-                store.write("run", &writer.finish())?;
+                store.write("run", &encode(&RunRecord { data_sum, settings: settings.to_owned() })?)?;
             }
             CheckpointMode::Resume => {
                 let bytes = fs::read(&run).map_err(|e| Error::io(&run, "read the checkpoint", &e))?;
@@ -107,11 +109,13 @@ impl Store {
         chain: u64,
         segment: u64,
         state: &State,
+        sticks: Option<usize>,
         rng: &ChaCha8Rng,
         draws: &ChainDraws,
     ) -> Result<()> {
-        self.write(&segment_name(chain, segment), &encode_draws(draws, self.fingerprint, chain, segment))?;
-        self.write(&state_name(chain), &encode_state(state, rng, self.fingerprint, chain, segment + 1))
+        let owner = |segments| Owner { fingerprint: self.fingerprint, chain, segments };
+        self.write(&segment_name(chain, segment), &encode(&(owner(segment), draws))?)?;
+        self.write(&state_name(chain), &encode(&(owner(segment + 1), StateRecord::new(state, sticks, rng)))?)
     }
 
     /// What the chain saved last; none when it never did.
@@ -122,39 +126,57 @@ impl Store {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(Error::io(&path, "read the checkpoint", &e)),
         };
-        let mut saved =
-            decode_state(&bytes, self.fingerprint, chain, stride, points).map_err(|error| error.in_file(&path))?;
+        let owner = Owner { fingerprint: self.fingerprint, chain, segments: 0 };
+        let mut saved = restored_state(&bytes, owner, stride, points).map_err(|error| error.in_file(&path))?;
         for segment in 0..saved.segments {
             let path = self.directory.join(segment_name(chain, segment));
             let bytes = fs::read(&path).map_err(|e| Error::io(&path, "read the checkpoint", &e))?;
-            let draws = decode_draws(&bytes, self.fingerprint, chain, segment, points, dim)
-                .map_err(|error| error.in_file(&path))?;
+            let owner = Owner { segments: segment, ..owner };
+            let draws = restored_draws(&bytes, owner, points, dim).map_err(|error| error.in_file(&path))?;
             saved.draws.append(&draws);
         }
         Ok(Some(saved))
     }
 
-    /// Writes a file whole or not at all.
+    /// Writes a file whole or not at all; only what a run of mixgist wrote is replaced.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        let (path, temporary) = (self.directory.join(name), self.directory.join(format!("{name}.tmp")));
-        let attempt = || {
-            let mut file = File::create(&temporary)?;
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            fs::rename(&temporary, &path)?;
-            sync_directory(&self.directory)
-        };
-        attempt().map_err(|e| {
-            let _ = fs::remove_file(&temporary); // best effort: the error that matters is the one above
-            failed(&path, "write the checkpoint", &e)
-        })
+        let path = self.directory.join(name);
+        check_own(&path)?;
+        write_bytes(&path, bytes, Overwrite::Force).map_err(|error| error.hint(RESUMABLE))
     }
 }
 
-/// Two processes must not write the same run.
+const RESUMABLE: &str = "earlier checkpoints are whole: once there is room and permission, resume from them";
+
+/// Refuses a place that something else has taken.
+fn check_own(path: &Path) -> Result<()> {
+    let in_the_way = |what: &str| {
+        Err(Error::new(ErrorKind::Io, format!("is {what}, it is left as it is")).in_file(path).hint(RESUMABLE))
+    };
+    match path.symlink_metadata() {
+        Err(_) => Ok(()), // nothing there, or nothing that can be looked at: writing tells
+        Ok(metadata) if metadata.is_symlink() => in_the_way("a link"),
+        Ok(metadata) if !metadata.is_file() => in_the_way("no file of a checkpoint"),
+        Ok(_) => {
+            let mut start = Vec::new();
+            let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut start));
+            if read.is_ok() && is_checkpoint(&start) { Ok(()) } else { in_the_way("no file of a checkpoint") }
+        }
+    }
+}
+
+/// Two processes must not write the same run. A file `lock` that is there already is used as it is.
 fn lock(directory: &Path) -> Result<File> {
     let path = directory.join("lock");
-    let file = File::create(&path).map_err(|e| failed(&path, "write the checkpoint", &e))?;
+    let failed = |e: std::io::Error| Error::io(&path, "write the checkpoint", &e).hint(RESUMABLE);
+    let file = match path.symlink_metadata() {
+        Ok(metadata) if !metadata.is_file() => {
+            return Err(Error::new(ErrorKind::Io, "is no file of a checkpoint, it is left as it is").in_file(&path));
+        }
+        Ok(_) => File::options().write(true).open(&path),
+        Err(_) => File::options().write(true).create_new(true).open(&path),
+    };
+    let file = file.map_err(failed)?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(Error::usage("another process is running with this checkpoint directory")
             .in_file(directory)
@@ -162,21 +184,6 @@ fn lock(directory: &Path) -> Result<File> {
         // some file systems know no locks: then there is none to respect
         Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
-}
-
-#[cfg(unix)]
-fn sync_directory(directory: &Path) -> std::io::Result<()> {
-    File::open(directory)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_directory(_: &Path) -> std::io::Result<()> {
-    Ok(()) // directories cannot be synced there; the rename is atomic all the same
-}
-
-fn failed(path: &Path, doing: &str, cause: &std::io::Error) -> Error {
-    Error::io(path, doing, cause)
-        .hint("earlier checkpoints are whole: once there is room and permission, resume from them")
 }
 
 fn state_name(chain: u64) -> String {
@@ -187,15 +194,87 @@ fn segment_name(chain: u64, segment: u64) -> String {
     format!("chain-{chain}.draws-{segment}")
 }
 
+/// What `run` holds.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct RunRecord {
+    data_sum: u64,
+    settings: String,
+}
+
+/// Which run and chain a record belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Owner {
+    fingerprint: u64,
+    chain: u64,
+    /// Files with draws so far, or the number of this one.
+    segments: u64,
+}
+
+impl Owner {
+    /// Checks that a record belongs to this run and chain.
+    fn expect(self, found: Owner) -> Result<()> {
+        if found.fingerprint != self.fingerprint {
+            return Err(Error::input("the checkpoint belongs to another run"));
+        }
+        if found.chain != self.chain {
+            return Err(Error::input("the checkpoint belongs to another chain"));
+        }
+        Ok(())
+    }
+}
+
+/// What a chain goes on from, and the position of its random stream.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct StateRecord {
+    seed: [u8; 32],
+    stream: u64,
+    position: u128,
+    sweeps: u64,
+    alpha: f64,
+    labels: Vec<u32>,
+    statistics: Vec<f64>,
+    positions: Vec<u32>,
+    sticks: Option<u32>,
+}
+
+impl StateRecord {
+    fn new(state: &State, sticks: Option<usize>, rng: &ChaCha8Rng) -> Self {
+        StateRecord {
+            seed: rng.get_seed(),
+            stream: rng.get_stream(),
+            position: rng.get_word_pos(),
+            sweeps: state.sweeps,
+            alpha: state.alpha,
+            labels: state.clusters.labels.clone(),
+            statistics: state.clusters.statistics.clone(),
+            positions: state.positions.clone(),
+            sticks: sticks.map(|sticks| sticks as u32),
+        }
+    }
+
+    /// The state, if it is one of `points` points with statistics of `stride` numbers.
+    pub(crate) fn restore(self, stride: usize, points: usize) -> Option<(State, Option<usize>, ChaCha8Rng)> {
+        let mut rng = <ChaCha8Rng as rand::SeedableRng>::from_seed(self.seed);
+        rng.set_stream(self.stream);
+        rng.set_word_pos(self.position);
+        let clusters = Clusters::restored(self.labels, self.statistics, stride)?;
+        let within = |&position: &u32| self.sticks.is_some_and(|sticks| position < sticks);
+        let sound = clusters.points() == points
+            && self.positions.iter().all(within)
+            && self.sticks.is_none_or(|sticks| (1..=MAX_STICKS).contains(&(sticks as usize)))
+            && self.alpha.is_finite()
+            && (self.positions.is_empty() || self.positions.len() == clusters.len());
+        let state = State { clusters, alpha: self.alpha, positions: self.positions, sweeps: self.sweeps };
+        sound.then_some((state, self.sticks.map(|sticks| sticks as usize), rng))
+    }
+}
+
 fn compare_run(bytes: &[u8], settings: &str, data_sum: u64) -> Result<()> {
-    let mut reader = Reader::new(bytes)?;
-    let saved_sum = reader.number()?;
-    let saved = String::from_utf8_lossy(reader.bytes()?).into_owned();
-    reader.end()?;
+    let saved: RunRecord = decode(bytes)?;
     let differs = |what: String| {
         Err(Error::usage(what).hint("resume with the settings and data of the run, or start a new one elsewhere"))
     };
-    let mut lines = saved.lines().zip(settings.lines());
+    let mut lines = saved.settings.lines().zip(settings.lines());
     if let Some((before, now)) = lines.find(|(before, now)| before != now) {
         return differs(format!(
             "the run was started with other settings: '{}' then, '{}' now",
@@ -203,116 +282,41 @@ fn compare_run(bytes: &[u8], settings: &str, data_sum: u64) -> Result<()> {
             now.trim()
         ));
     }
-    if saved != settings {
+    if saved.settings != settings {
         return differs("the run was started with other settings".into());
     }
-    if saved_sum != data_sum {
+    if saved.data_sum != data_sum {
         return differs("the run was started with other data".into());
     }
     Ok(())
 }
 
-fn header(writer: &mut Writer, fingerprint: u64, chain: u64, segments: u64) {
-    [fingerprint, chain, segments].into_iter().for_each(|value| writer.number(value));
+fn restored_state(bytes: &[u8], owner: Owner, stride: usize, points: usize) -> Result<Saved> {
+    let (found, record): (Owner, StateRecord) = decode(bytes)?;
+    owner.expect(found)?;
+    let (state, sticks, rng) = record.restore(stride, points).ok_or_else(damaged)?;
+    Ok(Saved { state, rng, draws: ChainDraws::default(), sticks, segments: found.segments })
 }
 
-fn encode_state(state: &State, rng: &ChaCha8Rng, fingerprint: u64, chain: u64, segments: u64) -> Vec<u8> {
-    let mut writer = Writer::new();
-    header(&mut writer, fingerprint, chain, segments);
-    writer.bytes(&rng.get_seed());
-    writer.number(rng.get_stream());
-    let position = rng.get_word_pos();
-    writer.number(position as u64);
-    writer.number((position >> 64) as u64);
-    writer.number(state.sweeps);
-    writer.real(state.alpha);
-    writer.shorts(&state.clusters.labels);
-    writer.reals(&state.clusters.statistics);
-    writer.shorts(&state.positions);
-    writer.finish()
+fn restored_draws(bytes: &[u8], owner: Owner, points: usize, dim: usize) -> Result<ChainDraws> {
+    let (found, draws): (Owner, ChainDraws) = decode(bytes)?;
+    owner.expect(found)?;
+    if found.segments == owner.segments && draws.is_sound(points, dim) { Ok(draws) } else { Err(damaged()) }
 }
 
-fn decode_state(bytes: &[u8], fingerprint: u64, chain: u64, stride: usize, points: usize) -> Result<Saved> {
-    let mut reader = Reader::new(bytes)?;
-    expect_header(&mut reader, fingerprint, chain)?;
-    let segments = reader.number()?;
-    let seed: [u8; 32] = reader.bytes()?.try_into().map_err(|_| damaged())?;
-    let mut rng = <ChaCha8Rng as rand::SeedableRng>::from_seed(seed);
-    rng.set_stream(reader.number()?);
-    let (low, high) = (reader.number()?, reader.number()?);
-    rng.set_word_pos(u128::from(high) << 64 | u128::from(low));
-    let (sweeps, alpha) = (reader.number()?, reader.real()?);
-    let labels = reader.shorts()?;
-    let statistics = reader.reals()?;
-    let positions = reader.shorts()?;
-    reader.end()?;
-    let clusters =
-        Clusters::restored(labels, statistics, stride).filter(|c| c.points() == points).ok_or_else(damaged)?;
-    Ok(Saved { state: State { clusters, alpha, positions, sweeps }, rng, draws: ChainDraws::default(), segments })
-}
-
-fn expect_header(reader: &mut Reader<'_>, fingerprint: u64, chain: u64) -> Result<()> {
-    if reader.number()? != fingerprint {
-        return Err(Error::input("the checkpoint belongs to another run"));
+/// Reads a record as each kind of file, whatever it is.
+pub(crate) fn take_apart(body: &[u8]) {
+    let (points, dim) = (3, 2);
+    let _ = record::decode::<RunRecord>(body);
+    let _ = record::decode_body::<RunRecord>(body);
+    if let Ok((_, state)) = record::decode_body::<(Owner, StateRecord)>(body) {
+        let _ = state.restore(6, points);
     }
-    if reader.number()? != chain {
-        return Err(Error::input("the checkpoint belongs to another chain"));
+    if let Ok((_, draws)) = record::decode_body::<(Owner, ChainDraws)>(body)
+        && draws.is_sound(points, dim)
+    {
+        let mut all = ChainDraws::default();
+        all.append(&draws);
+        let _ = crate::draws::ensemble(&[all, draws], dim);
     }
-    Ok(())
-}
-
-fn encode_draws(draws: &ChainDraws, fingerprint: u64, chain: u64, segment: u64) -> Vec<u8> {
-    let mut writer = Writer::new();
-    header(&mut writer, fingerprint, chain, segment);
-    writer.numbers(draws.offsets.iter().map(|&offset| offset as u64));
-    for values in [&draws.weights, &draws.means, &draws.covariances] {
-        writer.reals(values);
-    }
-    writer.shorts(&draws.labels);
-    writer.numbers(draws.iterations.iter().copied());
-    for values in [&draws.log_posterior, &draws.clusters, &draws.largest, &draws.alpha] {
-        writer.reals(values);
-    }
-    writer.real(draws.unresolved);
-    writer.finish()
-}
-
-fn decode_draws(
-    bytes: &[u8],
-    fingerprint: u64,
-    chain: u64,
-    segment: u64,
-    points: usize,
-    dim: usize,
-) -> Result<ChainDraws> {
-    let mut reader = Reader::new(bytes)?;
-    expect_header(&mut reader, fingerprint, chain)?;
-    if reader.number()? != segment {
-        return Err(damaged());
-    }
-    let offsets: Vec<usize> = reader.numbers()?.into_iter().map(|offset| offset as usize).collect();
-    let draws = ChainDraws {
-        offsets,
-        weights: reader.reals()?,
-        means: reader.reals()?,
-        covariances: reader.reals()?,
-        labels: reader.shorts()?,
-        iterations: reader.numbers()?,
-        log_posterior: reader.reals()?,
-        clusters: reader.reals()?,
-        largest: reader.reals()?,
-        alpha: reader.reals()?,
-        unresolved: reader.real()?,
-    };
-    reader.end()?;
-    let (count, atoms) = (draws.len(), draws.weights.len());
-    let sound = draws.offsets.len() == count + 1
-        && draws.offsets.last() == Some(&atoms)
-        && draws.means.len() == atoms * dim
-        && draws.covariances.len() == atoms * dim * dim
-        && draws.labels.len() == count * points
-        && [&draws.log_posterior, &draws.clusters, &draws.largest, &draws.alpha]
-            .iter()
-            .all(|trace| trace.len() == count);
-    if sound { Ok(draws) } else { Err(damaged()) }
 }

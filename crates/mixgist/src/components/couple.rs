@@ -3,18 +3,11 @@
 use crate::atoms::GaussianAtoms;
 use crate::components::Rules;
 use crate::ensemble::{Ensemble, MixingMeasure};
-use crate::linalg::{cholesky_in_place, solve_lower};
+use crate::overlap::{Gaussian, TWINS, overlap};
 use crate::transport::ground::{log_euclidean_coordinates, width};
 use crate::transport::solve;
 use crate::units::ResolvedUnits;
 use crate::{Error, Result};
-
-/// A Gaussian by its parameters.
-#[derive(Clone, Copy)]
-pub(super) struct Gaussian<'a> {
-    pub(super) mean: &'a [f64],
-    pub(super) covariance: &'a [f64],
-}
 
 /// A mean and a covariance of its own.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,17 +16,28 @@ pub(super) struct Place {
     pub(super) covariance: Vec<f64>,
 }
 
+impl Place {
+    pub(super) fn of(gaussian: Gaussian) -> Self {
+        Place { mean: gaussian.mean.to_vec(), covariance: gaussian.covariance.to_vec() }
+    }
+
+    pub(super) fn gaussian(&self) -> Gaussian<'_> {
+        Gaussian { mean: &self.mean, covariance: &self.covariance }
+    }
+}
+
 /// What of a draw belongs to one atom of the estimate.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Match {
+pub(crate) struct Match {
     /// Mass that belongs to it.
-    pub(super) weight: f64,
+    pub(crate) weight: f64,
     /// Mean and covariance of that mass as one Gaussian; empty when there is none.
-    pub(super) mean: Vec<f64>,
-    pub(super) covariance: Vec<f64>,
-    pub(super) exists: bool,
-    /// No atom holds two thirds of it.
-    pub(super) in_pieces: bool,
+    pub(crate) mean: Vec<f64>,
+    pub(crate) covariance: Vec<f64>,
+    /// Whether the draw has it: at least the share of the weight that the rules ask for.
+    pub(crate) exists: bool,
+    /// The heaviest atom of it.
+    pub(super) largest: f64,
     /// Half of its mass is shared with other atoms of the coupler.
     pub(super) ambiguous: bool,
     /// Those with which it is.
@@ -43,10 +47,33 @@ pub(super) struct Match {
     pub(super) beside: Option<Place>,
 }
 
+impl Match {
+    /// What it is as one Gaussian.
+    pub(super) fn gaussian(&self) -> Gaussian<'_> {
+        Gaussian { mean: &self.mean, covariance: &self.covariance }
+    }
+
+    /// Whether no atom holds two thirds of it.
+    pub(super) fn in_pieces(&self) -> bool {
+        3.0 * self.largest < 2.0 * self.weight * (1.0 - 1e-12)
+    }
+}
+
+/// An atom of a draw that belongs to no atom of the estimate.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Stranger {
+    pub(super) weight: f64,
+    pub(super) place: Place,
+}
+
 /// A draw, coupled.
 pub(super) struct Coupled {
     pub(super) matches: Vec<Match>,
     pub(super) unmatched: f64,
+    /// For each atom of the draw the atom of the estimate that it belongs to, by their indices there.
+    pub(super) owners: Vec<Option<usize>>,
+    /// What belongs to nobody, as far as it is not too light to matter.
+    pub(super) strangers: Vec<Stranger>,
     /// The root of the cost of the coupling.
     pub(super) distance: f64,
 }
@@ -58,9 +85,6 @@ struct Merged {
     /// For each atom the indices that it has in the measure, ascending.
     indices: Vec<Vec<usize>>,
 }
-
-/// Atoms of the estimate that overlap by this much are one atom: equal shapes at 0.09 standard deviations.
-const TWINS: f64 = 0.999;
 
 /// So much of the mass of a measure may be moved to save time: no weight that is reported changes by more.
 pub(super) const LIGHT_MASS: f64 = 1e-6;
@@ -149,6 +173,9 @@ pub(super) struct Coupler<'a> {
     rules: Rules,
 }
 
+/// Strangers lighter than this part of the least weight are no pieces of anything.
+const LEAST_PIECE: f64 = 0.1;
+
 /// A draw atom is clearly at the place of one that is at most a third as far as any other: squared, a ninth.
 const CLEARLY: f64 = 1.0 / 9.0;
 
@@ -221,11 +248,20 @@ impl<'a> Coupler<'a> {
         plan.moves.iter().for_each(|step| sent[step.source * n + step.sink] += step.mass);
         let owners: Vec<Owner> = (0..n).map(|j| self.owner(&draw, j, &costs, &sent)).collect();
         let strangers = (0..n).filter(|&j| owners[j].atom.is_none());
-        let unmatched = strangers.fold(0.0, |sum, j| sum + draw.weights[j]);
+        let unmatched = strangers.clone().fold(0.0, |sum, j| sum + draw.weights[j]);
+        let strangers = strangers
+            .filter(|&j| draw.weights[j] >= LEAST_PIECE * self.rules.least_weight)
+            .map(|j| Stranger { weight: draw.weights[j], place: Place::of(draw.gaussian(j)) })
+            .collect();
         let sinks: Vec<Vec<usize>> = (0..own).map(|k| (0..n).filter(|&j| sent[k * n + j] > 0.0).collect()).collect();
         let coupling = Coupling { draw: &draw, costs: &costs, sent: &sent, sinks: &sinks, owners: &owners };
         let matches = reported.iter().map(|&k| self.matched(k, &coupling)).collect();
-        Ok(Coupled { matches, unmatched, distance })
+        let mut by_atom = vec![None; ensemble.range(m).len()];
+        for (j, owner) in owners.iter().enumerate() {
+            let owner = owner.atom.map(|k| self.first_index(k));
+            draw.indices[j].iter().for_each(|&index| by_atom[index] = owner);
+        }
+        Ok(Coupled { matches, unmatched, owners: by_atom, strangers, distance })
     }
 
     fn costs(&self, coordinates: &[f64]) -> Vec<f64> {
@@ -294,7 +330,7 @@ impl<'a> Coupler<'a> {
             exists,
             mean: moments.mean,
             covariance: moments.covariance,
-            in_pieces: 3.0 * largest < 2.0 * moments.weight * (1.0 - 1e-12),
+            largest,
             ambiguous: shared >= half,
             ambiguous_with: (0..self.len()).filter(|&l| shared_with[l] >= half).collect(),
             beside: if exists { None } else { self.beside(k, draw, owners, sent) },
@@ -381,7 +417,8 @@ struct Sharing {
     total: f64,
 }
 
-fn scaled_coordinates(atoms: &GaussianAtoms, units: &ResolvedUnits) -> Result<Vec<f64>> {
+/// Coordinates of atoms in which squared distances are the costs of couplings.
+pub(crate) fn scaled_coordinates(atoms: &GaussianAtoms, units: &ResolvedUnits) -> Result<Vec<f64>> {
     let coordinates = match &units.transform {
         Some(transform) => log_euclidean_coordinates(&atoms.transformed(transform)?),
         None => log_euclidean_coordinates(atoms),
@@ -423,28 +460,4 @@ pub(super) fn mixture_moments<'a>(d: usize, parts: impl Iterator<Item = (f64, Ga
         }
     }
     Moments { weight, mean, covariance }
-}
-
-/// Bhattacharyya's coefficient ∫ √(f g) of two Gaussians: 1 when they are equal, 0 when they have nothing in common; the same in all
-/// coordinates that a linear map gives. Covariances that cannot be factored overlap with nothing.
-pub(super) fn overlap(f: Gaussian, g: Gaussian) -> f64 {
-    let d = f.mean.len();
-    let mut middle: Vec<f64> = f.covariance.iter().zip(g.covariance).map(|(a, b)| 0.5 * (a + b)).collect();
-    let mut gap: Vec<f64> = f.mean.iter().zip(g.mean).map(|(a, b)| a - b).collect();
-    if cholesky_in_place(&mut middle, d).is_err() {
-        return 0.0;
-    }
-    solve_lower(&middle, d, &mut gap);
-    let distance = gap.iter().map(|x| x * x).sum::<f64>() / 8.0;
-    // More than that apart the rest need not be known.
-    if distance > 50.0 {
-        return 0.0;
-    }
-    let half_log_det = |factor: &[f64]| (0..d).map(|i| libm::log(factor[i * d + i])).sum::<f64>();
-    let of = |covariance: &[f64]| {
-        let mut factor = covariance.to_vec();
-        cholesky_in_place(&mut factor, d).ok().map(|()| half_log_det(&factor))
-    };
-    let (Some(a), Some(b)) = (of(f.covariance), of(g.covariance)) else { return 0.0 };
-    libm::exp(-distance - half_log_det(&middle) + 0.5 * (a + b)).min(1.0)
 }

@@ -12,18 +12,23 @@ pub struct Ball {
     pub level: f64,
     /// The radius: the least one for which the ball holds at least `level`.
     pub radius: f64,
-    /// The radius of the level one Monte Carlo standard error below.
+    /// Lower end of the 95 % Monte Carlo interval of the radius: the radius of the level 1.96 standard errors below.
     pub radius_low: f64,
-    /// The radius of the level one standard error above; `None` when that exceeds 1: there are too few effective draws.
+    /// Upper end of the 95 % Monte Carlo interval of the radius; null when the level 1.96 standard errors above exceeds 1: there are too few effective
+    /// draws.
     pub radius_high: Option<f64>,
-    /// Monte Carlo standard error of the radius: half the distance between these two.
+    /// Monte Carlo standard error of the radius: half the distance between the radii of the levels one standard error below and above; null
+    /// when the latter exceeds 1.
     pub radius_error: Option<f64>,
     /// Standard error over slices of the distance to the most distant member; null with a single group of slices.
     pub slice_error: Option<f64>,
     /// The probability that the ball holds, the level or a little more, with its Monte Carlo error.
     pub probability: Probability,
-    /// Members of the ball that are farthest from the estimate, farthest first, at most [`Ball::FARTHEST`].
+    /// Members of the ball that are farthest from the estimate, farthest first, at most [`Ball::FARTHEST`]: the edge of the ball.
     pub farthest: Vec<Member>,
+    /// Draws that are farthest from the estimate, in the ball or not, farthest first, at most [`Ball::FARTHEST`].
+    #[serde(default)]
+    pub farthest_draws: Vec<Member>,
     /// Quantiles of the distance at 5, 25, 50, 75 and 95 %.
     #[serde(rename = "distance_quantiles")]
     pub quantiles: [f64; 5],
@@ -41,6 +46,9 @@ pub struct Member {
     /// Its distance.
     pub distance: f64,
 }
+
+/// Standard errors on either side of a 95 % interval.
+const INTERVAL: f64 = 1.959_963_984_540_054;
 
 impl Ball {
     /// So many of the most distant members are listed.
@@ -61,7 +69,7 @@ pub fn ball(ensemble: &Ensemble, distances: &[f64], level: f64) -> Result<Ball> 
     let flags: Vec<bool> = (0..ensemble.len()).map(inside).collect();
     let probability = Probability::of(ensemble, &flags, distances);
     let error = (level * (1.0 - level) / probability.effective_draws).sqrt();
-    let mut farthest: Vec<usize> = order.iter().copied().filter(|&m| inside(m)).collect();
+    let mut farthest = order.clone();
     farthest.sort_by(|&a, &b| distances[b].total_cmp(&distances[a]).then(a.cmp(&b)));
     let member = |&draw: &usize| Member {
         draw,
@@ -69,18 +77,19 @@ pub fn ball(ensemble: &Ensemble, distances: &[f64], level: f64) -> Result<Ball> 
         iteration: ensemble.iterations()[draw],
         distance: distances[draw],
     };
-    let members = farthest.iter().take(Ball::FARTHEST).map(member);
-    let radius_low = quantile((level - error).max(0.0));
-    let radius_high = (level + error <= 1.0).then(|| quantile(level + error));
+    let members = farthest.iter().filter(|&&m| inside(m)).take(Ball::FARTHEST).map(member);
+    let below = |errors: f64| quantile((level - errors * error).max(0.0));
+    let above = |errors: f64| (level + errors * error <= 1.0).then(|| quantile(level + errors * error));
     Ok(Ball {
         level,
         radius,
-        radius_low,
-        radius_high,
-        radius_error: radius_high.map(|high| (high - radius_low) / 2.0),
+        radius_low: below(INTERVAL),
+        radius_high: above(INTERVAL),
+        radius_error: above(1.0).map(|high| (high - below(1.0)) / 2.0),
         slice_error: None,
         probability,
         farthest: members.collect(),
+        farthest_draws: farthest.iter().take(Ball::FARTHEST).map(member).collect(),
         quantiles: [0.05, 0.25, 0.5, 0.75, 0.95].map(quantile),
     })
 }
@@ -103,6 +112,8 @@ mod tests {
         assert_eq!((got.radius, got.probability.value), (3.0, 0.6000000000000001));
         let listed: Vec<(usize, f64)> = got.farthest.iter().map(|member| (member.draw, member.distance)).collect();
         assert_eq!(listed, [(0, 3.0), (1, 1.0), (3, 1.0)]);
+        let all: Vec<usize> = got.farthest_draws.iter().map(|member| member.draw).collect();
+        assert_eq!(all, [4, 2, 0, 1, 3]);
         assert_eq!(got.quantiles, [1.0, 1.0, 3.0, 4.0, 5.0]);
         let weighted = draws(5).with_draw_weights(&[0.0, 0.3, 0.6, 0.0, 0.1]).unwrap();
         let got = ball(&weighted, &distances, 0.5).unwrap();
@@ -120,7 +131,7 @@ mod tests {
     /// and all 300 would mean that errors are exaggerated.
     #[test]
     fn the_error_of_the_radius_is_that_of_autocorrelated_draws() {
-        let (mut held, mut ignored) = (0, 0);
+        let (mut held, mut in_interval, mut ignored) = (0, 0, 0);
         let runs = 300;
         for run in 0..runs {
             let mut noise = vec![0.0; 400];
@@ -137,10 +148,12 @@ mod tests {
             let got = ball(&ensemble, &distances, 0.9).unwrap();
             let error = got.radius_error.unwrap();
             held += u32::from((got.radius - 1.6449).abs() <= 2.0 * error);
+            in_interval += u32::from(got.radius_low <= 1.6449 && got.radius_high.is_none_or(|high| 1.6449 <= high));
             let naive = got.probability.effective_draws / 400.0;
             ignored += u32::from((got.radius - 1.6449).abs() <= 2.0 * error * naive.sqrt());
         }
         assert!((260..300).contains(&held), "{held} of {runs}");
+        assert!((260..300).contains(&in_interval), "{in_interval} of {runs}");
         assert!(ignored < 250, "without autocorrelation {ignored} of {runs} would do");
     }
 

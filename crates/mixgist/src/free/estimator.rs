@@ -108,17 +108,25 @@ pub enum Estimator {
     Medoid,
     /// The measure of least expected loss with few atoms, not confined to the draws.
     Free(AtomCount),
+    /// The components that at least half of the draws have, each the posterior mean of what the draws have there; see [`crate::aligned`].
+    Aligned,
 }
 
 impl Estimator {
     /// Every estimator, with the name that options use.
-    pub const NAMES: [&'static str; 2] = ["medoid", "free"];
+    pub const NAMES: [&'static str; 3] = ["medoid", "free", "aligned"];
 
     /// The estimator of that name; a number of atoms is for the free one.
     pub fn from_name(name: &str, atoms: Option<&str>) -> Result<Self> {
         match (name, atoms) {
             ("free", atoms) => Ok(Estimator::Free(AtomCount::from_name(atoms.unwrap_or("auto"))?)),
             ("medoid", None) => Ok(Estimator::Medoid),
+            ("aligned", None) => Ok(Estimator::Aligned),
+            ("aligned", Some(_)) => Err(Error::usage(text![
+                named("atoms"),
+                " is for the free estimate; an aligned one has the components that the draws have"
+            ])
+            .hint(text!["use ", option("estimate", "free"), ", or leave out ", named("atoms")])),
             ("medoid", Some(_)) => Err(Error::usage(text![
                 named("atoms"),
                 " is for the free estimate; a medoid has the atoms of its draw"
@@ -134,7 +142,7 @@ impl Estimator {
     /// The number of atoms that was asked for, where there is one.
     pub fn atoms(self) -> Option<AtomCount> {
         match self {
-            Estimator::Medoid => None,
+            Estimator::Medoid | Estimator::Aligned => None,
             Estimator::Free(count) => Some(count),
         }
     }
@@ -144,6 +152,7 @@ impl Estimator {
         match self {
             Estimator::Medoid => "medoid",
             Estimator::Free(_) => "free",
+            Estimator::Aligned => "aligned",
         }
     }
 }

@@ -10,15 +10,22 @@
 //! fifths of a bound that all but a hundredth of the posterior mass exceeds.
 //!
 //! **How many atoms.** The path holds the best fit for k = 1 … 15 atoms, each judged on slices that it was not fitted to. `auto` takes the smallest
-//! k that cannot be told from the best one: its held-out expected loss is at most [`SAFE_SEPARATION`] standard errors above the least one on the path, but
+//! k that cannot be told from the best one: its held-out expected loss is at most [`SAFE_SEPARATION`](crate::select::SAFE_SEPARATION) standard errors above the least one on the path, but
 //! no more than 5 %; 1 % is always tolerated. The standard error is that of the difference between the two fits, on the same slices and draws; it
 //! counts that slices and draws are finitely many, the draws as if they were independent. The 1 % is there because with many slices and draws every
 //! atom is significant, however little it says, the 5 % because few draws say little about their own error. When the best fit is better than the
 //! medoid, so is the chosen one. Where the choice falls among the last fifth of the path, the path is made twice as long, up to 60 atoms.
+//!
+//! `auto` chooses among fits whose atoms the draws have: at most 1 % of the mass may lie where almost no draw has a component (the rule is that of
+//! the private module `support`). Where the weights of components that lie far apart are uncertain, the measure of least expected
+//! loss puts mass on the way between them, and a reader would take it for components. When the loss alone would have chosen another fit,
+//! [`FreeSupport::refused`] says so. If no fit qualifies, that with the least of such mass is taken.
+//!
 //! Atoms whose weight falls below a millionth are dropped, atoms that coincide become one.
 //!
 //! **Floor.** See [`Floor`].
 
+mod choice;
 mod estimator;
 mod fit;
 mod floor;
@@ -31,6 +38,7 @@ mod reduce;
 mod steady;
 mod target;
 
+pub use choice::{IMMATERIAL, MATERIAL};
 pub use estimator::{AtomCount, Estimator};
 pub(crate) use fit::check;
 pub use floor::Floor;
@@ -43,9 +51,11 @@ use crate::loss::Loss;
 use crate::pairwise::{Bridges, Form, SlicedDistance};
 use crate::progress::Progress;
 use crate::projection::Projection;
-use crate::select::{Medoid, SAFE_SEPARATION};
+use crate::select::Medoid;
 use crate::slice::Slices;
+use crate::support::Support;
 use crate::units::ResolvedUnits;
+use choice::{Choice, OnHeldOut, choose};
 use estimator::at_the_end;
 use fit::{Fitted, fit};
 use judge::{Judged, judge};
@@ -61,6 +71,9 @@ pub struct Assessment {
     /// The free-support estimate, when it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free: Option<FreeSupport>,
+    /// The aligned estimate, when it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aligned: Option<AlignedSupport>,
     /// The user's own measure, when one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidate: Option<Judgement>,
@@ -96,6 +109,22 @@ pub struct HeldOut {
     pub over_medoid_se: Option<f64>,
 }
 
+/// An estimate whose components exist.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+pub struct AlignedSupport {
+    /// The estimate, heaviest component first.
+    pub estimate: MixingMeasure,
+    /// For each component the probability that a draw has it.
+    pub existence: Vec<f64>,
+    /// Mean mass of a draw that belongs to no component.
+    pub unmatched: f64,
+    /// How good it is.
+    #[serde(flatten)]
+    pub judgement: Judgement,
+    /// Distance from the estimate to every draw.
+    pub distances: Vec<f64>,
+}
+
 /// A free-support estimate.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct FreeSupport {
@@ -110,6 +139,9 @@ pub struct FreeSupport {
     pub path: Vec<PathPoint>,
     /// Which of them was chosen.
     pub chosen: usize,
+    /// Which of them the loss alone would have chosen, when that was refused because the draws do not have its atoms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<usize>,
 }
 
 impl FreeSupport {
@@ -118,6 +150,14 @@ impl FreeSupport {
         let length = self.path.len();
         let auto = matches!(estimator, Estimator::Free(AtomCount::Auto { .. }));
         (auto && at_the_end(length, self.path[self.chosen].atoms)).then_some(length)
+    }
+
+    /// How much lower the held-out loss of the fit that was refused is, as a part of that of the chosen one.
+    pub(crate) fn gain_refused(&self) -> Option<f64> {
+        let loss = |point: &PathPoint| {
+            point.judgement.held_out.map_or(point.judgement.expected_loss, |held_out| held_out.expected_loss)
+        };
+        Some(1.0 - loss(&self.path[self.refused?]) / loss(&self.path[self.chosen]))
     }
 }
 
@@ -135,6 +175,9 @@ pub struct PathPoint {
     pub over_best: f64,
     /// Standard error of that difference, for finitely many slices and draws.
     pub over_best_se: f64,
+    /// The part of its mass that lies where almost no draw has a component.
+    #[serde(default)]
+    pub mass_without_draws: f64,
 }
 
 /// What is to be assessed.
@@ -150,7 +193,16 @@ pub(crate) struct Job<'a> {
     pub(crate) estimator: Estimator,
     /// The user's own measure, in working units.
     pub(crate) candidate: Option<&'a MixingMeasure>,
+    /// The aligned estimate, in working units, when it is wanted.
+    pub(crate) aligned: Option<Aligned>,
     pub(crate) seed: u64,
+}
+
+/// An aligned estimate that is not judged yet.
+pub(crate) struct Aligned {
+    pub(crate) estimate: MixingMeasure,
+    pub(crate) existence: Vec<f64>,
+    pub(crate) unmatched: f64,
 }
 
 /// Fits what is wanted and judges everything.
@@ -160,39 +212,41 @@ pub(crate) fn assess(
     mut bridges: Bridges,
     progress: &dyn Progress,
 ) -> Result<Assessment> {
-    // For the medoid alone the floor is a figure to read, not a place to start from.
-    let sharp = if job.estimator == Estimator::Medoid { floor::READABLE } else { floor::SHARP };
+    // Unless fits start from it the floor is a figure to read.
+    let sharp = if matches!(job.estimator, Estimator::Free(_)) { floor::SHARP } else { floor::READABLE };
     let center = floor::center(projection, &mut bridges, job.loss, job.medoid, sharp, progress)?;
     let floor = center.floor;
-    let candidate = match job.candidate {
-        Some(own) => judge(std::slice::from_ref(own), &bridges, job.loss, progress)?.pop(),
-        None => None,
-    };
+    let judged = |own: &MixingMeasure| judge(std::slice::from_ref(own), &bridges, job.loss, progress);
+    let candidate = job.candidate.map(judged).transpose()?.and_then(|mut judged| judged.pop());
+    let aligned = job.aligned.as_ref().map(|aligned| judged(&aligned.estimate)).transpose()?;
+    let aligned = aligned.and_then(|mut judged| judged.pop());
     let mut assessment = Assessment {
         floor,
         medoid: Judgement::fitted(job.medoid.expected_loss, &floor),
         free: None,
+        aligned: job.aligned.as_ref().zip(aligned).map(|(found, judged)| AlignedSupport::new(found, &judged, &floor)),
         candidate: candidate.as_ref().map(|judged| Judgement::fitted(judged.expected_loss, &floor)),
         held_out_slices: 0,
     };
-    if job.estimator == Estimator::Medoid && candidate.is_none() {
+    if job.estimator == Estimator::Medoid && candidate.is_none() && assessment.aligned.is_none() {
         return Ok(assessment);
     }
     let held_out = job.held_out.project(job.ensemble)?;
     let held_out = Bridges::new(&held_out, Form::Exact);
     let on_held_out = |fits: &[Fitted]| OnHeldOut::new(job, fits, &held_out, progress);
-    let (fits, seen, chosen) = match job.estimator {
-        Estimator::Medoid => (Vec::new(), on_held_out(&[])?, None),
+    let (fits, seen, choice) = match job.estimator {
+        Estimator::Medoid | Estimator::Aligned => (Vec::new(), on_held_out(&[])?, None),
         Estimator::Free(count) => {
             count.check()?;
             let mut counts = count.first_path();
+            let support = Support::of_few(job.ensemble);
             loop {
                 let fits = fit(job, &counts, projection, &bridges, &center, progress)?;
                 let seen = on_held_out(&fits)?;
-                let chosen = choose(count, &fits, &seen);
-                match count.longer_path(counts.len(), fits[chosen].atoms) {
+                let choice = choose(count, &fits, &seen, &support, progress)?;
+                match count.longer_path(counts.len(), fits[choice.chosen].atoms) {
                     Some(longer) => counts = longer,
-                    None => break (fits, seen, Some(chosen)),
+                    None => break (fits, seen, Some(choice)),
                 }
             }
         }
@@ -202,39 +256,18 @@ pub(crate) fn assess(
     if let Some(candidate) = &mut assessment.candidate {
         candidate.held_out = seen.candidate.as_ref().map(|judged| HeldOut::new(judged, &seen.medoid));
     }
-    assessment.free = chosen.map(|chosen| FreeSupport::new(fits, &seen, chosen, &floor));
+    if let Some(aligned) = &mut assessment.aligned {
+        aligned.judgement.held_out = seen.aligned.as_ref().map(|judged| HeldOut::new(judged, &seen.medoid));
+    }
+    assessment.free = choice.map(|choice| FreeSupport::new(fits, &seen, choice, &floor));
     Ok(assessment)
 }
 
-/// Everything on slices that nothing was fitted to, judged in one pass.
-struct OnHeldOut {
-    medoid: Judged,
-    candidate: Option<Judged>,
-    fits: Vec<Judged>,
-}
-
-impl OnHeldOut {
-    fn new(job: &Job, fits: &[Fitted], held_out: &Bridges, progress: &dyn Progress) -> Result<Self> {
-        let mut measures = vec![job.ensemble.draw(job.medoid.draw)];
-        measures.extend(job.candidate.cloned());
-        measures.extend(fits.iter().map(|fit| fit.measure.clone()));
-        let mut judged = judge(&measures, held_out, job.loss, progress)?.into_iter();
-        let medoid = judged.next().expect("the medoid is among them");
-        let candidate = job.candidate.and_then(|_| judged.next());
-        Ok(OnHeldOut { medoid, candidate, fits: judged.collect() })
-    }
-
-    /// The fit of least expected loss.
-    fn best(&self) -> &Judged {
-        let better = |best: &'_ Judged, next: &'_ Judged| next.expected_loss < best.expected_loss;
-        self.fits.iter().reduce(|best, next| if better(best, next) { next } else { best }).expect("there is a fit")
-    }
-}
-
 impl FreeSupport {
-    fn new(mut fits: Vec<Fitted>, seen: &OnHeldOut, chosen: usize, floor: &Floor) -> Self {
+    fn new(mut fits: Vec<Fitted>, seen: &OnHeldOut, choice: Choice, floor: &Floor) -> Self {
+        let Choice { chosen, refused, without_draws } = choice;
         let best = seen.best();
-        let point = |(fit, judged): (&Fitted, &Judged)| PathPoint {
+        let point = |((fit, judged), &mass_without_draws): ((&Fitted, &Judged), &f64)| PathPoint {
             atoms: fit.atoms,
             measure: fit.measure.clone(),
             judgement: Judgement {
@@ -243,8 +276,9 @@ impl FreeSupport {
             },
             over_best: judged.expected_loss - best.expected_loss,
             over_best_se: judged.difference_error_of_both(best),
+            mass_without_draws,
         };
-        let path: Vec<PathPoint> = fits.iter().zip(&seen.fits).map(point).collect();
+        let path: Vec<PathPoint> = fits.iter().zip(&seen.fits).zip(&without_draws).map(point).collect();
         let fit = fits.swap_remove(chosen);
         FreeSupport {
             estimate: fit.measure,
@@ -252,13 +286,51 @@ impl FreeSupport {
             distances: fit.judged.costs.iter().map(|&cost| Order::TWO.root(cost)).collect(),
             path,
             chosen,
+            refused,
         }
     }
 }
 
+impl AlignedSupport {
+    fn new(found: &Aligned, judged: &Judged, floor: &Floor) -> Self {
+        AlignedSupport {
+            estimate: found.estimate.clone(),
+            existence: found.existence.clone(),
+            unmatched: found.unmatched,
+            judgement: Judgement::fitted(judged.expected_loss, floor),
+            distances: judged.costs.iter().map(|&cost| Order::TWO.root(cost)).collect(),
+        }
+    }
+}
+
+/// An estimate that is no draw, as far as it is told.
+#[derive(Clone, Copy)]
+pub(crate) struct NoDraw<'a> {
+    pub(crate) estimate: &'a MixingMeasure,
+    pub(crate) judgement: &'a Judgement,
+    pub(crate) distances: &'a [f64],
+}
+
 impl Assessment {
+    /// The estimate that was asked for, when that is not the medoid.
+    pub(crate) fn of_estimate(&self) -> Option<NoDraw<'_>> {
+        let free = self.free.as_ref().map(|free| NoDraw {
+            estimate: &free.estimate,
+            judgement: &free.judgement,
+            distances: &free.distances,
+        });
+        free.or(self.aligned.as_ref().map(|aligned| NoDraw {
+            estimate: &aligned.estimate,
+            judgement: &aligned.judgement,
+            distances: &aligned.distances,
+        }))
+    }
+
     /// With all measures in the original units.
     pub(crate) fn in_original(mut self, units: &ResolvedUnits) -> Result<Self> {
+        if let Some(aligned) = &mut self.aligned {
+            aligned.estimate = units.undo(&aligned.estimate)?;
+        }
         if let Some(free) = &mut self.free {
             free.estimate = units.undo(&free.estimate)?;
             for point in &mut free.path {
@@ -284,30 +356,4 @@ impl HeldOut {
             over_medoid_se: judged.difference_error(medoid),
         }
     }
-}
-
-/// A loss that is larger by no more than this part is not worth another atom.
-pub const IMMATERIAL: f64 = 0.01;
-
-/// A loss that is larger by more than this part is worth another atom, whatever its error.
-pub const MATERIAL: f64 = 0.05;
-
-/// The fit that was asked for, or that `auto` takes; see the module text.
-fn choose(count: AtomCount, fits: &[Fitted], seen: &OnHeldOut) -> usize {
-    let found = match count {
-        AtomCount::Fixed(count) => fits.iter().position(|fit| fit.atoms == count),
-        AtomCount::Auto { .. } => {
-            let (best, medoid) = (seen.best(), &seen.medoid);
-            // A fit that is the medoid does not beat it by rounding.
-            let better = best.expected_loss < medoid.expected_loss * (1.0 - path::TIE);
-            let beaten = if better { medoid.expected_loss } else { f64::INFINITY };
-            seen.fits.iter().position(|judged| {
-                let error = judged.difference_error_of_both(best);
-                let tolerated = SAFE_SEPARATION * error;
-                let tolerated = tolerated.clamp(IMMATERIAL * best.expected_loss, MATERIAL * best.expected_loss);
-                judged.expected_loss - best.expected_loss <= tolerated && judged.expected_loss <= beaten
-            })
-        }
-    };
-    found.unwrap_or(fits.len() - 1)
 }

@@ -98,6 +98,12 @@ pub fn every(n: usize, what: &str) -> String {
     if n == 1 { format!("every {what}") } else { format!("every {n}{ending} {what}") }
 }
 
+/// With a capital at its beginning, as a sentence has it.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// A probability of existence, with its error where there is doubt: "0.751 ± 0.013", "1.000".
 pub fn existence(value: f64, standard_error: f64) -> String {
     match value {
@@ -169,6 +175,7 @@ mod tests {
         let texts = [1, 2, 11, 23].map(|n| every(n, "draw"));
         assert_eq!(texts, ["every draw", "every 2nd draw", "every 11th draw", "every 23rd draw"]);
         assert_eq!((existence(1.0, 0.0), existence(0.75, 0.0125)), ("1.000".into(), "0.750 ± 0.013".into()));
+        assert_eq!((capitalised("every 2nd draw"), capitalised("")), ("Every 2nd draw".into(), String::new()));
         assert_eq!((count(1, "draw"), count(2, "draw")), ("1 draw".into(), "2 draws".into()));
     }
 }

@@ -32,8 +32,7 @@ impl Narrate for Stability {
             let chains = count(self.untried_chains, "chain");
             narrative.line("chains", format!("{chains} with the fewest draws were not left out in turn"));
         }
-        let slices = about.settings.slice_count(about.dim).unwrap_or(about.settings.slices.most());
-        narrative.line("distance", distance_line(&about.settings, slices));
+        narrative.line("distance", distance_line(&about.settings, self.slices));
         let header = ["choice", "change", "moves by", "radii", "clusters", ""].map(String::from).to_vec();
         let rows = self.checks.iter().map(|check| {
             let mut row = vec![check.choice.clone(), check.change.spelled(&Neutral)];

@@ -5,10 +5,10 @@ use crate::labels::{Partition, PartitionDraws};
 use crate::{Error, Progress, Result};
 
 /// The smallest ball around an estimate, in a metric on partitions, that holds the asked-for posterior probability.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct PartitionBall {
-    /// The metric.
-    pub loss: Loss,
+    /// Name of the metric.
+    pub loss: String,
     /// The probability that was asked for.
     pub level: f64,
     /// The probability that the ball holds: the level or a little more.
@@ -26,12 +26,14 @@ pub struct PartitionBall {
 }
 
 /// The partitions that mark one side of a ball.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct BallBound {
     /// Their distance from the estimate.
     pub distance: f64,
     /// The first draw of each distinct partition, ascending.
     pub draws: Vec<usize>,
+    /// Number of clusters of each.
+    pub clusters: Vec<usize>,
 }
 
 /// Distances closer than this, relatively, are ties: they differ by the order of summation only.
@@ -82,7 +84,7 @@ pub fn partition_ball(
     let bound =
         |among: &dyn Fn(usize) -> bool| farthest(inside.iter().copied().filter(|&m| among(m)), &distances, draws);
     Ok(PartitionBall {
-        loss,
+        loss: loss.to_string(),
         level,
         probability: probability.min(1.0),
         radius,
@@ -97,9 +99,9 @@ fn farthest(among: impl Iterator<Item = usize>, distances: &[f64], draws: &Parti
     let among: Vec<usize> = among.collect();
     let distance = among.iter().map(|&m| distances[m]).fold(0.0, f64::max);
     let mut seen = std::collections::HashSet::new();
-    let draws =
+    let first: Vec<usize> =
         among.into_iter().filter(|&m| distances[m] >= distance * (1.0 - TIE) && seen.insert(draws.labels(m))).collect();
-    BallBound { distance, draws }
+    BallBound { distance, clusters: first.iter().map(|&m| draws.clusters(m)).collect(), draws: first }
 }
 
 #[cfg(test)]
@@ -127,15 +129,15 @@ mod tests {
         assert_eq!(ball.radius, 0.25);
         assert_eq!(ball.inside, [0, 1, 2, 3, 5, 6]);
         assert!((ball.probability - 6.0 / 7.0).abs() < 1e-12);
-        assert_eq!(ball.horizontal, BallBound { distance: 0.25, draws: vec![5] });
-        assert_eq!(ball.upper_vertical, BallBound { distance: 0.0, draws: vec![0] });
-        assert_eq!(ball.lower_vertical, BallBound { distance: 0.25, draws: vec![5] });
+        assert_eq!(ball.horizontal, BallBound { distance: 0.25, draws: vec![5], clusters: vec![4] });
+        assert_eq!(ball.upper_vertical, BallBound { distance: 0.0, draws: vec![0], clusters: vec![2] });
+        assert_eq!(ball.lower_vertical, BallBound { distance: 0.25, draws: vec![5], clusters: vec![4] });
         let ball = partition_ball(Loss::Binder { a: 1.0 }, &estimate, &draws, 0.5, &Silent).unwrap();
         assert_eq!((ball.radius, ball.inside.len()), (0.125, 5));
-        assert_eq!(ball.lower_vertical, BallBound { distance: 0.125, draws: vec![2, 3] });
+        assert_eq!(ball.lower_vertical, BallBound { distance: 0.125, draws: vec![2, 3], clusters: vec![3, 3] });
         let whole = partition_ball(Loss::Vi { a: 1.0 }, &estimate, &draws, 1.0, &Silent).unwrap();
         assert_eq!(whole.inside.len(), 7);
-        assert_eq!(whole.upper_vertical, BallBound { distance: 1.0, draws: vec![4] });
+        assert_eq!(whole.upper_vertical, BallBound { distance: 1.0, draws: vec![4], clusters: vec![1] });
     }
 
     #[test]

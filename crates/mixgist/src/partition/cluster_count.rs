@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::labels::PartitionDraws;
 
 /// How probable each number of clusters is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct ClusterCountPosterior {
     /// The numbers that occur, ascending.
     pub counts: Vec<ClusterCount>,
@@ -16,7 +16,7 @@ pub struct ClusterCountPosterior {
 }
 
 /// One number of clusters.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct ClusterCount {
     /// The number of clusters.
     pub clusters: usize,

@@ -65,6 +65,8 @@ pub(super) fn choose<'a>(
     };
     let unknown: Vec<(f64, usize)> = (0..draws).filter(|&i| !search.known[i]).map(|i| (0.0, i)).collect();
     let few = sorted(bounds(&embedding.leading(FEW_AXES), &unknown)?);
+    let mut loss_bounds = vec![0.0; draws];
+    few.iter().for_each(|&(bound, i)| loss_bounds[i] = bound);
     // The most promising draws first: their exact losses lower the threshold for all others, and their rows sharpen the
     // bounds of their neighbours, which are promising too: 60 rows instead of 110 for 1000 draws.
     let first = if keeps { 8 } else { 32 };
@@ -77,6 +79,7 @@ pub(super) fn choose<'a>(
     })?;
 
     let contenders = search.contenders();
+    search.losses.iter().for_each(|&(draw, loss)| loss_bounds[draw] = loss);
     let computed = search.losses.len();
     drop(search);
     bridges.guess_radii(embedding.median_radii(weights));
@@ -98,6 +101,7 @@ pub(super) fn choose<'a>(
         winner: winner.expect("there is a contender"),
         runner_up,
         expected_losses: None,
+        loss_bounds,
         exact_draws: computed,
         slice_rows,
     })

@@ -1,15 +1,22 @@
 //! The Monte Carlo error of the medoid's expected loss, and of its lead over the runner-up, by the delta method over slices.
 
-use super::{Candidate, Choice, Loss};
+use super::verdict::{Judge, Margin, Rival};
+use super::{Candidate, Choice};
 use crate::Result;
-use crate::pairwise::{Bridges, WeightedRow};
+use crate::ensemble::Ensemble;
+use crate::loss::Loss;
+use crate::pairwise::{Bridges, SliceRows, WeightedRow};
 use crate::progress::Progress;
 use crate::projection::Projection;
-use crate::slice_error::standard_error;
+use crate::slice_error::{groups, standard_error};
 
 pub(super) struct Evidence {
     pub(super) expected_loss_se: Option<f64>,
     pub(super) difference_se: Option<f64>,
+    /// Independent groups of slices, less one.
+    pub(super) slice_freedom: usize,
+    /// What the winner's losses are on each slice, by the delta method.
+    of_winner: Vec<f64>,
 }
 
 /// One more pass over the slices, merging two rows only, unless the route has kept them.
@@ -23,15 +30,10 @@ pub(super) fn gather(
     choice: &Choice,
     progress: &dyn Progress,
 ) -> Result<Evidence> {
-    let order = projection.order();
-    let row = |candidate: &Candidate| -> WeightedRow {
-        let slopes = candidate.costs.iter().map(|&cost| loss.slope(cost, order));
-        let slopes = slopes.zip(projection.draw_weights()).map(|(slope, weight)| slope * weight).collect();
-        WeightedRow { draw: candidate.draw, slopes }
-    };
-    let rows: Vec<WeightedRow> = std::iter::once(&choice.winner).chain(&choice.runner_up).map(row).collect();
+    let rows: Vec<WeightedRow> =
+        std::iter::once(&choice.winner).chain(&choice.runner_up).map(|one| row(one, projection, loss)).collect();
     let at_hand = |row: &WeightedRow| choice.slice_rows.iter().find_map(|kept| kept.weighted_costs(row));
-    let sums = match rows.iter().map(at_hand).collect::<Option<Vec<_>>>() {
+    let mut sums = match rows.iter().map(at_hand).collect::<Option<Vec<_>>>() {
         Some(sums) => sums,
         None => {
             progress.begin("errors over slices", projection.slices() as u64);
@@ -43,5 +45,59 @@ pub(super) fn gather(
     Ok(Evidence {
         expected_loss_se: standard_error(&sums[0], projection.replicates()),
         difference_se: standard_error(&differences, projection.replicates()),
+        slice_freedom: groups(projection.slices(), projection.replicates()).saturating_sub(1),
+        of_winner: sums.swap_remove(0),
     })
+}
+
+fn row(candidate: &Candidate, projection: &Projection, loss: Loss) -> WeightedRow {
+    let order = projection.order();
+    let slopes = candidate.costs.iter().map(|&cost| loss.slope(cost, order));
+    let slopes = slopes.zip(projection.draw_weights()).map(|(slope, weight)| slope * weight).collect();
+    WeightedRow { draw: candidate.draw, slopes }
+}
+
+/// Rivals that are judged besides the runner-up, at most.
+const MOST_RIVALS: usize = 3;
+
+/// The margin of the winner over the draw that is hardest to tell from it. Each rival besides the runner-up costs a row.
+#[expect(clippy::too_many_arguments, reason = "one call, where each is at hand")]
+pub(super) fn margin(
+    ensemble: &Ensemble,
+    projection: &Projection,
+    bridges: &Bridges,
+    loss: Loss,
+    choice: &Choice,
+    evidence: &Evidence,
+    distances: &[f64],
+    progress: &dyn Progress,
+) -> Result<Option<Margin>> {
+    let Some(runner_up) = &choice.runner_up else { return Ok(None) };
+    let order = projection.order();
+    let judge = Judge::new(ensemble, choice.winner.expected_loss, distances, evidence.slice_freedom);
+    let judged = |rival: &Candidate, slice_error: Option<f64>| {
+        let pairs = choice.winner.costs.iter().zip(&rival.costs);
+        let preferences: Vec<f64> = pairs.map(|(&a, &b)| loss.of_cost(b, order) - loss.of_cost(a, order)).collect();
+        let Candidate { draw, expected_loss, .. } = *rival;
+        judge.margin(&Rival { draw, expected_loss, preferences: &preferences, slice_error })
+    };
+    let mut worst = judged(runner_up, evidence.difference_se);
+    let losses = choice.expected_losses.as_deref().unwrap_or(&choice.loss_bounds);
+    let mut known = vec![choice.winner.draw, runner_up.draw];
+    while let Some(next) = judge.next_rival(&worst, losses, &known).filter(|_| known.len() < 2 + MOST_RIVALS) {
+        known.push(next);
+        let (costs, kept): (Vec<f64>, Option<SliceRows>) = bridges.merged_row_costs(&[next], progress)?;
+        let rival = Candidate::new(next, &costs, projection, loss);
+        let row = row(&rival, projection, loss);
+        let of_slices = match kept.and_then(|kept| kept.weighted_costs(&row)) {
+            Some(sums) => sums,
+            None => bridges.weighted_costs(std::slice::from_ref(&row), progress)?.swap_remove(0),
+        };
+        let differences: Vec<f64> = of_slices.iter().zip(&evidence.of_winner).map(|(b, a)| b - a).collect();
+        let margin = judged(&rival, standard_error(&differences, projection.replicates()));
+        if margin.is_worse_than(&worst) {
+            worst = margin;
+        }
+    }
+    Ok(Some(worst))
 }

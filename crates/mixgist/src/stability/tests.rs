@@ -21,7 +21,7 @@ fn chains(draws: usize, noise: f64, gap: f64) -> Ensemble {
 }
 
 fn card(ensemble: &Ensemble, data: Option<Points>) -> Stability {
-    stability(&Posterior::new(ensemble, data, settings()).unwrap(), 0.95, &Silent).unwrap()
+    Posterior::new(ensemble, data, settings()).unwrap().stability(0.95, &Silent).unwrap().result
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<(
 
 fn read_file(path: &Path, options: &ReadOptions) -> Result<RawArray> {
     let Source { mut file, bytes } = Source::open(path)?;
-    read_array(&mut file, bytes, &mut Budget::new(options.memory_limit))
+    read_array(&mut file, bytes, &mut Budget::new(options))
 }
 
 /// Writes a matrix (or any array) as an npy file of f64, whole or not at all.
@@ -43,8 +43,13 @@ pub fn write_npy(path: &Path, array: &Array, overwrite: Overwrite) -> Result<()>
     write_whole(path, overwrite, |output| write_array(output, &array.shape, Numbers::Float(&array.values)))
 }
 
-/// Reads one array of `available` bytes, header included; allocates only as the bytes arrive.
-pub(crate) fn read_array(reader: &mut dyn Read, available: u64, budget: &mut Budget) -> Result<RawArray> {
+/// The shape of an array of `available` bytes, header included.
+pub(crate) fn read_shape(reader: &mut dyn Read, available: u64) -> Result<Vec<usize>> {
+    read_header(reader, available).map(|header| header.shape)
+}
+
+/// A header that promises as many bytes as there are.
+fn read_header(reader: &mut dyn Read, available: u64) -> Result<Header> {
     let header = Header::read(reader)?;
     let left = available.saturating_sub(header.bytes);
     if header.value_bytes() != left {
@@ -56,6 +61,12 @@ pub(crate) fn read_array(reader: &mut dyn Read, available: u64, budget: &mut Bud
             size_text(left)
         )));
     }
+    Ok(header)
+}
+
+/// Reads one array of `available` bytes, header included; allocates only as the bytes arrive.
+pub(crate) fn read_array(reader: &mut dyn Read, available: u64, budget: &mut Budget) -> Result<RawArray> {
+    let header = read_header(reader, available)?;
     // Twice, because column-major values are reordered into a second array.
     let copies = if header.fortran_order && header.shape.len() > 1 { 2 } else { 1 };
     let each = match header.dtype.kind {
@@ -69,13 +80,13 @@ pub(crate) fn read_array(reader: &mut dyn Read, available: u64, budget: &mut Bud
     let big = header.dtype.big_endian;
     let values = match (header.dtype.kind, header.dtype.size) {
         (Kind::Float, 4) => {
-            Values::Float(decode(reader, &header, |b| f64::from(f32::from_bits(unsigned(b, big) as u32)))?)
+            Values::Float(decode(reader, &header, budget, |b| f64::from(f32::from_bits(unsigned(b, big) as u32)))?)
         }
-        (Kind::Float, _) => Values::Float(decode(reader, &header, |b| f64::from_bits(unsigned(b, big)))?),
-        (Kind::Signed, _) => Values::Signed(decode(reader, &header, |b| signed(b, big))?),
-        (Kind::Unsigned, _) => Values::Unsigned(decode(reader, &header, |b| unsigned(b, big))?),
+        (Kind::Float, _) => Values::Float(decode(reader, &header, budget, |b| f64::from_bits(unsigned(b, big)))?),
+        (Kind::Signed, _) => Values::Signed(decode(reader, &header, budget, |b| signed(b, big))?),
+        (Kind::Unsigned, _) => Values::Unsigned(decode(reader, &header, budget, |b| unsigned(b, big))?),
         (Kind::Unicode | Kind::Bytes, _) => {
-            let texts = decode(reader, &header, |b| text(b, header.dtype))?;
+            let texts = decode(reader, &header, budget, |b| text(b, header.dtype))?;
             Values::Text(
                 texts
                     .into_iter()
@@ -87,19 +98,27 @@ pub(crate) fn read_array(reader: &mut dyn Read, available: u64, budget: &mut Bud
     Ok(RawArray { shape: header.shape, values })
 }
 
-fn decode<T: Clone>(reader: &mut dyn Read, header: &Header, one: impl Fn(&[u8]) -> T) -> Result<Vec<T>> {
+fn decode<T: Clone>(
+    reader: &mut dyn Read,
+    header: &Header,
+    budget: &Budget,
+    one: impl Fn(&[u8]) -> T,
+) -> Result<Vec<T>> {
     let size = header.dtype.size;
     let mut values: Vec<T> = Vec::new();
     let mut chunk = vec![0; size * (65_536 / size).max(1)];
     let mut left = header.count;
     while left > 0 {
+        budget.go_on()?;
         let now = left.min(chunk.len() / size);
         let bytes = &mut chunk[..now * size];
         reader.read_exact(bytes).map_err(|cause| match cause.kind() {
             std::io::ErrorKind::UnexpectedEof => Error::input("ends within the array"),
             _ => Error::input(format!("cannot be read: {cause}")),
         })?;
-        values.try_reserve(now).map_err(|_| Error::resource("does not fit into memory"))?;
+        values.try_reserve(now).map_err(|_| {
+            Error::resource(format!("no memory for {} ({})", header.text(), size_text(header.value_bytes())))
+        })?;
         values.extend(bytes.chunks_exact(size).map(&one));
         left -= now;
     }

@@ -1,5 +1,6 @@
 //! Parquet: draws as a long table, data with column names, labels with one draw a row.
 
+mod guard;
 mod read;
 mod write;
 

@@ -17,6 +17,8 @@ use crate::caught::caught;
 use crate::draws::ReadOptions;
 use crate::source::{Budget, Source, shown};
 
+use super::guard::{check_footer, check_pages};
+
 /// The columns of a file.
 pub(super) struct Table {
     pub columns: Vec<TableColumn>,
@@ -77,14 +79,17 @@ impl TableColumn {
 }
 
 fn read_table(path: &Path, options: &ReadOptions) -> Result<Table> {
-    let Source { file, bytes } = Source::open(path)?;
+    let Source { mut file, bytes } = Source::open(path)?;
     if bytes < 12 {
         return Err(Error::input(format!("has {bytes} bytes, too few for a Parquet file")));
     }
-    let reader = SerializedFileReader::new(file).map_err(|cause| corrupt(&cause))?;
+    check_footer(&mut file, bytes)?;
+    let same = file.try_clone().map_err(|cause| Error::input(format!("cannot be read: {cause}")))?;
+    let reader = SerializedFileReader::new(same).map_err(|cause| corrupt(&cause))?;
     let metadata = reader.metadata();
     check_places(metadata, bytes)?;
-    let mut budget = Budget::new(options.memory_limit);
+    let mut budget = Budget::new(options);
+    check_pages(&mut file, metadata, &budget)?;
     let mut columns = Vec::new();
     for (index, descriptor) in metadata.file_metadata().schema_descr().columns().iter().enumerate() {
         if is_pandas_index(descriptor.name()) {

@@ -1,0 +1,189 @@
+//! The command line: translates options, calls the core once, prints the answer.
+
+mod compare;
+mod completions;
+mod component_prior;
+mod components;
+mod convert;
+mod credible;
+mod demo;
+mod distance;
+mod fit;
+mod inputs;
+mod inspect;
+mod options;
+mod partition;
+mod plot;
+mod posterior;
+mod progress;
+mod report;
+mod representatives;
+mod signals;
+mod stability;
+mod summarize;
+mod text;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use mixgist::text::CommandLine;
+use mixgist::{Error, ErrorKind, Result};
+use mixgist_io::memory;
+
+use crate::progress::Terminal;
+use crate::text::remark;
+
+/// The gist of a mixture posterior: one point estimate from thousands of draws, with the evidence for it.
+#[derive(Parser)]
+#[command(name = "mixgist", version, max_term_width = 110, after_help = EXAMPLES)]
+struct Cli {
+    /// Threads to use, at most 1024; all cores without it. The answer does not depend on it
+    #[arg(long, global = true, value_name = "N",
+          value_parser = clap::value_parser!(u16).range(1..=i64::from(memory::MOST_THREADS)))]
+    threads: Option<u16>,
+
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+const EXAMPLES: &str = "Examples:
+  mixgist demo
+  mixgist fit data.csv -o draws.npz
+  mixgist summarize draws.npz --data data.csv -o summary.json
+  mixgist help summarize";
+
+#[derive(Subcommand)]
+enum Verb {
+    Fit(fit::FitVerb),
+    Summarize(summarize::Summarize),
+    Distance(distance::Distance),
+    Partition(partition::PartitionVerb),
+    Compare(compare::Compare),
+    Credible(credible::Credible),
+    Components(components::ComponentsVerb),
+    Representatives(representatives::RepresentativesVerb),
+    Stability(stability::StabilityVerb),
+    Plot(plot::Plot),
+    Report(report::Report),
+    Inspect(inspect::Inspect),
+    Convert(convert::Convert),
+    Demo(demo::Demo),
+    Completions(completions::Completions),
+}
+
+/// Runs the program with the arguments of the process.
+pub fn run() -> ExitCode {
+    let (cli, matches) = match parse(std::env::args_os()) {
+        Ok(parsed) => parsed,
+        Err(said) => return explain(&said),
+    };
+    let terminal = Terminal::new();
+    match answer(&cli, &matches, &terminal) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            remark(&format!("error: {}", error.spelled(&CommandLine)));
+            if let Some(hint) = error.hint_text() {
+                remark(&format!("hint: {}", hint.spelled(&CommandLine)));
+            }
+            ExitCode::from(exit_code(error.kind(), &terminal))
+        }
+    }
+}
+
+/// The JSON Schema of every document that a verb prints, with the name of its file.
+pub fn json_schemas() -> Vec<(String, serde_json::Value)> {
+    let own = [compare::json_schemas(), distance::json_schemas(), fit::json_schemas(), inspect::json_schemas()];
+    mixgist_io::json_schemas().into_iter().chain(own.into_iter().flatten()).collect()
+}
+
+/// Whether these arguments, the name of the program first, are understood: for the fuzz targets.
+#[doc(hidden)]
+pub fn understands(arguments: &[OsString]) -> bool {
+    parse(arguments).is_ok()
+}
+
+fn parse(
+    arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+) -> std::result::Result<(Cli, ArgMatches), clap::Error> {
+    let matches = Cli::command().try_get_matches_from(arguments)?;
+    Ok((Cli::from_arg_matches(&matches)?, matches))
+}
+
+/// Prints help, the version, or what is wrong with the options. Help that cannot be printed is an error, unless nobody reads on.
+fn explain(said: &clap::Error) -> ExitCode {
+    match said.print() {
+        Err(cause) if !said.use_stderr() && cause.kind() != std::io::ErrorKind::BrokenPipe => {
+            remark(&format!("error: cannot write to standard output: {cause}"));
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::from(said.exit_code() as u8),
+    }
+}
+
+fn answer(cli: &Cli, matches: &ArgMatches, terminal: &Terminal) -> Result<()> {
+    if let Some(threads) = cli.threads {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads.into())
+            .build_global()
+            .map_err(|cause| Error::resource(format!("cannot start {threads} threads: {cause}")))?;
+    }
+    match &cli.verb {
+        Verb::Fit(verb) => verb.run(terminal),
+        Verb::Summarize(verb) => verb.run(terminal),
+        Verb::Distance(verb) => verb.run(terminal),
+        Verb::Partition(verb) => verb.run(terminal),
+        Verb::Compare(verb) => verb.run(terminal),
+        Verb::Credible(verb) => verb.run(terminal),
+        Verb::Components(verb) => verb.run(terminal),
+        Verb::Representatives(verb) => verb.run(terminal),
+        Verb::Stability(verb) => verb.run(terminal),
+        Verb::Plot(verb) => verb.run(terminal),
+        Verb::Report(verb) => verb.run(&given_options(matches), terminal),
+        Verb::Inspect(verb) => verb.run(),
+        Verb::Convert(verb) => verb.run(terminal),
+        Verb::Demo(verb) => verb.run(terminal),
+        Verb::Completions(verb) => verb.run(),
+    }
+}
+
+/// The options of the verb that stand on the command line, in the order of its help.
+fn given_options(matches: &ArgMatches) -> Vec<Arg> {
+    let Some((verb, matches)) = matches.subcommand() else { return Vec::new() };
+    let command = Cli::command();
+    let arguments = command.find_subcommand(verb).into_iter().flat_map(clap::Command::get_arguments);
+    arguments
+        .filter(|arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine))
+        .cloned()
+        .collect()
+}
+
+/// 1: the input cannot be used; 2: usage; 130, 143 or 129: stopped by the user, the system or a lost connection.
+fn exit_code(kind: ErrorKind, terminal: &Terminal) -> u8 {
+    match kind {
+        ErrorKind::Usage => 2,
+        ErrorKind::Interrupted => terminal.stop_code(),
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// A line of a command that is longer is broken by the help of a terminal with 80 columns, and cannot be copied.
+    #[test]
+    fn examples_fit_a_terminal() {
+        let verbs = Cli::command();
+        for verb in verbs.get_subcommands().chain([&verbs]) {
+            let Some(help) = verb.get_after_help() else { continue };
+            let text = help.to_string();
+            for line in text.lines().filter(|line| line.starts_with("  ")) {
+                assert!(line.chars().count() <= 80, "{}: {line}", verb.get_name());
+            }
+        }
+    }
+}

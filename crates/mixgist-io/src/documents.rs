@@ -1,0 +1,124 @@
+//! The documents: which results are written under which schema, how older versions are read, and the JSON Schema of each.
+
+use std::path::Path;
+
+use mixgist::components::Components;
+use mixgist::credible::Credible;
+use mixgist::partition::PartitionAnswer;
+use mixgist::representatives::Representatives;
+use mixgist::stability::Stability;
+use mixgist::{Answer, Result, Summary};
+use serde_json::{Map, Value, json};
+
+use crate::formats::json::{Schema, read_json};
+
+/// Summaries.
+pub const SUMMARY_SCHEMA: Schema = Schema { name: "mixgist.summary", version: 2 };
+/// Credible sets.
+pub const CREDIBLE_SCHEMA: Schema = Schema { name: "mixgist.credible", version: 2 };
+/// Components of an estimate.
+pub const COMPONENTS_SCHEMA: Schema = Schema { name: "mixgist.components", version: 2 };
+/// Representatives of the modes.
+pub const REPRESENTATIVES_SCHEMA: Schema = Schema { name: "mixgist.representatives", version: 2 };
+/// Stability cards.
+pub const STABILITY_SCHEMA: Schema = Schema { name: "mixgist.stability", version: 2 };
+/// Estimated partitions.
+pub const PARTITION_SCHEMA: Schema = Schema { name: "mixgist.partition", version: 2 };
+
+/// Reads a summary, of this version or an older one, and checks that it fits together.
+pub fn read_summary(path: &Path) -> Result<Answer<Summary>> {
+    let answer: Answer<Summary> = read_json(path, SUMMARY_SCHEMA)?;
+    answer.result.check(answer.about.draws, answer.about.dim).map_err(|error| error.in_file(path))?;
+    Ok(answer)
+}
+
+/// A document of an older version as its present form.
+pub(crate) fn upgraded(schema: Schema, version: u64, fields: &mut Map<String, Value>) {
+    if schema == SUMMARY_SCHEMA && version == 1 {
+        upgrade_summary(fields);
+    }
+}
+
+/// Version 1 of a summary had its settings among its other fields, warnings as sentences alone, and losses of the medoid at the top.
+fn upgrade_summary(fields: &mut Map<String, Value>) {
+    let mut take = |name: &str| fields.remove(name).unwrap_or(Value::Null);
+    let estimator = match take("estimator") {
+        Value::Null => json!("medoid"),
+        name => name,
+    };
+    let scheme = take("scheme");
+    let given = scheme == json!("given");
+    let mut settings = json!({
+        "distance": take("distance"),
+        "order": take("order"),
+        "loss": take("loss"),
+        "scheme": if given { json!("iid") } else { scheme },
+        "seed": take("seed"),
+        "route": "auto",
+        "prune": "rounding",
+        "estimate": estimator,
+    });
+    let runner_up = take("runner_up");
+    let (loss, separation) = (take("runner_up_expected_loss"), take("separation"));
+    if !runner_up.is_null() {
+        let runner_up = json!({ "draw": runner_up, "expected_loss": loss, "separation": separation });
+        fields.insert("runner_up".into(), runner_up);
+    }
+    let copy = |fields: &Map<String, Value>, name: &str| fields.get(name).cloned().unwrap_or(Value::Null);
+    settings["slices"] = copy(fields, "slices");
+    settings["units"] = copy(fields, "units")["name"].clone();
+    if given {
+        settings["directions"] = json!({ "slices": settings["slices"], "fingerprint": "" });
+    }
+    for name in ["expected_loss", "expected_loss_se"] {
+        fields.insert(format!("medoid_{name}"), copy(fields, name));
+    }
+    let (estimate, distances) = (copy(fields, "estimate"), copy(fields, "distances"));
+    if let Some(free) = fields.get_mut("assessment").and_then(|assessment| assessment.get_mut("free"))
+        && estimator == json!("free")
+    {
+        let chosen = free["path"][free["chosen"].as_u64().unwrap_or(0) as usize]["atoms"].clone();
+        settings["atoms"] = if chosen.is_null() { json!("auto") } else { chosen };
+        free["estimate"] = estimate;
+        free["distances"] = distances;
+        let loss = free["expected_loss"].clone();
+        fields.insert("expected_loss".into(), loss);
+        fields.insert("expected_loss_se".into(), Value::Null);
+    }
+    if let Some(warnings) = fields.get_mut("warnings").and_then(Value::as_array_mut) {
+        for warning in warnings {
+            *warning = json!({
+                "name": "recorded", "of": warning["name"], "sentence": warning["message"], "help": warning["advice"]
+            });
+        }
+    }
+    fields.insert("chains".into(), json!(0));
+    fields.insert("settings".into(), settings);
+}
+
+/// The JSON Schema of every document that these crates hold, by the name of its file.
+pub fn json_schemas() -> Vec<(String, Value)> {
+    vec![
+        json_schema::<Answer<Summary>>(SUMMARY_SCHEMA),
+        json_schema::<Answer<Credible>>(CREDIBLE_SCHEMA),
+        json_schema::<Answer<Components>>(COMPONENTS_SCHEMA),
+        json_schema::<Answer<Representatives>>(REPRESENTATIVES_SCHEMA),
+        json_schema::<Answer<Stability>>(STABILITY_SCHEMA),
+        json_schema::<PartitionAnswer>(PARTITION_SCHEMA),
+    ]
+}
+
+/// The JSON Schema of a document, with the name of its file.
+pub fn json_schema<T: schemars::JsonSchema>(schema: Schema) -> (String, Value) {
+    let generator = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let mut root = generator.into_root_schema_for::<T>();
+    let head = json!({
+        "schema": { "const": schema.name, "description": "What the document holds." },
+        "schema_version": { "const": schema.version, "description": "Version of the schema." }
+    });
+    if let Some(Value::Object(properties)) = root.get_mut("properties") {
+        properties.extend(head.as_object().expect("an object").clone());
+    }
+    root.insert("title".into(), schema.name.into());
+    (format!("{}.json", schema.name.trim_start_matches("mixgist.")), root.to_value())
+}

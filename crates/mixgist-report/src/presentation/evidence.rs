@@ -1,0 +1,135 @@
+//! What the posterior answers about the summary, asked for when a figure or a section needs it, and once only.
+//!
+//! Every answer is about the estimate and over the slices of the summary.
+
+use std::cell::OnceCell;
+
+use mixgist::components::{Components, Rules};
+use mixgist::credible::{self, Conformal, Credible, Question, ball};
+use mixgist::representatives::{Count, Representatives};
+use mixgist::stability::Stability;
+use mixgist::{Answer, AtomCount, Error, Estimator, Order, Result, Settings, Summary};
+
+use super::Presentation;
+
+/// Posterior probability of balls and intervals.
+pub const LEVEL: f64 = 0.95;
+
+/// Draws whose distances to all draws are computed, for the map and the figure of losses, at most; some named ones come on top.
+pub const LANDMARKS: usize = 200;
+
+/// What was computed so far.
+#[derive(Default)]
+pub(super) struct Evidence {
+    credible: OnceCell<Answer<Credible>>,
+    conformal: OnceCell<Conformal>,
+    components: OnceCell<Answer<Components>>,
+    representatives: OnceCell<Answer<Representatives>>,
+    stability: OnceCell<Answer<Stability>>,
+    free: OnceCell<Answer<Summary>>,
+    landmarks: OnceCell<Landmarks>,
+}
+
+/// Some draws with their distances to all draws.
+pub struct Landmarks {
+    /// The draws, in order.
+    pub draws: Vec<usize>,
+    /// A row of distances for each of them.
+    pub rows: Vec<f64>,
+}
+
+/// The value of a cell, computed when it is asked for the first time.
+fn once<T>(cell: &OnceCell<T>, compute: impl FnOnce() -> Result<T>) -> Result<&T> {
+    if let Some(value) = cell.get() {
+        return Ok(value);
+    }
+    let value = compute()?;
+    Ok(cell.get_or_init(|| value))
+}
+
+impl Presentation<'_> {
+    /// How far from the estimate the posterior reaches: the credible ball, by the distances of the summary.
+    pub fn credible(&self) -> Result<&Answer<Credible>> {
+        once(&self.evidence.credible, || {
+            let posterior = self.need_posterior()?;
+            if self.slices_missing().is_none() {
+                let question = Question { level: LEVEL, hypothesis: None, conformal: false };
+                return posterior.credible(&question, self.progress);
+            }
+            // The ball needs the distances alone; what takes slices, an error of the last distance, is not there.
+            let (summary, draws) = (self.summary(), posterior.ensemble());
+            let found = Credible {
+                ball: ball(draws, &summary.distances, LEVEL)?,
+                region: None,
+                conformal: None,
+                distances: summary.distances.clone(),
+                slices: summary.slices,
+                warnings: Vec::new(),
+            };
+            Ok(posterior.answer_around(posterior.estimate(self.progress)?, found))
+        })
+    }
+
+    /// The conformal ball, its centre estimated from a half of the draws.
+    pub fn conformal(&self) -> Result<&Conformal> {
+        once(&self.evidence.conformal, || credible::conformal(self.need_posterior()?, LEVEL, self.progress))
+    }
+
+    /// What the posterior says about each component of the estimate.
+    pub fn components(&self) -> Result<&Answer<Components>> {
+        let rules = Rules { level: LEVEL, ..Rules::default() };
+        once(&self.evidence.components, || self.need_posterior()?.components(rules, self.progress))
+    }
+
+    /// One draw for each mode of the posterior.
+    pub fn representatives(&self) -> Result<&Answer<Representatives>> {
+        once(&self.evidence.representatives, || self.need_posterior()?.representatives(Count::Auto, self.progress))
+    }
+
+    /// What the estimate does when choices change.
+    pub fn stability(&self) -> Result<&Answer<Stability>> {
+        once(&self.evidence.stability, || self.need_posterior()?.stability(LEVEL, self.progress))
+    }
+
+    /// A free estimate with the path over numbers of atoms: the summary itself when it is one, else one of the same draws and slices.
+    pub fn free(&self) -> Result<&Answer<Summary>> {
+        if self.is_free() {
+            return Ok(self.answer);
+        }
+        once(&self.evidence.free, || {
+            let posterior = self.need_posterior()?;
+            if self.settings().order != Order::TWO {
+                return Err(Error::usage("the path over numbers of atoms is known for order 2 only"));
+            }
+            let estimator = Estimator::Free(AtomCount::default());
+            let settings = Settings { estimator, ..posterior.settings().clone() };
+            let free =
+                posterior.with(posterior.ensemble(), settings)?.with_columns(self.answer.about.columns.as_deref());
+            let summary = free.summary(self.progress)?.clone();
+            if summary.free().is_none() {
+                return Err(Error::usage("there is no path over numbers of atoms for slices of one's own"));
+            }
+            Ok(free.answer(summary))
+        })
+    }
+
+    /// Distances from some of the draws, evenly spread, and from medoid and runner-up to all draws.
+    pub fn landmarks(&self) -> Result<&Landmarks> {
+        once(&self.evidence.landmarks, || {
+            let (posterior, medoid) = (self.need_posterior()?, &self.summary().medoid);
+            let all = posterior.ensemble().len();
+            let mut draws: Vec<usize> = (0..all).step_by(all.div_ceil(LANDMARKS)).collect();
+            draws.extend([medoid.draw].into_iter().chain(medoid.runner_up.map(|other| other.draw)));
+            draws.sort_unstable();
+            draws.dedup();
+            let distance = posterior.distance(self.progress)?;
+            let rows = distance.draw_rows(&draws, posterior.scaled()?, self.progress)?;
+            Ok(Landmarks { draws, rows })
+        })
+    }
+
+    /// Why the slices of the summary cannot be had again, when they cannot: its distance has no name, or its directions are not at hand.
+    pub fn slices_missing(&self) -> Option<Error> {
+        self.posterior?.slices(self.progress).err()
+    }
+}

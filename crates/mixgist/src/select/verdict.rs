@@ -1,0 +1,232 @@
+//! How far the choice of the medoid can be trusted: its lead over the runner-up, the error of that lead over slices and over draws, and
+//! one verdict from both.
+//!
+//! The lead is the mean over the draws of how much nearer each is to the medoid than to the runner-up, Σ_m ω_m x_m. It has two errors. **Over
+//! slices**: other directions would give other distances. **Over draws**: other draws of the same posterior would give another mean; the x_m are
+//! paired differences, and what they are worth as independent draws counts autocorrelation, chains that differ and draw weights (see
+//! [`crate::effective`]). The errors are independent, so that their squares add up, and the lead is judged by Student's t with the degrees of
+//! freedom of the sum (Welch and Satterthwaite): few groups of slices, or draws that are worth few, need a larger lead.
+//!
+//! Draws that are worth few independent ones do not say so reliably. So the error over draws is the larger of that and the one from the means of
+//! successive blocks of the chains, and no lead is safe that rests on fewer than [`LEAST_EFFECTIVE`] independent draws.
+//!
+//! Where the lead is not safe, it matters how different the two are. Both are at hand, and so is the credible ball of 95 % around the
+//! medoid: a rival within [`ALIKE`] of its radius says nearly the same, and to choose the wrong one of them does no harm.
+//!
+//! The draw that is hardest to tell from the medoid need not be the runner-up: errors grow with the distance, and a draw that lies farther may have a larger lead and a
+//! still larger error. So the draw of the smallest lead for its distance is judged too, and where the rival is alike, the one among
+//! those that are not.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::is_tied;
+use crate::effective::{ascending, block_error, draw_weights, effective_draws, sorted_quantile};
+use crate::ensemble::Ensemble;
+use crate::tails::student_tail;
+
+/// Two measures at most this many radii of the credible ball apart are alike.
+pub const ALIKE: f64 = 0.5;
+
+/// A lead is safe when chance alone would make it with at most this probability: a little more than three standard errors of a normal law.
+pub const SAFE_P_VALUE: f64 = 0.001;
+
+/// Level of the ball whose radius is the unit.
+const LEVEL: f64 = 0.95;
+
+/// Slices still help while their error is at least this part of the error over draws.
+const NOTABLE: f64 = 0.5;
+
+/// A lead that rests on fewer independent draws than this is not safe.
+pub const LEAST_EFFECTIVE: f64 = 50.0;
+
+/// The lead of the medoid over the draw that is hardest to tell from it, with its errors.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Margin {
+    /// That draw: the runner-up, or one that lies farther.
+    pub rival: usize,
+    /// By how much its expected loss is larger.
+    pub lead: f64,
+    /// Standard error of the lead over slices; `None` with a single independent group of slices.
+    pub slice_error: Option<f64>,
+    /// Standard error of the lead over draws; `None` with fewer than two draws that count.
+    pub draw_error: Option<f64>,
+    /// How many independent draws the lead rests on.
+    pub effective_draws: f64,
+    /// The lead in standard errors, of slices and draws together; infinite when neither has any.
+    pub separation: Option<f64>,
+    /// Probability that chance alone makes such a lead.
+    pub p_value: Option<f64>,
+    /// Distance between the two, in radii of the 95 % credible ball around the medoid.
+    #[serde(with = "crate::document::infinite_is_null")]
+    #[schemars(with = "Option<f64>")]
+    pub radii: f64,
+    /// What follows.
+    pub verdict: ChoiceVerdict,
+}
+
+/// Whether the choice of the medoid is safe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChoiceVerdict {
+    /// Other slices and other draws of the same posterior would choose it too.
+    Safe,
+    /// Its expected loss is the same as the rival's, but for rounding.
+    Tied,
+    /// Not told from the rival, which is nearly the same measure: it does not matter which is chosen.
+    Alike,
+    /// Not told from a rival that differs, and more slices would help.
+    FewSlices,
+    /// Not told from a rival that differs, and only more draws of the posterior would help.
+    FewDraws,
+    /// There is no error over slices, so that nothing can be said.
+    Unknown,
+}
+
+impl ChoiceVerdict {
+    /// Every verdict, with its name in documents.
+    pub const NAMES: [(&'static str, ChoiceVerdict); 6] = [
+        ("safe", ChoiceVerdict::Safe),
+        ("tied", ChoiceVerdict::Tied),
+        ("alike", ChoiceVerdict::Alike),
+        ("few-slices", ChoiceVerdict::FewSlices),
+        ("few-draws", ChoiceVerdict::FewDraws),
+        ("unknown", ChoiceVerdict::Unknown),
+    ];
+
+    /// The name in documents.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, verdict)| *verdict == self).expect("every verdict is named").0
+    }
+}
+
+/// What is known of a rival.
+pub(super) struct Rival<'a> {
+    pub(super) draw: usize,
+    pub(super) expected_loss: f64,
+    /// How much nearer each draw is to the medoid than to the rival, in the loss.
+    pub(super) preferences: &'a [f64],
+    /// Standard error of the lead over slices.
+    pub(super) slice_error: Option<f64>,
+}
+
+/// The medoid as it is judged.
+pub(super) struct Judge<'a> {
+    ensemble: &'a Ensemble,
+    weights: Vec<f64>,
+    expected_loss: f64,
+    distances: &'a [f64],
+    /// Radius of the ball.
+    radius: f64,
+    slice_freedom: usize,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(ensemble: &'a Ensemble, expected_loss: f64, distances: &'a [f64], slice_freedom: usize) -> Self {
+        let weights = draw_weights(ensemble);
+        let radius = sorted_quantile(distances, &weights, &ascending(distances, &weights), LEVEL);
+        Judge { ensemble, weights, expected_loss, distances, radius, slice_freedom }
+    }
+
+    /// Distance of a draw from the medoid, in radii of the ball.
+    pub(super) fn radii(&self, draw: usize) -> f64 {
+        let apart = self.distances[draw];
+        if apart == 0.0 { 0.0 } else { apart / self.radius }
+    }
+
+    pub(super) fn margin(&self, rival: &Rival) -> Margin {
+        let effective = effective_draws(self.ensemble, rival.preferences);
+        let draw_error = draw_error(rival.preferences, &self.weights, effective);
+        let draw_error =
+            draw_error.map(|error| error.max(block_error(self.ensemble, rival.preferences).unwrap_or(0.0)));
+        let lead = rival.expected_loss - self.expected_loss;
+        let radii = self.radii(rival.draw);
+        let mut margin = Margin {
+            rival: rival.draw,
+            lead,
+            slice_error: rival.slice_error,
+            draw_error,
+            effective_draws: effective,
+            separation: None,
+            p_value: None,
+            radii,
+            verdict: ChoiceVerdict::Unknown,
+        };
+        if is_tied(self.expected_loss, rival.expected_loss) {
+            return Margin { verdict: ChoiceVerdict::Tied, ..margin };
+        }
+        let Some(slice_error) = rival.slice_error else { return margin };
+        // A single draw that counts is the whole posterior as far as anyone knows, and says nothing about others.
+        let of_draws = draw_error.unwrap_or(f64::INFINITY);
+        let error = slice_error.hypot(of_draws);
+        let freedom = freedom(&[(slice_error, self.slice_freedom as f64), (of_draws, effective - 1.0)]);
+        let separation = if error == 0.0 { f64::INFINITY } else { lead / error };
+        let p_value = student_tail(separation, freedom);
+        margin.separation = Some(separation);
+        margin.p_value = Some(p_value);
+        margin.verdict = match () {
+            () if p_value <= SAFE_P_VALUE && effective >= LEAST_EFFECTIVE => ChoiceVerdict::Safe,
+            () if radii <= ALIKE => ChoiceVerdict::Alike,
+            () if slice_error >= NOTABLE * of_draws => ChoiceVerdict::FewSlices,
+            () => ChoiceVerdict::FewDraws,
+        };
+        margin
+    }
+
+    /// The draw that is judged next, when another may be harder to tell from the medoid than the one of `margin`: that of the smallest lead for its distance,
+    /// by `losses` (bounds will do), among those not `known`, and among those that are not alike if the rival is.
+    pub(super) fn next_rival(&self, margin: &Margin, losses: &[f64], known: &[usize]) -> Option<usize> {
+        let far = match margin.verdict {
+            ChoiceVerdict::Safe => 0.0,
+            ChoiceVerdict::Alike => ALIKE,
+            _ => return None,
+        };
+        let steepness = |&j: &usize| (losses[j] - self.expected_loss) / self.distances[j];
+        let others =
+            (0..losses.len()).filter(|&j| self.distances[j] > 0.0 && self.radii(j) > far && losses[j].is_finite());
+        let flattest = others.reduce(|best, j| if steepness(&j) < steepness(&best) { j } else { best })?;
+        (!known.contains(&flattest)).then_some(flattest)
+    }
+}
+
+impl Margin {
+    /// Whether more slices could make the choice safer where that matters.
+    pub fn asks_for_slices(&self) -> bool {
+        matches!(self.verdict, ChoiceVerdict::FewSlices | ChoiceVerdict::Unknown)
+    }
+
+    /// Whether this margin leaves the choice more open than another.
+    pub(super) fn is_worse_than(&self, other: &Margin) -> bool {
+        let rank = |verdict: ChoiceVerdict| match verdict {
+            ChoiceVerdict::Safe => 0,
+            ChoiceVerdict::Alike => 1,
+            _ => 2,
+        };
+        rank(self.verdict) > rank(other.verdict)
+    }
+}
+
+/// Standard error of the weighted mean of values that are worth so many independent ones.
+fn draw_error(values: &[f64], weights: &[f64], effective: f64) -> Option<f64> {
+    if effective <= 1.0 {
+        return None;
+    }
+    let mean: f64 = values.iter().zip(weights).map(|(x, w)| x * w).sum();
+    let variance: f64 = values.iter().zip(weights).map(|(x, w)| w * (x - mean).powi(2)).sum();
+    Some((variance / (effective - 1.0)).sqrt())
+}
+
+/// Degrees of freedom of the root of a sum of squared standard errors, each with its own.
+fn freedom(errors: &[(f64, f64)]) -> f64 {
+    let largest = errors.iter().map(|(error, _)| *error).fold(0.0, f64::max);
+    if largest == 0.0 {
+        return f64::MAX.sqrt();
+    }
+    if largest.is_infinite() {
+        return 1.0;
+    }
+    let share = |error: f64| (error / largest).powi(2);
+    let total: f64 = errors.iter().map(|(error, _)| share(*error)).sum();
+    let spread: f64 = errors.iter().map(|(error, freedom)| share(*error).powi(2) / freedom).sum();
+    (total * total / spread).max(1.0)
+}
