@@ -110,10 +110,8 @@ impl Distance {
             return Err(Error::usage(format!("'{}' is exact, it has no standard errors", self.distance))
                 .hint("leave out --errors"));
         }
-        self.printing.check(
-            &[&self.output, &self.matrix, &self.errors],
-            &all_paths(&self.files, &[&self.slicing.directions]),
-        )
+        self.printing
+            .check(&[&self.output, &self.matrix, &self.errors], &all_paths(&self.files, &[&self.slicing.directions]))
     }
 
     fn check_directions(&self, metric: &Metric, dim: usize) -> Result<()> {

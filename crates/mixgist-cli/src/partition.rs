@@ -196,7 +196,8 @@ impl PartitionVerb {
         for (path, option, extensions) in outputs {
             path.as_ref().map_or(Ok(()), |path| expect_extension(path, option, extensions))?;
         }
-        self.printing.check(&outputs.map(|(path, _, _)| path), &all_paths(std::slice::from_ref(&self.labels), &[&self.data]))
+        self.printing
+            .check(&outputs.map(|(path, _, _)| path), &all_paths(std::slice::from_ref(&self.labels), &[&self.data]))
     }
 
     /// The data, when the density was asked for.

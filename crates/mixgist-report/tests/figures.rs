@@ -205,7 +205,7 @@ fn every_estimate_has_its_certificate_and_every_section_its_answer() {
     let scene = Scene::new(2, 60, 80, &["smix-w"], &["x", "y"]);
     let page = html("one mode", scene.presentations()).unwrap();
     for words in [
-        "no summary of any kind has an expected loss below",
+        "No summary of any kind has an expected loss below",
         "of the best possible",
         "<dt>95 % ball</dt><dd>Radius ",
         "of the posterior.</dd>",
@@ -373,8 +373,8 @@ fn given_directions_are_used_or_their_absence_is_said() {
     let answer = summarize(&scene.ensemble, None, &settings, &Silent).unwrap();
     let with = presented(&answer, &scene.ensemble, None);
     // The document alone holds their fingerprint: nothing stands in for them.
-    let text = serde_json::to_string(&answer).unwrap();
-    let read = serde_json::from_str(&text).unwrap();
+    let mut read = answer.clone();
+    read.about.settings = serde_json::from_str(&serde_json::to_string(&settings).unwrap()).unwrap();
     let without = presented(&read, &scene.ensemble, None);
     for name in ["map", "convergence"] {
         let kind = Kind::from_name(name).unwrap();
@@ -471,6 +471,7 @@ fn the_command_has_every_setting() {
         estimator: Estimator::Free(AtomCount::Fixed(2)),
         candidate: Some(scene.ensemble.draw(3)),
         units: Units::Whiten,
+        scheme: mixgist::slice::Scheme::Iid,
         seed: 5,
         ..Settings::default()
     };
