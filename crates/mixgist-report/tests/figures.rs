@@ -208,7 +208,7 @@ fn every_estimate_has_its_certificate_and_every_section_its_answer() {
         "No summary of any kind has an expected loss below",
         "of the best possible",
         "<dt>95 % ball</dt><dd>Radius ",
-        "of the posterior.</dd>",
+        " of the posterior",
         "farthest in the ball",
         "<dt>Conformal ball</dt>",
         "each is clearly identified",
