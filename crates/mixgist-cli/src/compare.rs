@@ -1,13 +1,13 @@
 //! `mixgist compare`: partition-first and measure-first estimates side by side.
 
-mod document;
+mod comparison;
 mod estimate;
 
 use std::path::PathBuf;
 
 use clap::Args;
 use mixgist::density::{Bounds, sliced_w2, total_variation};
-use mixgist::partition::{Loss, expected_losses};
+use mixgist::partition::{Loss, NamedLoss, expected_losses};
 use mixgist::{
     Ensemble, Error, GridDensity, PartitionDraws, Points, Progress, ResolvedUnits, Result, Route, Settings, Silent,
     SliceCount, SlicedDistance,
@@ -16,10 +16,11 @@ use mixgist_io::{DataTable, DrawsFile, read_data, to_json, write_json};
 
 use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, all_paths, expect_extension, has_extension};
 use crate::partition::model::ModelArgs;
-use crate::partition::{LossArgs, NamedLoss, partition_draws, same_observations};
+use crate::partition::{LossArgs, partition_draws, same_observations};
 use crate::progress::Terminal;
 use crate::text::answer;
-use document::{COMPARISON_SCHEMA, ComparisonDocument, DensityDistances, EstimateDocument};
+pub use comparison::json_schemas;
+use comparison::{COMPARISON_SCHEMA, ComparedEstimate, Comparison, DensityDistances};
 use estimate::{DISTANCES, Estimate, measure_first, partition_first};
 
 /// Compare estimates: partition first (binder, vi, omari) and measure first (sw, mix-sw, smix-w), by every expected loss
@@ -82,8 +83,8 @@ impl Compare {
         let densities = self.density_distances(&estimates, &ensemble, points, settings[0].seed, terminal)?;
         let distances = measure_distances(&estimates, &ensemble, points, &settings, terminal)?;
         let rows = estimates.iter().enumerate().map(|(i, estimate)| {
-            let measures = settings.iter().zip(&distances).map(|(settings, all)| (settings.slicer.name(), all[i]));
-            EstimateDocument {
+            let measures = DISTANCES.into_iter().zip(&distances).map(|(name, all)| (name, all[i]));
+            ComparedEstimate {
                 name: estimate.name.clone(),
                 draw: estimate.draw,
                 clusters: estimate.partition.clusters(),
@@ -92,7 +93,7 @@ impl Compare {
                 expected_measure_distances: measures.collect(),
             }
         });
-        let document = ComparisonDocument {
+        let document = Comparison {
             estimates: rows.collect(),
             omari_convention: self.conventions.options()?.omari.name(),
             draws: ensemble.len(),
@@ -100,9 +101,8 @@ impl Compare {
             density_directions: densities
                 .as_ref()
                 .map(|_| if ensemble.dim() == 1 { 1 } else { self.density_directions }),
-            slices: fixed_slices(&settings[0])?,
-            seed: settings[0].seed,
-            units: settings[0].units.name(),
+            slices: settings[0].slice_count(ensemble.dim())?,
+            settings: settings[0].clone(),
         };
 
         terminal.begin_writing();
@@ -126,8 +126,7 @@ impl Compare {
                 .hint("leave out --directions; --seed chooses others"));
         }
         let settings = self.slicing.settings(slicer, mixgist::Loss::Distance, Route::Auto)?;
-        fixed_slices(&settings)?;
-        Ok(settings)
+        Ok(Settings { slices: fixed_slices(&settings)?, ..settings })
     }
 
     fn read(&self) -> Result<Input> {
@@ -203,15 +202,16 @@ struct Input {
     data: DataTable,
 }
 
-fn fixed_slices(settings: &Settings) -> Result<usize> {
+/// A number of slices that is the same for all estimates: what `auto` starts with is not enough to compare by.
+fn fixed_slices(settings: &Settings) -> Result<SliceCount> {
     match settings.slices {
-        SliceCount::Fixed(count) => Ok(count),
-        SliceCount::Auto { .. } => {
-            Err(Error::usage("--slices auto is for summarize, which knows when there are enough")
-                .hint("give a number, the same for all estimates"))
-        }
+        SliceCount::Auto { .. } => Ok(SliceCount::Fixed(COMPARED_SLICES)),
+        fixed => Ok(fixed),
     }
 }
+
+/// Slices unless told otherwise.
+const COMPARED_SLICES: usize = 256;
 
 fn partition_losses(
     estimates: &[Estimate],
@@ -239,7 +239,7 @@ fn measure_distances(
             let units = ResolvedUnits::new(&settings.units, ensemble, Some(points))?;
             let (draws, measures) = (units.apply(ensemble)?, units.apply(&measures)?);
             let measures: Vec<_> = (0..measures.len()).map(|i| measures.draw(i)).collect();
-            let slices = settings.freeze(draws.dim(), fixed_slices(settings)?)?;
+            let slices = settings.freeze(draws.dim(), settings.slice_count(draws.dim())?)?;
             let distance = SlicedDistance::new(&*slices, settings.order).with_pruning(settings.pruning);
             distance.expected_losses(&measures, &draws, mixgist::Loss::Distance, progress)
         })

@@ -3,27 +3,25 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mixgist::slice::slicer;
-use mixgist::{Error, Points, Progress, Result, Settings, SliceCount, Summary, summarize};
+use mixgist::text::CommandLine;
+use mixgist::{Answer, Error, Points, Posterior, Progress, Result, Settings, SlicerName, Source, Summary};
 use mixgist_io::{
-    DataTable, DrawsFile, FileDocument, Overwrite, ReadingDocument, SUMMARY_SCHEMA, SourceDocument, SummaryDocument,
-    write_bytes, write_data, write_draws, write_json,
+    DataTable, DrawsFile, Overwrite, SUMMARY_SCHEMA, default_reading, describe_file, write_bytes, write_data,
+    write_draws, write_json,
 };
-use mixgist_report::html;
 use mixgist_report::page::PARTS;
 use mixgist_samplers::{Agreement, ComponentPrior, Scale, Settings as FitSettings, fit};
 
 use crate::fit::{draws_file, report};
-use crate::material::Material;
+use crate::inputs::Inputs;
 use crate::progress::Terminal;
-use crate::summarize::report::{atoms, runner_up};
 use crate::text::{answer, table, with_error};
 
 /// Old Faithful from data to answer: fit a mixture, summarise its draws under three distances
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist demo
-  mixgist demo -o demo && mixgist summarize demo/draws.npz --units sd")]
+  mixgist demo -o demo && mixgist summarize demo/draws.npz")]
 pub struct Demo {
     /// Write the data, the draws, the summaries and a report to this new folder
     #[arg(short, long, value_name = "DIR")]
@@ -32,9 +30,6 @@ pub struct Demo {
 
 const DATA: &str = include_str!("../../../datasets/faithful.csv");
 const DISTANCES: [&str; 3] = ["sw", "mix-sw", "smix-w"];
-
-/// Fewer than the default, so that a first look takes a few seconds only.
-const SLICES: usize = 400;
 
 impl Demo {
     /// Fits, summarises under the three distances, writes and prints.
@@ -47,9 +42,9 @@ impl Demo {
         let points = Points::new(data.columns(), data.values())?;
         let mut results = Vec::new();
         for name in DISTANCES {
-            let settings = Settings { slicer: slicer(name)?, slices: SliceCount::Fixed(SLICES), ..Settings::default() };
-            let summary = summarize(&fitted.ensemble, Some(points), &settings, terminal)?;
-            results.push((settings, summary));
+            let settings = Settings { slicer: SlicerName::from_name(name)?, ..Settings::default() };
+            let posterior = Posterior::new(&fitted.ensemble, Some(points), settings)?.with_columns(data.column_names());
+            results.push(posterior.answer(posterior.summary(terminal)?.clone()));
         }
         let mut text = vec![
             format!("Old Faithful: {} eruptions, {}.", data.rows(), data.column_names().unwrap_or(&[]).join(" and ")),
@@ -60,18 +55,19 @@ impl Demo {
             String::new(),
             comparison(&results),
         ];
-        for (settings, summary) in &results {
+        // The default distance in full.
+        if let Some(found) = results.last() {
             text.push(String::new());
-            text.push(format!("{} estimate, draw {}:", settings.slicer.name(), summary.medoid.draw));
-            text.push(atoms(summary, data.column_names()));
+            text.push(format!("Under {}:", found.about.settings.slicer.name()));
+            text.push(found.narrative().plain(&CommandLine));
         }
         text.push(String::new());
         text.push(match &self.output {
             Some(folder) => {
                 let folder = folder.display();
-                format!("Written to {folder}; open {folder}/report.html. Next: mixgist summarize {folder}/draws.npz --units sd")
+                format!("Written to {folder}; open {folder}/report.html. Next: mixgist summarize {folder}/draws.npz")
             }
-            None => "Next: mixgist demo -o demo && mixgist summarize demo/draws.npz --units sd".into(),
+            None => "Next: mixgist demo -o demo && mixgist summarize demo/draws.npz".into(),
         });
         terminal.begin_writing();
         if let Some(folder) = folder {
@@ -111,53 +107,44 @@ fn fit_settings() -> FitSettings {
     }
 }
 
-fn comparison(results: &[(Settings, Summary)]) -> String {
+fn comparison(results: &[Answer<Summary>]) -> String {
     let header = ["distance", "draw", "expected loss", "runner-up", "clusters"].map(String::from);
-    let rows: Vec<Vec<String>> = results
-        .iter()
-        .map(|(settings, summary)| {
-            vec![
-                settings.slicer.name().into(),
-                summary.medoid.draw.to_string(),
-                with_error(summary.medoid.expected_loss, summary.medoid.expected_loss_se),
-                runner_up(summary),
-                summary.allocation.as_ref().map_or(0, |allocation| allocation.clusters()).to_string(),
-            ]
-        })
-        .collect();
-    table(&header, &rows)
+    let row = |found: &Answer<Summary>| {
+        vec![
+            found.about.settings.slicer.name().to_owned(),
+            found.medoid.draw.to_string(),
+            with_error(found.expected_loss, found.expected_loss_se),
+            found.medoid.runner_up.map_or("none".into(), |other| format!("draw {}", other.draw)),
+            found.clusters.unwrap_or(0).to_string(),
+        ]
+    };
+    table(&header, &results.iter().map(row).collect::<Vec<_>>())
 }
 
-fn write_all(folder: &Path, draws: DrawsFile, results: &[(Settings, Summary)], progress: &dyn Progress) -> Result<()> {
+fn write_all(folder: &Path, draws: DrawsFile, results: &[Answer<Summary>], progress: &dyn Progress) -> Result<()> {
     let path = folder.join("draws.npz");
     write_draws(&path, &draws, None, Overwrite::Refuse)?;
-    let source = SourceDocument {
-        draws: vec![FileDocument::new(&path, folder)?],
-        reading: ReadingDocument::default(),
+    let source = Source {
+        draws: vec![describe_file(&path, folder)?],
+        reading: default_reading(),
         data: None,
         directions: None,
+        candidate: None,
     };
-    let columns = draws.data.as_ref().and_then(DataTable::column_names);
     if let Some(data) = &draws.data {
         write_data(&folder.join("data.csv"), data, None, Overwrite::Refuse)?;
     }
-    let mut documents = Vec::new();
-    for (settings, summary) in results {
-        let document = SummaryDocument::new(summary, &draws.ensemble, settings, columns).with_source(source.clone());
-        let name = format!("summary-{}.json", settings.slicer.name());
-        write_json(&folder.join(name), SUMMARY_SCHEMA, &document, Overwrite::Refuse)?;
-        documents.push(document);
-    }
     // The default distance is what the reader sees first.
-    documents.reverse();
-    let material = Material::new(Some(draws), None)?;
-    let mut subjects =
-        documents.iter().map(|document| material.subject(document, progress)).collect::<Result<Vec<_>>>()?;
+    let mut answers: Vec<Answer<Summary>> = results.iter().rev().cloned().collect();
+    for found in &mut answers {
+        found.about.source = Some(source.clone());
+        let name = format!("summary-{}.json", found.about.settings.slicer.name());
+        write_json(&folder.join(name), SUMMARY_SCHEMA, found, Overwrite::Refuse)?;
+    }
     // What takes time is computed for the first; its stability card changes the distance as well.
-    let parts = PARTS.map(String::from);
-    subjects =
-        subjects.into_iter().enumerate().map(|(i, one)| if i == 0 { one } else { one.without(&parts) }).collect();
-    write_bytes(&folder.join("report.html"), html("Old Faithful", subjects)?.as_bytes(), Overwrite::Refuse)
+    let without = |i: usize| if i == 0 { Vec::new() } else { PARTS.map(String::from).to_vec() };
+    let report = Inputs::new(Some(draws), None)?.report("Old Faithful", &answers, without, progress)?;
+    write_bytes(&folder.join("report.html"), report.as_bytes(), Overwrite::Refuse)
 }
 
 /// A folder that did not exist before and disappears again unless it is filled.

@@ -1,6 +1,6 @@
 //! `mixgist distance`: between two measures, from one measure to all draws, or between all draws.
 
-mod documents;
+mod answers;
 mod metric;
 
 use std::path::{Path, PathBuf};
@@ -10,16 +10,18 @@ use clap::builder::PossibleValuesParser;
 use mixgist::metric::Metric;
 use mixgist::slice::SLICERS;
 use mixgist::transport::PEERS;
-use mixgist::{Condensed, Ensemble, Error, MixingMeasure, Points, Progress, ResolvedUnits, Result};
-use mixgist_io::{Cell, DataTable, DrawsFile, Overwrite, SUMMARY_SCHEMA, SummaryDocument, read_json, to_json, write_json, write_npy_in_pieces, write_table, together};
+use mixgist::{Condensed, Ensemble, Error, MixingMeasure, Points, Progress, ResolvedUnits, Result, Text};
+use mixgist_io::{
+    Cell, DataTable, DrawsFile, Overwrite, read_summary, to_json, together, write_json, write_npy_in_pieces,
+    write_table,
+};
 
 use crate::memory;
 use crate::options::{OutputArgs, ReadingArgs, SlicingArgs, all_paths, expect_extension, has_extension};
 use crate::progress::Terminal;
 use crate::text::{answer, count, line, significant, table, with_error};
-use documents::{
-    DISTANCE_SCHEMA, DISTANCES_SCHEMA, DistanceDocument, DistancesDocument, MATRIX_SCHEMA, MatrixDocument,
-};
+pub use answers::json_schemas;
+use answers::{DISTANCE_SCHEMA, DISTANCES_SCHEMA, DistanceAnswer, DistancesAnswer, MATRIX_SCHEMA, MatrixAnswer};
 use metric::{description, metric, require_memory};
 
 /// Measure distances between draws, with their Monte Carlo standard errors
@@ -111,10 +113,8 @@ impl Distance {
             return Err(Error::usage(format!("'{}' is exact, it has no standard errors", self.distance))
                 .hint("leave out --errors"));
         }
-        self.printing.check(
-            &[&self.output, &self.matrix, &self.errors],
-            &all_paths(&self.files, &[&self.slicing.directions]),
-        )
+        self.printing
+            .check(&[&self.output, &self.matrix, &self.errors], &all_paths(&self.files, &[&self.slicing.directions]))
     }
 
     fn check_directions(&self, metric: &Metric, dim: usize) -> Result<()> {
@@ -124,9 +124,7 @@ impl Distance {
     /// One measure: the estimate of a summary, or a draw of a file.
     fn measure(&self, path: &Path, draw: Option<usize>, option: &str) -> Result<Measure> {
         if has_extension(path, "json") {
-            let summary: SummaryDocument = read_json(path, SUMMARY_SCHEMA)?;
-            let measure = MixingMeasure::try_from(&summary.estimate).map_err(|error| error.in_file(path))?;
-            return Ok(Measure { measure, data: None });
+            return Ok(Measure { measure: read_summary(path)?.result.estimate, data: None });
         }
         let DrawsFile { ensemble, data, .. } = self.reading.read(&[path.to_owned()])?;
         let last = ensemble.len() - 1;
@@ -154,7 +152,7 @@ impl Distance {
         let pair = units.apply(&pair)?;
         require_memory(metric, &pair)?;
         let distance = metric.between(&pair.draw(0), &pair.draw(1))?;
-        let document = DistanceDocument::new(distance, metric, &units);
+        let document = DistanceAnswer::new(distance, metric, &units);
         if let Some(path) = &self.output {
             write_json(path, DISTANCE_SCHEMA, &document, self.printing.overwrite())?;
         }
@@ -173,7 +171,7 @@ impl Distance {
         let from = units.apply(&Ensemble::from_measures(std::slice::from_ref(&a.measure))?)?.draw(0);
         require_memory(metric, &in_units)?;
         let distances = metric.to_draws(&from, &in_units, terminal)?;
-        let document = DistancesDocument::new(&distances, &ensemble, metric, &units);
+        let document = DistancesAnswer::new(&distances, &ensemble, metric, &units);
         terminal.begin_writing();
         if let Some(path) = &self.output {
             if has_extension(path, "csv") {
@@ -198,7 +196,7 @@ impl Distance {
         let needed = metric.matrix_bytes(&in_units);
         memory::require(needed, &format!("the matrix of {} draws", in_units.len()), |free| self.remedy(needed, free))?;
         let matrix = metric.matrix(&in_units, terminal)?;
-        let document = MatrixDocument::new(&matrix.distances, metric, &units, self.square);
+        let document = MatrixAnswer::new(&matrix.distances, metric, &units, self.square);
         terminal.begin_writing();
         let overwrite = self.printing.overwrite();
         together(|| {
@@ -230,11 +228,12 @@ impl Distance {
     }
 
     /// The thinning that makes the matrix fit.
-    fn remedy(&self, needed: u64, free: u64) -> String {
+    fn remedy(&self, needed: u64, free: u64) -> Text {
         let stronger = (2u32..).find(|&thin| needed / (u64::from(thin) * u64::from(thin)) <= free).unwrap_or(u32::MAX);
         let thin = self.reading.thin.saturating_mul(stronger);
         let left = needed / (u64::from(stronger) * u64::from(stronger));
         format!("--thin {thin} makes it fit ({}); a medoid needs no matrix: mixgist summarize", memory::byte_size(left))
+            .into()
     }
 }
 
@@ -256,7 +255,7 @@ fn same_dimension(a: usize, b: usize) -> Result<()> {
 const LISTED: usize = 20;
 
 /// The nearest draws, as a table.
-fn nearest(document: &DistancesDocument, description: &str) -> String {
+fn nearest(document: &DistancesAnswer, description: &str) -> String {
     let values = &document.values;
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&i, &j| values[i].total_cmp(&values[j]));
@@ -287,7 +286,7 @@ fn nearest(document: &DistancesDocument, description: &str) -> String {
     text
 }
 
-fn write_distances(path: &Path, document: &DistancesDocument, overwrite: Overwrite) -> Result<()> {
+fn write_distances(path: &Path, document: &DistancesAnswer, overwrite: Overwrite) -> Result<()> {
     let columns = ["draw", "chain", "iteration", "distance", "standard_error"];
     write_table(path, &columns, overwrite, |rows| {
         for (i, &value) in document.values.iter().enumerate() {

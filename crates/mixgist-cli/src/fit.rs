@@ -1,11 +1,12 @@
 //! `mixgist fit`: posterior draws of a mixture model from data.
 
-mod document;
+mod answer;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use mixgist::text::CommandLine;
 use mixgist::{Error, ErrorKind, Points, Result};
 use mixgist_io::{DataTable, DrawsFile, LabelDraws, memory, read_data, to_json, together, write_draws, write_json};
 use mixgist_samplers::{
@@ -13,7 +14,8 @@ use mixgist_samplers::{
     Truncation, fit, predicted_bytes,
 };
 
-use self::document::{FIT_SCHEMA, FitDocument};
+pub use self::answer::json_schemas;
+use self::answer::{FIT_SCHEMA, FitAnswer};
 use crate::component_prior::{ComponentArgs, numbers};
 use crate::options::{OutputArgs, by_name, has_extension, warn_of_cut};
 use crate::progress::Terminal;
@@ -25,7 +27,7 @@ use crate::text::{answer, count, line, significant, table};
     after_help = "Example:\n  mixgist fit data.csv -o draws.npz --chains 4 --iterations 5000 \\\n      --burn-in 1000 --thin 4\n  mixgist summarize draws.npz"
 )]
 pub struct FitVerb {
-    /// Data (.csv, .npy, .npz, .parquet): a row an observation, a column a coordinate
+    /// Data (.csv, .npy, .npz, .parquet): one row per observation, one column per coordinate
     #[arg(value_name = "DATA")]
     data: PathBuf,
 
@@ -136,9 +138,9 @@ impl FitVerb {
         let fitted = fit(data.values(), data.columns(), &settings, self.checkpoints().as_ref(), terminal)
             .map_err(|error| place(error, &self.data, &data))?;
         let agreement = Agreement::new(&fitted, Points::new(data.columns(), data.values())?, &settings, terminal)?;
-        let document = FitDocument::new(&fitted, &settings, &agreement, &data);
+        let document = FitAnswer::new(&fitted, &settings, &agreement, &data);
         terminal.begin_writing();
-        let draws = draws_file(&fitted, data);
+        let draws = draws_file(&fitted, data.clone());
         together(|| {
             write_json(&sidecar, FIT_SCHEMA, &document, overwrite)?;
             write_draws(&self.output, &draws, None, overwrite)
@@ -208,7 +210,9 @@ fn agreement_table(agreement: &Agreement) -> String {
             vec![name.clone(), format!("{:.4}", c.rhat), format!("{:.0}", c.bulk_ess), format!("{:.0}", c.tail_ess)]
         })
         .collect();
-    format!("{}\nverdict: {}", table(&header, &rows), agreement.verdict)
+    let mut lines = vec![table(&header, &rows), line("verdict", agreement.verdict)];
+    lines.extend(agreement.advice.iter().map(|advice| line("", format!("→ {}", advice.spelled(&CommandLine)))));
+    lines.join("\n")
 }
 
 /// What a person wants to know of a fit.

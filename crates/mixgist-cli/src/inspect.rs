@@ -1,13 +1,16 @@
 //! `mixgist inspect`: what is in a file of draws, and what should worry its reader.
 
 use clap::Args;
+use mixgist::agreement::TraceAgreement;
 use mixgist::inspect::{AtomCounts, ChainProfile, Conditioning, WeightProfile};
+use mixgist::text::CommandLine;
 use mixgist::{Inspection, Points, Result, inspect};
-use mixgist_io::{DrawsFile, Schema, WarningDocument, to_json};
+use mixgist_io::{DrawsFile, Schema, json_schema, to_json};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::options::DrawsArgs;
-use crate::text::{answer, count, line, significant};
+use crate::text::{answer, count, line, significant, table};
 
 /// Say what is in files of draws: sizes, weights, conditioning, problems
 #[derive(Args)]
@@ -21,7 +24,7 @@ pub struct Inspect {
     json: bool,
 }
 
-const SCHEMA: Schema = Schema { name: "mixgist.inspection", version: 1 };
+const SCHEMA: Schema = Schema { name: "mixgist.inspection", version: 2 };
 
 impl Inspect {
     /// Reads and prints.
@@ -30,7 +33,7 @@ impl Inspect {
         let points = file.data.as_ref().map(|data| Points::new(data.columns(), data.values())).transpose()?;
         let inspection = inspect(&file.ensemble, points)?;
         if self.json {
-            answer(&to_json(SCHEMA, &InspectionDocument::new(&file, &inspection))?)
+            answer(&to_json(SCHEMA, &InspectionAnswer::new(&file, &inspection))?)
         } else {
             answer(&report(&file, &inspection))
         }
@@ -42,7 +45,7 @@ fn report(file: &DrawsFile, seen: &Inspection) -> String {
     let mut lines = vec![line("draws", draws(ensemble.len(), &seen.chains)), line("dimension", ensemble.dim())];
     let AtomCounts { min, median, max } = seen.atoms;
     let atoms =
-        if min == max { format!("{max} a draw") } else { format!("{min} to {max} a draw, {median} in the median") };
+        if min == max { format!("{max} per draw") } else { format!("{min} to {max} per draw, median {median}") };
     let padding = match ensemble.padding() {
         0 => String::new(),
         n => format!(" ({} of weight 0 dropped)", count(n, "atom")),
@@ -51,7 +54,7 @@ fn report(file: &DrawsFile, seen: &Inspection) -> String {
     let WeightProfile { largest, above_1e_4, above_1e_2, perplexity } = seen.weights;
     lines.push(line(
         "effective",
-        format!("{above_1e_4:.1} atoms a draw above 1e-4, {above_1e_2:.1} above 1e-2, perplexity {perplexity:.2}"),
+        format!("{above_1e_4:.1} atoms per draw heavier than 1e-4, {above_1e_2:.1} heavier than 1e-2, perplexity {perplexity:.2}"),
     ));
     lines.push(line("largest", format!("{largest:.4} is the mean largest weight of a draw")));
     lines.push(line(
@@ -74,8 +77,19 @@ fn report(file: &DrawsFile, seen: &Inspection) -> String {
     let whose = if data.is_some() { "data" } else { "draws" };
     lines.push(line("scales", format!("{} (of the {whose})", scales.join(", "))));
     if let Some(effective) = seen.effective_draws {
-        lines.push(line("draw weights", format!("worth {effective:.1} of {} draws", ensemble.len())));
+        lines.push(line("draw weights", format!("effective sample size {effective:.1} of {} draws", ensemble.len())));
     }
+    lines.push(line("chains", seen.agreement.verdict.text()));
+    let told = |trace: &TraceAgreement| {
+        let convergence = trace.convergence?;
+        Some(vec![
+            trace.name.to_string(),
+            format!("{:.3}", convergence.rhat),
+            format!("{:.0}", convergence.bulk_ess),
+            format!("{:.0}", convergence.tail_ess),
+        ])
+    };
+    let traces: Vec<Vec<String>> = seen.agreement.traces.iter().filter_map(told).collect();
     lines.push(line(
         "labels",
         match labels {
@@ -98,7 +112,10 @@ fn report(file: &DrawsFile, seen: &Inspection) -> String {
     }
     for (i, problem) in seen.problems.iter().enumerate() {
         lines.push(line(if i == 0 { "problems" } else { "" }, problem));
-        lines.push(line("", format!("→ {}", problem.advice())));
+        lines.push(line("", format!("→ {}", problem.advice().spelled(&CommandLine))));
+    }
+    if !traces.is_empty() {
+        lines.extend([String::new(), table(&["", "R-hat", "bulk ESS", "tail ESS"].map(String::from), &traces)]);
     }
     lines.join("\n")
 }
@@ -123,97 +140,47 @@ fn draws(total: usize, chains: &[ChainProfile]) -> String {
     }
 }
 
-/// The answer for machines.
-#[derive(Serialize)]
-struct InspectionDocument {
+/// What is in the files, for machines.
+#[derive(Serialize, JsonSchema)]
+struct InspectionAnswer<'a> {
+    /// Version of mixgist that computed it.
+    mixgist_version: &'static str,
+    /// Number of draws.
     draws: usize,
+    /// Dimension of the atoms' means.
     dim: usize,
-    chains: Vec<ChainDocument>,
-    atoms: AtomsDocument,
-    weights: WeightsDocument,
-    covariances: CovariancesDocument,
-    scales: Vec<f64>,
-    effective_draws: Option<f64>,
-    /// (draws, observations).
-    labels: Option<[usize; 2]>,
-    /// (observations, columns).
-    data: Option<[usize; 2]>,
-    columns: Option<Vec<String>>,
-    problems: Vec<WarningDocument>,
-}
-
-#[derive(Serialize)]
-struct ChainDocument {
-    chain: u32,
-    draws: usize,
-    first_iteration: u64,
-    last_iteration: u64,
-}
-
-#[derive(Serialize)]
-struct AtomsDocument {
-    min: usize,
-    median: usize,
-    max: usize,
+    /// Atoms of weight 0, which were dropped.
     padding: usize,
-}
-
-#[derive(Serialize)]
-struct WeightsDocument {
-    mean_largest: f64,
-    mean_atoms_above_1e_4: f64,
-    mean_atoms_above_1e_2: f64,
-    mean_perplexity: f64,
+    /// The largest difference between 1 and the sum of the weights of a draw, before they were scaled.
     renormalization: f64,
+    /// Numbers of draws and observations that have labels.
+    labels: Option<[usize; 2]>,
+    /// Numbers of observations and columns of the data.
+    data: Option<[usize; 2]>,
+    /// Names of the columns.
+    columns: Option<&'a [String]>,
+    #[serde(flatten)]
+    seen: &'a Inspection,
 }
 
-#[derive(Serialize)]
-struct CovariancesDocument {
-    min_eigenvalue: f64,
-    max_eigenvalue: f64,
-    worst_condition: f64,
-    worst_draw: usize,
-    worst_atom: usize,
-}
-
-impl InspectionDocument {
-    fn new(file: &DrawsFile, seen: &Inspection) -> Self {
+impl<'a> InspectionAnswer<'a> {
+    fn new(file: &'a DrawsFile, seen: &'a Inspection) -> Self {
         let DrawsFile { ensemble, labels, data } = file;
-        let chain = |&ChainProfile { chain, draws, first_iteration, last_iteration }: &ChainProfile| ChainDocument {
-            chain,
-            draws,
-            first_iteration,
-            last_iteration,
-        };
-        let AtomCounts { min, median, max } = seen.atoms;
-        let WeightProfile { largest, above_1e_4, above_1e_2, perplexity } = seen.weights;
-        let Conditioning { min_eigenvalue, max_eigenvalue, worst_condition, worst_draw, worst_atom } =
-            seen.conditioning;
-        InspectionDocument {
+        InspectionAnswer {
+            mixgist_version: env!("CARGO_PKG_VERSION"),
             draws: ensemble.len(),
             dim: ensemble.dim(),
-            chains: seen.chains.iter().map(chain).collect(),
-            atoms: AtomsDocument { min, median, max, padding: ensemble.padding() },
-            weights: WeightsDocument {
-                mean_largest: largest,
-                mean_atoms_above_1e_4: above_1e_4,
-                mean_atoms_above_1e_2: above_1e_2,
-                mean_perplexity: perplexity,
-                renormalization: ensemble.renormalization(),
-            },
-            covariances: CovariancesDocument {
-                min_eigenvalue,
-                max_eigenvalue,
-                worst_condition,
-                worst_draw,
-                worst_atom,
-            },
-            scales: seen.scales.clone(),
-            effective_draws: seen.effective_draws,
+            padding: ensemble.padding(),
+            renormalization: ensemble.renormalization(),
             labels: labels.as_ref().map(|labels| [labels.draws, labels.observations]),
             data: data.as_ref().map(|data| [data.rows(), data.columns()]),
-            columns: data.as_ref().and_then(|data| data.column_names()).map(<[String]>::to_vec),
-            problems: seen.problems.iter().map(WarningDocument::from).collect(),
+            columns: data.as_ref().and_then(|data| data.column_names()),
+            seen,
         }
     }
+}
+
+/// The JSON Schema of the answer, with the name of its file.
+pub fn json_schemas() -> Vec<(String, serde_json::Value)> {
+    vec![json_schema::<InspectionAnswer>(SCHEMA)]
 }

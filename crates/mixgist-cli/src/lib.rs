@@ -9,8 +9,8 @@ mod credible;
 mod demo;
 mod distance;
 mod fit;
+mod inputs;
 mod inspect;
-mod material;
 mod options;
 mod partition;
 mod plot;
@@ -28,6 +28,7 @@ use std::process::ExitCode;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use mixgist::text::CommandLine;
 use mixgist::{Error, ErrorKind, Result};
 use mixgist_io::memory;
 
@@ -82,13 +83,19 @@ pub fn run() -> ExitCode {
     match answer(&cli, &matches, &terminal) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            remark(&format!("error: {error}"));
+            remark(&format!("error: {}", error.spelled(&CommandLine)));
             if let Some(hint) = error.hint_text() {
-                remark(&format!("hint: {hint}"));
+                remark(&format!("hint: {}", hint.spelled(&CommandLine)));
             }
             ExitCode::from(exit_code(error.kind(), &terminal))
         }
     }
+}
+
+/// The JSON Schema of every document that a verb prints, with the name of its file.
+pub fn json_schemas() -> Vec<(String, serde_json::Value)> {
+    let own = [compare::json_schemas(), distance::json_schemas(), fit::json_schemas(), inspect::json_schemas()];
+    mixgist_io::json_schemas().into_iter().chain(own.into_iter().flatten()).collect()
 }
 
 /// Whether these arguments, the name of the program first, are understood: for the fuzz targets.

@@ -4,11 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mixgist::slice::{Scheme, slicer};
-use mixgist::{CovarianceForm, Error, Loss, Order, Pruning, Result, Route, Settings, SliceCount, Units};
+use mixgist::slice::Scheme;
+use mixgist::{
+    CovarianceForm, Error, GivenDirections, Loss, Order, Pruning, Reading, Result, Route, Settings, SliceCount,
+    SlicerName, Source, Units,
+};
 use mixgist_io::{
-    DataTable, DrawsFile, FileDocument, Format, Overwrite, ReadingDocument, SourceDocument, check_outputs,
-    may_be_cut_off, read_arrays, read_data,
+    DataTable, DrawsFile, Format, Overwrite, check_outputs, describe_file, may_be_cut_off, read_arrays, read_as,
+    read_data,
 };
 pub use mixgist_io::{expect_extension, has_extension};
 
@@ -76,17 +79,17 @@ impl ReadingArgs {
     pub fn read(&self, paths: &[PathBuf]) -> Result<DrawsFile> {
         let format = self.format.as_deref().map(Format::from_name).transpose()?;
         paths.iter().for_each(|path| warn_of_cut(path, format));
-        self.document().read(paths, reading().memory_limit)
+        read_as(&self.how(), paths, reading().memory_limit)
     }
 
     /// Reads files in which no draw is left out: estimates, hypotheses.
     pub fn read_whole(&self, paths: &[PathBuf]) -> Result<DrawsFile> {
-        ReadingDocument { burn_in: 0, thin: 1, ..self.document() }.read(paths, reading().memory_limit)
+        read_as(&Reading { burn_in: 0, thin: 1, ..self.how() }, paths, reading().memory_limit)
     }
 
     /// What the options mean, as results record it.
-    pub fn document(&self) -> ReadingDocument {
-        ReadingDocument {
+    pub fn how(&self) -> Reading {
+        Reading {
             format: self.format.clone(),
             covariance_form: self.covariance_form.clone(),
             stan_variables: [&self.stan_weights, &self.stan_means, &self.stan_covariances].map(Clone::clone),
@@ -102,14 +105,17 @@ impl ReadingArgs {
         draws: &[PathBuf],
         data: Option<&Path>,
         directions: Option<&Path>,
+        candidate: Option<&Path>,
         output: Option<&Path>,
-    ) -> Result<SourceDocument> {
+    ) -> Result<Source> {
         let folder = output.and_then(Path::parent).unwrap_or(Path::new("."));
-        Ok(SourceDocument {
-            draws: draws.iter().map(|path| FileDocument::new(path, folder)).collect::<Result<_>>()?,
-            reading: self.document(),
-            data: data.map(|path| FileDocument::new(path, folder)).transpose()?,
-            directions: directions.map(|path| FileDocument::new(path, folder)).transpose()?,
+        let described = |path: Option<&Path>| path.map(|path| describe_file(path, folder)).transpose();
+        Ok(Source {
+            draws: draws.iter().map(|path| describe_file(path, folder)).collect::<Result<_>>()?,
+            reading: self.how(),
+            data: described(data)?,
+            directions: described(directions)?,
+            candidate: described(candidate)?,
         })
     }
 }
@@ -139,7 +145,7 @@ pub fn read_data_for(path: &Path, dim: usize) -> Result<DataTable> {
 #[derive(Args)]
 #[command(next_help_heading = "Distance")]
 pub struct SlicingArgs {
-    /// Number of slices [default: 1000], or, where an estimate is chosen, 'auto': doubled until the winner is safe
+    /// Number of slices, or 'auto': as many as the answer needs [default: auto]
     #[arg(long, value_name = "L", conflicts_with = "directions")]
     pub slices: Option<String>,
 
@@ -147,12 +153,12 @@ pub struct SlicingArgs {
     #[arg(long, value_name = "P")]
     pub order: Option<f64>,
 
-    /// Units in which distances are computed: none, sd, whiten, or one number a coordinate (1.5,60)
-    #[arg(long, value_name = "UNITS", default_value = "none")]
+    /// Units in which distances are computed: sd, none, whiten, or one number per coordinate (1.5,60)
+    #[arg(long, value_name = "UNITS", default_value = "sd")]
     units: String,
 
     /// How directions are spread
-    #[arg(long, value_name = "SCHEME", default_value = "iid", conflicts_with = "directions",
+    #[arg(long, value_name = "SCHEME", default_value = Scheme::default().name(), conflicts_with = "directions",
           value_parser = PossibleValuesParser::new(Scheme::NAMES.map(|(name, _)| name)))]
     scheme: String,
 
@@ -173,7 +179,7 @@ impl SlicingArgs {
     /// What the options mean to the core.
     pub fn settings(&self, slicer_name: &str, loss: Loss, route: Route) -> Result<Settings> {
         Ok(Settings {
-            slicer: slicer(slicer_name)?,
+            slicer: SlicerName::from_name(slicer_name)?,
             slices: self.slices.as_deref().map_or(Ok(SliceCount::default()), SliceCount::from_name)?,
             scheme: Scheme::from_name(&self.scheme)?,
             directions: self.directions.as_deref().map(read_directions).transpose()?,
@@ -199,18 +205,10 @@ impl SlicingArgs {
     }
 }
 
-/// "1000 slices, seed 0", or that directions were given.
-pub fn slices_text(settings: &Settings, slices: usize) -> String {
-    match settings.directions {
-        Some(_) => format!("{}, given directions", count(slices, "slice")),
-        None => format!("{}, seed {}", count(slices, "slice"), settings.seed),
-    }
-}
-
 /// Directions from a file.
-pub fn read_directions(path: &Path) -> Result<mixgist::slice::NamedArrays> {
+pub fn read_directions(path: &Path) -> Result<GivenDirections> {
     const NAMES: [&str; 6] = ["sw_theta", "mix_sw_v", "mix_sw_a", "mix_sw_w", "smix_w_v", "smix_w_w"];
-    read_arrays(path, &NAMES, &reading())
+    Ok(GivenDirections::new(read_arrays(path, &NAMES, &reading())?))
 }
 
 /// The value of a name in a table of names.

@@ -1,6 +1,5 @@
 //! `mixgist partition`: the partition of least expected loss, and how sure it is.
 
-mod document;
 pub mod model;
 
 use std::path::{Path, PathBuf};
@@ -8,16 +7,19 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::partition::{
-    Certainty, ClusterBound, Loss, LossOptions, OmariConvention, REGISTRY, SearchOptions, certainties,
-    cluster_count_posterior, expected_losses, partition_ball, search,
+    ClusterBound, Loss, LossOptions, NamedLoss, OmariConvention, PartitionAnswer, Question, REGISTRY, SearchOptions,
+    estimate_partition,
 };
-use mixgist::{Error, ErrorKind, Partition, PartitionDraws, Progress, Result};
-use mixgist_io::{Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, PartitionDocument, PartitionEvidence, ReadOptions, read_data, read_labels, to_json, write_json, write_npy_labels, write_table, together};
+use mixgist::text::CommandLine;
+use mixgist::{Error, Partition, PartitionDraws, Result};
+use mixgist_io::{
+    Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, ReadOptions, read_data, read_labels, to_json,
+    together, write_json, write_npy_labels, write_table,
+};
 
 use crate::options::{OutputArgs, all_paths, expect_extension, has_extension};
 use crate::progress::Terminal;
 use crate::text::{answer, remark};
-use document::report;
 use model::{ModelArgs, PartitionDensity};
 
 /// Estimate the partition from draws of partitions: the one of least expected loss, with its uncertainty
@@ -79,7 +81,7 @@ pub struct PartitionVerb {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
-    /// Write the label of every observation (.csv with its certainty, or .npy)
+    /// Write the label of every observation (.csv with its co-clustering score, or .npy)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     labels_out: Option<PathBuf>,
 
@@ -103,13 +105,6 @@ pub struct LossArgs {
     /// Cost, from 0 to 2, of separating what belongs together in the generalized losses; reports these, too
     #[arg(long, value_name = "A")]
     a: Option<f64>,
-}
-
-/// A loss with the name that it is registered by.
-#[derive(Clone, Copy)]
-pub struct NamedLoss {
-    pub name: &'static str,
-    pub loss: Loss,
 }
 
 impl LossArgs {
@@ -140,27 +135,20 @@ impl LossArgs {
 impl PartitionVerb {
     /// Reads, searches, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let options = self.search_options()?;
-        let reported = self.conventions.reported()?;
+        let question = Question {
+            search: self.search_options()?,
+            reported: self.conventions.reported()?,
+            omari: self.conventions.options()?.omari,
+            level: self.ball,
+        };
         self.check_options()?;
         let format = self.format.as_deref().map(Format::from_name).transpose()?;
         let draws = partition_draws(&read_labels(&self.labels, &ReadOptions { format, ..ReadOptions::default() })?)?;
         let density = self.read_data(&draws)?.map(|data| PartitionDensity::new(&self.model, data)).transpose()?;
 
-        let estimate = search(&draws, &options, terminal)?;
-        let losses: Vec<Loss> = reported.iter().map(|named| named.loss).collect();
-        let metric = if options.loss.is_metric() { options.loss } else { Loss::Vi { a: 1.0 } };
-        let names = reported.iter().map(|named| named.name.to_owned());
-        let evidence = PartitionEvidence {
-            expected_losses: names.zip(expected_losses(&losses, &estimate.partition, &draws, terminal)?).collect(),
-            cluster_counts: cluster_count_posterior(&draws),
-            ball: partition_ball(metric, &estimate.partition, &draws, self.ball, terminal)?,
-            certainties: affordable_certainties(&estimate.partition, &draws, terminal)?,
-            omari: self.conventions.options()?.omari,
-            seed: self.seed,
-        };
-        let document = PartitionDocument::new(&estimate, &evidence, &draws);
-        let densities = density.map(|density| density.evaluate(&estimate.partition)).transpose()?;
+        let found = estimate_partition(&draws, &question, terminal)?;
+        let partition = Partition::from_integers(&found.labels)?;
+        let densities = density.map(|density| density.evaluate(&partition)).transpose()?;
 
         terminal.begin_writing();
         let overwrite = self.printing.overwrite();
@@ -169,18 +157,18 @@ impl PartitionVerb {
                 densities.write(path, overwrite)?;
             }
             if let Some(path) = &self.labels_out {
-                write_labels(path, &estimate.partition, evidence.certainties.as_deref(), overwrite)?;
+                write_labels(path, &found, overwrite)?;
             }
-            self.output.as_ref().map_or(Ok(()), |path| write_json(path, PARTITION_SCHEMA, &document, overwrite))
+            self.output.as_ref().map_or(Ok(()), |path| write_json(path, PARTITION_SCHEMA, &found, overwrite))
         })?;
         terminal.clear();
-        if evidence.certainties.is_none() {
-            remark("warning: too many observations and clusters to say how certain each label is");
+        if found.coclustering.is_none() {
+            remark("warning: too many observations and clusters to say how often observations share a cluster");
         }
         if self.printing.json {
-            return answer(&to_json(PARTITION_SCHEMA, &document)?);
+            return answer(&to_json(PARTITION_SCHEMA, &found)?);
         }
-        answer(&report(&document))
+        answer(&found.narrative().plain(&CommandLine))
     }
 
     fn search_options(&self) -> Result<SearchOptions> {
@@ -208,7 +196,8 @@ impl PartitionVerb {
         for (path, option, extensions) in outputs {
             path.as_ref().map_or(Ok(()), |path| expect_extension(path, option, extensions))?;
         }
-        self.printing.check(&outputs.map(|(path, _, _)| path), &all_paths(std::slice::from_ref(&self.labels), &[&self.data]))
+        self.printing
+            .check(&outputs.map(|(path, _, _)| path), &all_paths(std::slice::from_ref(&self.labels), &[&self.data]))
     }
 
     /// The data, when the density was asked for.
@@ -240,32 +229,14 @@ pub fn same_observations(data: &DataTable, labelled: usize) -> Result<()> {
     Err(Error::input(format!("holds {} observations, the draws label {labelled}", data.rows())))
 }
 
-/// Very many clusters of very many observations leave no room for certainties; the estimate stands without them.
-fn affordable_certainties(
-    estimate: &Partition,
-    draws: &PartitionDraws,
-    progress: &dyn Progress,
-) -> Result<Option<Vec<Certainty>>> {
-    match certainties(estimate, draws, progress) {
-        Ok(certainties) => Ok(Some(certainties)),
-        Err(error) if error.kind() == ErrorKind::Resource => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-fn write_labels(
-    path: &Path,
-    partition: &Partition,
-    certainties: Option<&[Certainty]>,
-    overwrite: Overwrite,
-) -> Result<()> {
+fn write_labels(path: &Path, found: &PartitionAnswer, overwrite: Overwrite) -> Result<()> {
     if has_extension(path, "npy") {
-        return write_npy_labels(path, partition.labels(), overwrite);
+        return write_npy_labels(path, &found.labels, overwrite);
     }
-    write_table(path, &["label", "certainty"], overwrite, |table| {
-        partition.labels().iter().enumerate().try_for_each(|(i, &label)| {
-            let certainty = certainties.map(|all| all[i].certainty);
-            table.push(&[Cell::Index(label.into()), certainty.into()])
+    write_table(path, &["label", "coclustering"], overwrite, |table| {
+        found.labels.iter().enumerate().try_for_each(|(i, &label)| {
+            let score = found.coclustering.as_ref().map(|all| all[i]);
+            table.push(&[Cell::Index(label.into()), score.into()])
         })
     })
 }

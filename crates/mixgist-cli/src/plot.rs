@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use mixgist::Result;
-use mixgist_io::{SUMMARY_SCHEMA, SummaryDocument, read_json, write_bytes};
+use mixgist_io::{read_summary, write_bytes};
 use mixgist_report::{KINDS, Kind};
 
-use crate::material::{Material, MaterialArgs};
+use crate::inputs::{InputArgs, Inputs};
 use crate::options::{ForceArgs, expect_extension, has_extension};
 use crate::progress::Terminal;
 
@@ -36,13 +36,13 @@ pub struct Plot {
     #[arg(long, value_name = "TEXT", help_heading = "Output")]
     title: Option<String>,
 
-    /// Dots an inch of a .png
+    /// Dots per inch of a .png
     #[arg(long, value_name = "N", default_value_t = 300, help_heading = "Output",
           value_parser = clap::value_parser!(u16).range(20..=2400))]
     dpi: u16,
 
     #[command(flatten)]
-    material: MaterialArgs,
+    inputs: InputArgs,
 
     #[command(flatten)]
     force: ForceArgs,
@@ -52,15 +52,16 @@ impl Plot {
     /// Reads, draws and writes.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         expect_extension(&self.output, "--output", &["svg", "png"])?;
-        self.force.check(&[&Some(self.output.clone())], &self.material.paths(std::slice::from_ref(&self.summary)))?;
-        let document: SummaryDocument = read_json(&self.summary, SUMMARY_SCHEMA)?;
-        let material = Material::read(&document, &self.summary, &self.material)?;
-        let subject = material.subject(&document, terminal)?;
+        self.force.check(&[&Some(self.output.clone())], &self.inputs.paths(std::slice::from_ref(&self.summary)))?;
+        let found = read_summary(&self.summary)?;
+        let inputs = Inputs::read(&found, &self.summary, &self.inputs)?;
+        let posterior = inputs.posterior(&found)?;
+        let presentation = inputs.presentation(&found, posterior.as_ref(), terminal)?;
         let kind = match &self.kind {
             Some(name) => Kind::from_name(name)?,
-            None => Kind::of_estimate(subject.estimate.dim()),
+            None => Kind::of_estimate(found.estimate.dim()),
         };
-        let mut figure = kind.draw(&subject)?;
+        let mut figure = kind.draw(&presentation)?;
         if let Some(title) = &self.title {
             figure = figure.titled(title);
         }

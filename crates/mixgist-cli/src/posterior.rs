@@ -1,21 +1,23 @@
-//! What the verbs about the posterior of an estimate share: draws, data, the distance, and which estimate.
+//! What the verbs about the posterior share: draws, data, the distance, which estimate, and where the answer goes.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use mixgist::narrative::Narrate;
 use mixgist::slice::SLICERS;
+use mixgist::text::CommandLine;
 use mixgist::{
-    Ensemble, Error, Estimator, Loss, MixingMeasure, Points, Progress, Result, Route, Settings, Warning, summarize,
+    Answer, Ensemble, Error, Estimate, Estimator, Loss, MixingMeasure, Posterior, Progress, Result, Route, Settings,
+    Source, Warning,
 };
-use mixgist_io::posterior::{About, EstimateOrigin};
-use mixgist_io::{DataTable, DrawsFile, SUMMARY_SCHEMA, Schema, SummaryDocument, read_json, to_json, write_json};
+use mixgist_io::{DataTable, DrawsFile, Schema, read_summary, to_json, write_json};
 use serde::Serialize;
 
+use crate::inputs::Inputs;
 use crate::memory;
 use crate::options::{
     DrawsArgs, OutputArgs, ReadingArgs, SlicingArgs, all_paths, by_name, expect_extension, has_extension, read_data_for,
-    slices_text,
 };
 use crate::progress::Terminal;
 use crate::text::{answer, warn};
@@ -30,7 +32,7 @@ pub struct JobArgs {
     #[arg(long, value_name = "DATA")]
     pub data: Option<PathBuf>,
 
-    /// Law of the slices
+    /// Name of the sliced distance
     #[arg(long, value_name = "NAME", default_value = "smix-w", help_heading = "Distance",
           value_parser = PossibleValuesParser::new(SLICERS.iter().map(|slicer| slicer.name())))]
     distance: String,
@@ -61,14 +63,20 @@ impl JobArgs {
         };
         Ok((file, data))
     }
+
+    /// The files, for an answer that will be written to `output`, or printed.
+    pub fn source(&self, candidate: Option<&Path>, output: Option<&Path>) -> Result<Source> {
+        let (data, directions) = (self.data.as_deref(), self.slicing.directions.as_deref());
+        self.draws.reading.source(&self.draws.draws, data, directions, candidate, output)
+    }
 }
 
-/// Which estimate is made from the draws.
+/// Which estimate.
 #[derive(Args)]
-pub struct EstimatorArgs {
-    /// The estimate: one of the draws, or a measure with few atoms that is not confined to them
-    #[arg(long, value_name = "ESTIMATE", default_value = "medoid", help_heading = "Estimate",
-          value_parser = PossibleValuesParser::new(Estimator::NAMES))]
+pub struct EstimateArgs {
+    /// The estimate: medoid (one of the draws), free or aligned (few atoms, not confined to the draws); or a file with one: a summary
+    /// (.json), or a single draw
+    #[arg(long, value_name = "ESTIMATE", default_value = "medoid", help_heading = "Estimate")]
     estimate: String,
 
     /// Number of atoms of the free estimate: a number, or 'auto', the smallest that cannot be told from the best [default: auto]
@@ -76,10 +84,41 @@ pub struct EstimatorArgs {
     atoms: Option<String>,
 }
 
-impl EstimatorArgs {
-    /// What the options mean to the core.
+impl EstimateArgs {
+    /// The file that holds the estimate, if it is none that has to be made.
+    pub fn file(&self) -> Option<&Path> {
+        (!Estimator::NAMES.contains(&self.estimate.as_str())).then_some(Path::new(&self.estimate))
+    }
+
+    /// Which estimate is to be made: with a file, the one that a summary in it was made with.
     pub fn estimator(&self) -> Result<Estimator> {
-        Estimator::from_name(&self.estimate, self.atoms.as_deref())
+        match self.file() {
+            Some(path) if !path.exists() => Err(Error::usage(format!("unknown estimate '{}'", self.estimate))
+                .hint(format!("one of: {}, or a file with an estimate", Estimator::NAMES.join(", ")))),
+            Some(_) if self.atoms.is_some() => {
+                Err(Error::usage("--atoms is for an estimate that is to be made").hint("leave out --atoms"))
+            }
+            Some(path) if has_extension(path, "json") => Ok(read_summary(path)?.about.settings.estimator),
+            Some(_) => Ok(Estimator::Medoid),
+            None => Estimator::from_name(&self.estimate, self.atoms.as_deref()),
+        }
+    }
+
+    /// Which estimate is made, where one cannot be given.
+    pub fn made(&self) -> Result<Estimator> {
+        match self.file() {
+            Some(path) if path.exists() => Err(Error::usage("--estimate is a file, and this verb makes an estimate")
+                .hint("judge a measure of your own with --candidate FILE")),
+            _ => self.estimator(),
+        }
+    }
+
+    /// The estimate in the file, if there is one.
+    fn given(&self, ensemble: &Ensemble, reading: &ReadingArgs) -> Result<Option<Estimate>> {
+        let Some(path) = self.file() else { return Ok(None) };
+        let measure = read_measure(path, reading, ensemble.dim())?;
+        let draw = (0..ensemble.len()).find(|&m| ensemble.draw(m) == measure);
+        Ok(Some(Estimate { measure, draw, source: path.display().to_string() }))
     }
 }
 
@@ -89,6 +128,9 @@ pub struct PosteriorArgs {
     #[command(flatten)]
     pub job: JobArgs,
 
+    #[command(flatten)]
+    pub estimate: EstimateArgs,
+
     /// Write the answer to this file (.json)
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -97,90 +139,49 @@ pub struct PosteriorArgs {
     printing: OutputArgs,
 }
 
-/// What was read.
-pub struct Posterior {
-    pub ensemble: Ensemble,
-    data: Option<DataTable>,
-    /// With a number of slices that stays.
-    pub settings: Settings,
-    slices: usize,
-}
-
-impl Posterior {
-    /// The data, when there are any.
-    pub fn points(&self) -> Result<Option<Points<'_>>> {
-        self.data.as_ref().map(|data| Points::new(data.columns(), data.values())).transpose()
-    }
-
-    /// Names of the data's columns.
-    fn columns(&self) -> Option<&[String]> {
-        self.data.as_ref().and_then(DataTable::column_names)
-    }
-
-    /// What documents say about all of it.
-    pub fn about(&self) -> About<'_> {
-        About { ensemble: &self.ensemble, settings: &self.settings, columns: self.columns() }
-    }
-
-    /// The name of coordinate a.
-    pub fn column(&self, a: usize) -> String {
-        self.columns().map_or_else(|| format!("x{}", a + 1), |names| names[a].clone())
-    }
-
-    /// Slices, order, seed and units in one line.
-    pub fn distance_text(&self) -> String {
-        let Settings { slicer, order, units, .. } = &self.settings;
-        let slices = slices_text(&self.settings, self.slices);
-        format!("{}, order {}, {slices}, units {}", slicer.name(), order.value(), units.name())
-    }
-}
-
 impl PosteriorArgs {
-    /// Checks the options and the output, then reads, and finds the number of slices that `auto` ends with.
-    pub fn read(&self, estimator: Estimator, progress: &dyn Progress) -> Result<Posterior> {
-        let settings = Settings { estimator, ..self.job.settings(Route::Auto)? };
+    /// Checks the options and the output, reads, puts the question, writes and prints the answer.
+    pub fn ask<T: Serialize + Narrate>(
+        &self,
+        terminal: &Terminal,
+        schema: Schema,
+        question: impl FnOnce(&Posterior, &dyn Progress) -> Result<Answer<T>>,
+        warnings: impl FnOnce(&T) -> &[Warning],
+    ) -> Result<()> {
+        let settings = Settings { estimator: self.estimate.estimator()?, ..self.job.settings(Route::Auto)? };
         if let Some(path) = &self.output {
             expect_extension(path, "--output", &["json"])?;
         }
-        self.printing.check(
-            &[&self.output],
-            &all_paths(&self.job.draws.draws, &[&self.job.data, &self.job.slicing.directions]),
-        )?;
-        let (DrawsFile { ensemble, .. }, data) = self.job.read(&settings)?;
-        require_memory(&ensemble, &settings)?;
-        let slices = settings.slice_count(ensemble.dim())?;
-        let mut posterior = Posterior { ensemble, data, settings, slices };
-        posterior.settings = posterior.settings.settled(&posterior.ensemble, posterior.points()?, progress)?;
-        posterior.slices = posterior.settings.slice_count(posterior.ensemble.dim())?;
-        Ok(posterior)
+        let estimate = self.estimate.file().map(Path::to_owned);
+        let inputs = [&self.job.data, &self.job.slicing.directions, &estimate];
+        self.printing.check(&[&self.output], &all_paths(&self.job.draws.draws, &inputs))?;
+        let (file, data) = self.job.read(&settings)?;
+        require_memory(&file.ensemble, &settings)?;
+        let given = self.estimate.given(&file.ensemble, self.reading())?;
+        let source = self.job.source(None, self.output.as_deref())?;
+        let inputs = Inputs::new(Some(DrawsFile { data: None, ..file }), data)?;
+        let Some(DrawsFile { ensemble, .. }) = &inputs.draws else { unreachable!("draws were read") };
+        let posterior = Posterior::new(ensemble, inputs.points()?, settings)?
+            .with_columns(inputs.columns())
+            .with_source(Some(source))
+            .with_estimate(given);
+        let found = question(&posterior, terminal)?;
+        terminal.begin_writing();
+        if let Some(path) = &self.output {
+            write_json(path, schema, &found, self.printing.overwrite())?;
+        }
+        terminal.clear();
+        match self.printing.json {
+            true => answer(&to_json(schema, &found)?)?,
+            false => answer(&found.narrative().plain(&CommandLine))?,
+        }
+        warn(warnings(&found.result));
+        Ok(())
     }
 
     /// How files are read.
     pub fn reading(&self) -> &ReadingArgs {
         &self.job.draws.reading
-    }
-
-    /// Writes the document where it was asked for, and prints it or the report, then the warnings.
-    pub fn answer<T: Serialize>(
-        &self,
-        schema: Schema,
-        document: &T,
-        report: &str,
-        warnings: &[Warning],
-        terminal: &Terminal,
-    ) -> Result<()> {
-        terminal.begin_writing();
-        if let Some(path) = &self.output {
-            write_json(path, schema, document, self.printing.overwrite())?;
-        }
-        terminal.clear();
-        if self.printing.json {
-            answer(&to_json(schema, document)?)?
-        } else {
-            answer(report)?
-        }
-        warn(warnings);
-        Ok(())
     }
 }
 
@@ -197,64 +198,10 @@ fn require_memory(ensemble: &Ensemble, settings: &Settings) -> Result<()> {
     })
 }
 
-/// Which estimate.
-#[derive(Args)]
-pub struct EstimateArgs {
-    /// The estimate: a summary (.json), or a file with one draw; without it, the medoid of the draws
-    #[arg(long, value_name = "FILE")]
-    pub estimate: Option<PathBuf>,
-}
-
-/// An estimate and where it comes from.
-pub struct Estimate {
-    pub measure: MixingMeasure,
-    /// Which draw it is, when it is one of these.
-    pub draw: Option<usize>,
-    pub source: String,
-}
-
-impl Estimate {
-    /// What documents say about it.
-    pub fn origin(&self) -> EstimateOrigin<'_> {
-        EstimateOrigin { measure: &self.measure, draw: self.draw, source: &self.source }
-    }
-}
-
-impl EstimateArgs {
-    /// Reads the estimate or computes it.
-    pub fn resolve(&self, posterior: &Posterior, reading: &ReadingArgs, progress: &dyn Progress) -> Result<Estimate> {
-        if let Some(path) = &self.estimate {
-            let measure =
-                read_measure(path, reading, posterior.ensemble.dim()).map_err(|error| match path.to_str() {
-                    // The name of an estimator, which `summarize` and `stability` have here.
-                    Some(name) if Estimator::NAMES.contains(&name) && !path.exists() => {
-                        error.hint(estimator_hint(name))
-                    }
-                    _ => error,
-                })?;
-            return Ok(Estimate { measure, draw: None, source: path.display().to_string() });
-        }
-        let summary = summarize(&posterior.ensemble, posterior.points()?, &posterior.settings, progress)?;
-        let draw = summary.medoid.draw;
-        Ok(Estimate { measure: summary.estimate, draw: Some(draw), source: format!("medoid, draw {draw}") })
-    }
-}
-
-/// What helps those who gave the name of an estimator where a file was expected.
-fn estimator_hint(name: &str) -> String {
-    match name {
-        "medoid" => "leave out --estimate: the medoid is what it is without".into(),
-        _ => format!(
-            "--estimate is a file here: make it with `mixgist summarize … --estimate {name} -o summary.json`, then give --estimate summary.json"
-        ),
-    }
-}
-
 /// One measure of dimension `dim`: the estimate of a summary, or the only draw of a file.
 pub fn read_measure(path: &Path, reading: &ReadingArgs, dim: usize) -> Result<MixingMeasure> {
     let measure = if has_extension(path, "json") {
-        let summary: SummaryDocument = read_json(path, SUMMARY_SCHEMA)?;
-        MixingMeasure::try_from(&summary.estimate).map_err(|error| error.in_file(path))?
+        read_summary(path)?.result.estimate
     } else {
         let ensemble = reading.read_whole(&[path.to_owned()])?.ensemble;
         if ensemble.len() != 1 {

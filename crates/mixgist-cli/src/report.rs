@@ -5,15 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Args};
 use mixgist::slice::SLICERS;
-use mixgist::{Error, Loss, Points, Progress, Result, Route, summarize};
-use mixgist_io::{DataTable, Overwrite, SUMMARY_SCHEMA, SummaryDocument, read_json, write_bytes};
-use mixgist_report::html;
+use mixgist::{Answer, Error, Loss, Posterior, Result, Route, Settings, Summary};
+use mixgist_io::{read_summary, write_bytes};
 use mixgist_report::page::EXTENSIONS;
 
-use crate::material::{Material, MaterialArgs, PartsArgs};
-use crate::options::{
-    ForceArgs, ReadingArgs, SlicingArgs, expect_extension, has_extension, read_data_for, read_directions,
-};
+use crate::inputs::{InputArgs, Inputs, PartsArgs};
+use crate::options::{ForceArgs, ReadingArgs, SlicingArgs, expect_extension, has_extension, read_data_for};
+use crate::posterior::EstimateArgs;
 use crate::progress::Terminal;
 use crate::summarize::require_memory;
 use crate::text::answer;
@@ -38,7 +36,7 @@ pub struct Report {
     #[arg(long, value_name = "TEXT", help_heading = "Output")]
     title: Option<String>,
 
-    /// Laws of the slices, for draws, as the other options on distances and reading; with several the reader can switch
+    /// Names of the distances, for draws, as the other options on distances and reading; with several the reader can switch
     #[arg(long, value_name = "NAMES", default_value = "smix-w", value_delimiter = ',', help_heading = "Distance",
           value_parser = PossibleValuesParser::new(SLICERS.iter().map(|slicer| slicer.name())))]
     distance: Vec<String>,
@@ -50,7 +48,10 @@ pub struct Report {
     parts: PartsArgs,
 
     #[command(flatten)]
-    material: MaterialArgs,
+    inputs_behind: InputArgs,
+
+    #[command(flatten)]
+    estimate: EstimateArgs,
 
     #[command(flatten)]
     reading: ReadingArgs,
@@ -63,12 +64,12 @@ impl Report {
     /// Reads or computes the summaries and writes the report.
     pub fn run(&self, given: &[Arg], terminal: &Terminal) -> Result<()> {
         check_output(&self.output, "--output")?;
-        self.force.check(&[&Some(self.output.clone())], &self.material.paths(&self.inputs))?;
+        self.force.check(&[&Some(self.output.clone())], &self.inputs_behind.paths(&self.inputs))?;
         let summaries = self.inputs.iter().filter(|path| has_extension(path, "json")).count();
         let title = self.title.clone().unwrap_or_else(|| format!("Summary of {}", name_of(&self.inputs)));
         if summaries == 0 {
-            let (documents, material) = self.summarise_draws(terminal)?;
-            return self.write(&title, &documents, &material.without(&self.parts), terminal);
+            let (found, inputs) = self.summarise_draws(terminal)?;
+            return self.write(&title, &found, &inputs, terminal);
         }
         if summaries < self.inputs.len() {
             return Err(Error::usage("summaries and draws cannot be reported on together").hint(
@@ -76,47 +77,38 @@ impl Report {
             ));
         }
         refuse_options_for_draws(given)?;
-        let read = |path: &PathBuf| read_json(path, SUMMARY_SCHEMA);
-        let documents: Vec<SummaryDocument> = self.inputs.iter().map(read).collect::<Result<_>>()?;
-        let material = Material::read(&documents[0], &self.inputs[0], &self.material)?.without(&self.parts);
-        self.write(&title, &documents, &material, terminal)
+        let found: Vec<Answer<Summary>> = self.inputs.iter().map(|path| read_summary(path)).collect::<Result<_>>()?;
+        let inputs = Inputs::read(&found[0], &self.inputs[0], &self.inputs_behind)?;
+        self.write(&title, &found, &inputs, terminal)
     }
 
-    fn summarise_draws(&self, terminal: &Terminal) -> Result<(Vec<SummaryDocument>, Material)> {
-        if !self.material.is_empty_of_draws() {
+    fn summarise_draws(&self, terminal: &Terminal) -> Result<(Vec<Answer<Summary>>, Inputs)> {
+        if !self.inputs_behind.is_empty_of_draws() {
             return Err(Error::usage("--draws is for summaries; the draws are given already"));
         }
         let file = self.reading.read(&self.inputs)?;
-        let data_path = self.material.data();
+        let (data_path, directions) = (self.inputs_behind.data(), self.slicing.directions.as_deref());
         let data = data_path.map(|path| read_data_for(path, file.ensemble.dim())).transpose()?;
-        let source =
-            self.reading.source(&self.inputs, data_path, self.slicing.directions.as_deref(), Some(&self.output))?;
-        let mut documents = Vec::new();
-        {
-            let data = data.as_ref().or(file.data.as_ref());
-            let points = data.map(|data| Points::new(data.columns(), data.values())).transpose()?;
-            for distance in &self.distance {
-                let settings = self.slicing.settings(distance, Loss::default(), Route::default())?;
-                require_memory(&file.ensemble, &settings)?;
-                let summary = summarize(&file.ensemble, points, &settings, terminal)?;
-                let columns = data.and_then(DataTable::column_names);
-                let document = SummaryDocument::new(&summary, &file.ensemble, &settings, columns);
-                documents.push(document.with_source(source.clone()));
-            }
+        let source = self.reading.source(&self.inputs, data_path, directions, None, Some(&self.output))?;
+        let inputs = Inputs::new(Some(file), data)?;
+        let Some(file) = &inputs.draws else { unreachable!("draws were read") };
+        let mut found = Vec::new();
+        for distance in &self.distance {
+            let settings = self.slicing.settings(distance, Loss::default(), Route::default())?;
+            let settings = Settings { estimator: self.estimate.made()?, ..settings };
+            require_memory(&file.ensemble, &settings)?;
+            let posterior = Posterior::new(&file.ensemble, inputs.points()?, settings)?
+                .with_columns(inputs.columns())
+                .with_source(Some(source.clone()));
+            found.push(posterior.answer(posterior.summary(terminal)?.clone()));
         }
-        let directions = self.slicing.directions.as_deref().map(read_directions).transpose()?;
-        Ok((documents, Material::new(Some(file), data)?.with_directions(directions)))
+        Ok((found, inputs))
     }
 
-    fn write(
-        &self,
-        title: &str,
-        documents: &[SummaryDocument],
-        material: &Material,
-        terminal: &Terminal,
-    ) -> Result<()> {
-        let overwrite = self.force.overwrite();
-        write_report(&self.output, title, documents, material, overwrite, terminal)?;
+    fn write(&self, title: &str, found: &[Answer<Summary>], inputs: &Inputs, terminal: &Terminal) -> Result<()> {
+        let report = inputs.report(title, found, |_| self.parts.without.clone(), terminal)?;
+        terminal.begin_writing();
+        write_bytes(&self.output, report.as_bytes(), self.force.overwrite())?;
         terminal.clear();
         answer(&format!("Written to {}. It opens in any browser.", self.output.display()))
     }
@@ -143,19 +135,6 @@ fn refuse_options_for_draws(given: &[Arg]) -> Result<()> {
 /// Refuses a file that is no HTML.
 pub fn check_output(path: &Path, option: &str) -> Result<()> {
     expect_extension(path, option, &EXTENSIONS)
-}
-
-/// Writes the report of summaries of the same draws.
-pub fn write_report(
-    path: &Path,
-    title: &str,
-    documents: &[SummaryDocument],
-    material: &Material,
-    overwrite: Overwrite,
-    progress: &dyn Progress,
-) -> Result<()> {
-    let subjects = documents.iter().map(|document| material.subject(document, progress)).collect::<Result<_>>()?;
-    write_bytes(path, html(title, subjects)?.as_bytes(), overwrite)
 }
 
 /// What a title calls the inputs.

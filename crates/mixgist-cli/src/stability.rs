@@ -2,12 +2,10 @@
 
 use clap::Args;
 use mixgist::Result;
-use mixgist::stability::{Stability, stability};
-use mixgist_io::posterior::{STABILITY_SCHEMA, StabilityDocument};
+use mixgist_io::STABILITY_SCHEMA;
 
-use crate::posterior::{EstimatorArgs, Posterior, PosteriorArgs};
+use crate::posterior::PosteriorArgs;
 use crate::progress::Terminal;
-use crate::text::{count, line, significant, table};
 
 /// Show how far the estimate moves when slices, seed, units, loss, distance, burn-in or chains change
 #[derive(Args)]
@@ -22,9 +20,6 @@ pub struct StabilityVerb {
     #[command(flatten)]
     posterior: PosteriorArgs,
 
-    #[command(flatten)]
-    estimator: EstimatorArgs,
-
     /// Posterior probability of the ball
     #[arg(long, value_name = "P", default_value_t = 0.95)]
     level: f64,
@@ -33,54 +28,9 @@ pub struct StabilityVerb {
 impl StabilityVerb {
     /// Reads, estimates again and again, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let posterior = self.posterior.read(self.estimator.estimator()?, terminal)?;
-        let Posterior { ensemble, settings, .. } = &posterior;
-        let card = stability(ensemble, posterior.points()?, settings, self.level, &mixgist::estimate, terminal)?;
-        let document = StabilityDocument::new(&card, &posterior.about())?;
-        let report = report(&card, &document, &posterior);
-        self.posterior.answer(STABILITY_SCHEMA, &document, &report, &card.warnings, terminal)
+        let question = |posterior: &mixgist::Posterior, progress: &dyn mixgist::Progress| {
+            posterior.stability(self.level, progress)
+        };
+        self.posterior.ask(terminal, STABILITY_SCHEMA, question, |found| &found.warnings)
     }
-}
-
-fn report(card: &Stability, document: &StabilityDocument, posterior: &Posterior) -> String {
-    let mut lines = vec![line("verdict", &card.verdict.advice[0])];
-    lines.extend(card.verdict.advice[1..].iter().map(|advice| line("", advice)));
-    lines.push(line(
-        "unit",
-        format!("the ball's radius, {} at level {}", significant(card.ball.radius, 4), card.ball.level),
-    ));
-    if let Some(clusters) = card.clusters {
-        lines.push(line("clusters", format!("{clusters} before any change")));
-    }
-    if card.thin > 1 {
-        lines.push(line("draws", format!("{}, one in {} of each chain used", document.draws, card.thin)));
-    }
-    if card.untried_chains > 0 {
-        let text = format!(
-            "{} not left out in turn; those with the most draws went first",
-            count(card.untried_chains, "chain")
-        );
-        lines.push(line("chains", text));
-    }
-    lines.push(line("distance", posterior.distance_text()));
-    lines.push(String::new());
-    let header = ["choice", "change", "moves by", "radii", "clusters", ""].map(String::from);
-    let rows: Vec<Vec<String>> = document
-        .checks
-        .iter()
-        .map(|check| {
-            let number =
-                |value: Option<f64>, digits| value.map_or("–".to_owned(), |value| significant(value, digits));
-            vec![
-                check.choice.clone(),
-                check.change.clone(),
-                number(check.distance, 4),
-                check.radii.map_or("–".to_owned(), |radii| format!("{radii:.2}")),
-                check.clusters.map_or("–".to_owned(), |clusters| clusters.to_string()),
-                check.error.clone().unwrap_or_else(|| check.movement.clone().unwrap_or_default()),
-            ]
-        })
-        .collect();
-    lines.push(table(&header, &rows));
-    lines.join("\n")
 }

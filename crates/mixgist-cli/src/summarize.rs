@@ -1,22 +1,21 @@
 //! `mixgist summarize`: one point estimate from posterior draws.
 
 mod derived;
-mod quality;
-pub mod report;
 
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mixgist::{Ensemble, Loss, Points, Result, Route, Settings, summarize};
-use mixgist_io::{DataTable, SUMMARY_SCHEMA, SummaryDocument, to_json, write_json, together};
+use mixgist::text::CommandLine;
+use mixgist::{Ensemble, Loss, Posterior, Result, Route, Settings};
+use mixgist_io::{DrawsFile, SUMMARY_SCHEMA, to_json, together, write_bytes, write_json};
 
-use crate::material::{Material, PartsArgs};
+use crate::inputs::{Inputs, PartsArgs};
 use crate::memory;
 use crate::options::{OutputArgs, all_paths, by_name, expect_extension};
-use crate::posterior::{EstimatorArgs, JobArgs, read_measure};
+use crate::posterior::{EstimateArgs, JobArgs, read_measure};
 use crate::progress::Terminal;
-use crate::report::{check_output, name_of, write_report};
+use crate::report::{check_output, name_of};
 use crate::text::{answer, warn};
 use derived::{Derived, DerivedArgs};
 
@@ -32,13 +31,13 @@ pub struct Summarize {
     job: JobArgs,
 
     #[command(flatten)]
-    estimator: EstimatorArgs,
+    estimate: EstimateArgs,
 
     /// A measure of your own to judge beside the estimate: a file with one draw, or a summary (.json)
     #[arg(long, value_name = "FILE", help_heading = "Estimate")]
     candidate: Option<PathBuf>,
 
-    /// How the best draw is found; every route finds the same one
+    /// How the best draw is found; every route that can be taken finds the same one
     #[arg(long, value_name = "ROUTE", default_value = "auto", help_heading = "Distance",
           value_parser = PossibleValuesParser::new(Route::NAMES.map(|(name, _)| name)))]
     route: String,
@@ -65,45 +64,44 @@ impl Summarize {
     /// Reads, summarises, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let route = by_name(&Route::NAMES, &self.route);
-        let estimator = self.estimator.estimator()?;
-        let settings = Settings { estimator, ..self.job.settings(route)? };
+        let settings = Settings { estimator: self.estimate.made()?, ..self.job.settings(route)? };
         self.check_outputs()?;
         let (file, data) = self.job.read(&settings)?;
-        let reading = &self.job.draws.reading;
-        let read = |path: &PathBuf| read_measure(path, reading, file.ensemble.dim());
+        let dim = file.ensemble.dim();
+        let read = |path: &PathBuf| read_measure(path, &self.job.draws.reading, dim);
         let settings = Settings { candidate: self.candidate.as_ref().map(read).transpose()?, ..settings };
-        let points = data.as_ref().map(|data| Points::new(data.columns(), data.values())).transpose()?;
-        let new_points = self.derived.read_new_points(&file.ensemble)?;
-        self.derived.check(&file.ensemble, points)?;
-        require_memory(&file.ensemble, &settings)?;
+        let source = self.job.source(self.candidate.as_deref(), self.output.as_deref())?;
+        let inputs = Inputs::new(Some(DrawsFile { data: None, ..file }), data)?;
+        let Some(DrawsFile { ensemble, .. }) = &inputs.draws else { unreachable!("draws were read") };
+        let points = inputs.points()?;
+        let new_points = self.derived.read_new_points(ensemble)?;
+        self.derived.check(ensemble, points)?;
+        require_memory(ensemble, &settings)?;
 
-        let summary = summarize(&file.ensemble, points, &settings, terminal)?;
-        let columns = data.as_ref().and_then(DataTable::column_names);
-        let derived = Derived::compute(&self.derived, &summary, &file.ensemble, points, new_points.as_ref(), terminal)?;
-        let inputs = &self.job.draws.draws;
-        let (data_path, directions) = (self.job.data.as_deref(), self.job.slicing.directions.as_deref());
-        let source = reading.source(inputs, data_path, directions, self.output.as_deref())?;
-        let document = SummaryDocument::new(&summary, &file.ensemble, &settings, columns).with_source(source);
+        let posterior =
+            Posterior::new(ensemble, points, settings)?.with_columns(inputs.columns()).with_source(Some(source));
+        let found = posterior.answer(posterior.summary(terminal)?.clone());
+        let derived = Derived::compute(&self.derived, &found, ensemble, points, new_points.as_ref(), terminal)?;
+        let presentation = inputs.presentation(&found, Some(&posterior), terminal)?.without(&self.parts.without);
+        let title = format!("Summary of {}", name_of(&self.job.draws.draws));
+        let report = self.report.as_ref().map(|_| mixgist_report::html(&title, vec![presentation])).transpose()?;
+        let text = match self.printing.json {
+            true => to_json(SUMMARY_SCHEMA, &found)?,
+            false => found.narrative().plain(&CommandLine),
+        };
 
         terminal.begin_writing();
         let overwrite = self.printing.overwrite();
-        let text = match self.printing.json {
-            true => to_json(SUMMARY_SCHEMA, &document)?,
-            false => report::report(&summary, &file.ensemble, &settings, document.columns.as_deref()),
-        };
         together(|| {
-            derived.write(columns, overwrite, terminal)?;
-            if let Some(path) = &self.report {
-                let title = format!("Summary of {}", name_of(inputs));
-                let material = Material::new(Some(file.clone()), data.clone())?.with_directions(settings.directions);
-                let material = material.without(&self.parts);
-                write_report(path, &title, std::slice::from_ref(&document), &material, overwrite, terminal)?;
+            derived.write(inputs.columns(), overwrite, terminal)?;
+            if let (Some(path), Some(report)) = (&self.report, &report) {
+                write_bytes(path, report.as_bytes(), overwrite)?;
             }
-            self.output.as_ref().map_or(Ok(()), |path| write_json(path, SUMMARY_SCHEMA, &document, overwrite))
+            self.output.as_ref().map_or(Ok(()), |path| write_json(path, SUMMARY_SCHEMA, &found, overwrite))
         })?;
         terminal.clear();
         answer(&text)?;
-        warn(&summary.warnings);
+        warn(&found.warnings);
         Ok(())
     }
 

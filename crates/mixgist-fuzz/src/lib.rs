@@ -44,7 +44,8 @@ fn with_file(bytes: &[u8], read: impl FnOnce(&Path)) {
     }
     FILE.with_borrow_mut(|slot| {
         let memory = Path::new("/dev/shm"); // faster than a disk, where there is one
-        let make = || if memory.is_dir() { tempfile::NamedTempFile::new_in(memory) } else { tempfile::NamedTempFile::new() };
+        let make =
+            || if memory.is_dir() { tempfile::NamedTempFile::new_in(memory) } else { tempfile::NamedTempFile::new() };
         let file = slot.get_or_insert_with(|| make().expect("a temporary file can be made"));
         let handle = file.as_file_mut();
         handle.set_len(0).expect("a temporary file can be cut");

@@ -36,7 +36,7 @@ pub struct Fit {
 }
 
 /// How the truncation of the blocked sampler worked out.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Truncated {
     /// The number of sticks K; with `auto`, the most of any chain.
     pub sticks: usize,
@@ -60,7 +60,7 @@ impl Truncated {
 }
 
 /// One trace for each chain, one value for each draw kept.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Traces {
     /// log p(data, partition, α) up to a constant.
     pub log_posterior: Vec<Vec<f64>>,

@@ -11,7 +11,7 @@ use crate::settings::{
 };
 
 /// The model with nothing left open. Its `Display` is the paragraph for a paper.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Hyperparameters {
     /// Dimension d of the data.
     pub dim: usize,

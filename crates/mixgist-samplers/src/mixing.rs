@@ -5,7 +5,8 @@ use libm::lgamma;
 use crate::variates::BetaShape;
 
 /// The law of the mixing weights; its concentration α is kept apart, as it may be random.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum MixingPrior {
     /// Dirichlet process with concentration α > 0.
     DirichletProcess,
@@ -91,7 +92,8 @@ impl MixingPrior {
 }
 
 /// The concentration α of the mixing prior.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Concentration {
     /// Known.
     Fixed(f64),

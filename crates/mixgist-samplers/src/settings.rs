@@ -5,7 +5,8 @@ use mixgist::{Error, Result};
 use crate::mixing::{Concentration, MixingPrior};
 
 /// How the covariance of a component varies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum CovarianceModel {
     /// Every component has its own full covariance: (μ, Σ) ~ NIW(μ0, λ, Ψ, ν).
     #[default]
@@ -28,7 +29,8 @@ impl CovarianceModel {
 }
 
 /// The scale matrix Ψ of the inverse-Wishart prior, as it is given.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Scale {
     /// The diagonal of Ψ, the rest being 0.
     Diagonal(Vec<f64>),
@@ -38,7 +40,7 @@ pub enum Scale {
 
 /// Parameters of the component prior; what is `None` is chosen from the data: a cluster is then expected to be about half as wide
 /// as the data, and the centres of clusters to spread somewhat wider than the data.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct ComponentPrior {
     /// How the covariance varies between components.
     pub covariance: CovarianceModel,
@@ -53,7 +55,8 @@ pub struct ComponentPrior {
 }
 
 /// How many sticks the blocked sampler keeps.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Truncation {
     /// This number K of sticks.
     At(usize),
@@ -67,7 +70,8 @@ pub enum Truncation {
 }
 
 /// The Markov chain.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
     /// Blocked Gibbs with truncated stick-breaking, the last stick taking what is left. The stick positions of the
     /// clusters are redrawn in every sweep, so that no cluster gets stuck at a position.
@@ -103,7 +107,7 @@ fn named<T: Copy>(what: &str, name: &str, names: &[(&str, T)]) -> Result<T> {
 }
 
 /// Everything that a fit depends on besides the data. `Settings::default()` is a Dirichlet process mixture of normals with α = 1.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Settings {
     /// The law of the weights.
     pub prior: MixingPrior,

@@ -8,17 +8,18 @@ use crate::units::{ResolvedUnits, Units};
 use crate::{Ensemble, Points, Result, Warning};
 
 /// What is in an ensemble.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Inspection {
     /// The chains, by number.
     pub chains: Vec<ChainProfile>,
-    /// Atoms a draw.
+    /// Atoms per draw.
     pub atoms: AtomCounts,
     /// How the weights are spread over the atoms.
     pub weights: WeightProfile,
     /// Eigenvalues of the covariances.
+    #[serde(rename = "covariances")]
     pub conditioning: Conditioning,
-    /// (Σ w)² / Σ w² of the draw weights, when there are any: how many draws they are worth.
+    /// (Σ w)² / Σ w² of the draw weights, when there are any: their effective sample size.
     pub effective_draws: Option<f64>,
     /// Scale of each coordinate by the robust rule of [`crate::Units`]: of the data when they are there, otherwise of the draws.
     pub scales: Vec<f64>,
@@ -29,7 +30,7 @@ pub struct Inspection {
 }
 
 /// The draws of one chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct ChainProfile {
     /// Number of the chain.
     pub chain: u32,
@@ -42,7 +43,7 @@ pub struct ChainProfile {
 }
 
 /// Number of atoms K of a draw, over the draws; atoms of weight 0 are not counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct AtomCounts {
     /// The fewest.
     pub min: usize,
@@ -53,20 +54,24 @@ pub struct AtomCounts {
 }
 
 /// Means over the draws of how weights are spread over atoms.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct WeightProfile {
     /// Mean of the largest weight of a draw.
+    #[serde(rename = "mean_largest")]
     pub largest: f64,
     /// Mean number of atoms of weight above 1e-4.
+    #[serde(rename = "mean_atoms_above_1e_4")]
     pub above_1e_4: f64,
     /// Mean number of atoms of weight above 1e-2.
+    #[serde(rename = "mean_atoms_above_1e_2")]
     pub above_1e_2: f64,
     /// Mean of exp(−Σ w log w): how many equal atoms would be as spread out.
+    #[serde(rename = "mean_perplexity")]
     pub perplexity: f64,
 }
 
 /// Extreme eigenvalues of all covariances.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Conditioning {
     /// The smallest eigenvalue of all.
     pub min_eigenvalue: f64,

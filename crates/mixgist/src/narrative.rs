@@ -5,7 +5,9 @@
 mod chains;
 mod components;
 mod credible;
+mod existing;
 pub mod numbers;
+mod partition;
 mod representatives;
 mod stability;
 mod summary;

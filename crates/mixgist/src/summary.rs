@@ -138,8 +138,15 @@ impl Summary {
         if self.estimate.dim() != dim || self.units.scales.len() != dim {
             return damaged(format!("its estimate and units do not have dimension {dim}"));
         }
+        if self.units.transform.as_ref().is_some_and(|transform| transform.len() != dim * dim) {
+            return damaged(format!("the transform of its units is no matrix of dimension {dim}"));
+        }
         if let Some(allocation) = &self.allocation {
-            let atoms = self.estimate.len();
+            let (atoms, labels, certainties) =
+                (self.estimate.len(), allocation.labels.len(), allocation.membership_probability.len());
+            if labels != certainties {
+                return damaged(format!("membership_probability has {certainties} numbers for {labels} labels"));
+            }
             if let Some(label) = allocation.labels.iter().find(|label| **label as usize >= atoms) {
                 return damaged(format!("it has label {label}, the estimate {atoms} atoms"));
             }

@@ -53,7 +53,7 @@ pub fn measure_first(
     progress: &dyn Progress,
 ) -> Result<Vec<Estimate>> {
     let estimate = |settings: &Settings| {
-        let summary = summarize(ensemble, Some(data), settings, progress)?;
+        let summary = summarize(ensemble, Some(data), settings, progress)?.result;
         let allocation = summary.allocation.ok_or_else(|| Error::input("there are no data to label"))?;
         Ok(Estimate {
             name: settings.slicer.name().to_owned(),

@@ -5,7 +5,8 @@ use mixgist::slice::SLICERS;
 use mixgist::{Ensemble, Error, Loss, ResolvedUnits, Result, Route, Settings};
 
 use crate::memory;
-use crate::options::{SlicingArgs, slices_text};
+use crate::options::SlicingArgs;
+use crate::text::count;
 
 /// What the options mean.
 pub fn metric(name: &str, args: &SlicingArgs) -> Result<Metric> {
@@ -25,7 +26,10 @@ pub fn description(metric: &Metric, units: &ResolvedUnits) -> String {
     let mut parts = vec![metric.name().to_owned()];
     parts.extend(metric.order().map(|order| format!("order {order}")));
     parts.push(match (metric.sliced(), metric.slices(units.scales.len())) {
-        (Some(settings), Some(slices)) => slices_text(settings, slices),
+        (Some(settings), Some(slices)) => match settings.directions {
+            Some(_) => format!("{}, given directions", count(slices, "slice")),
+            None => format!("{}, seed {}", count(slices, "slice"), settings.seed),
+        },
         _ => "exact".into(),
     });
     parts.push(format!("units {}", units.units.name()));

@@ -1,52 +1,66 @@
-//! The comparison: as a JSON document, as a CSV table, and for a person.
+//! The comparison: its own document, as a CSV table, and for a person.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use mixgist::Result;
 use mixgist::partition::REGISTRY;
-use mixgist_io::{Cell, Overwrite, Schema, write_table};
+use mixgist::{Result, Settings};
+use mixgist_io::{Cell, Overwrite, Schema, json_schema, write_table};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::estimate::{DISTANCES, POOLED};
 use crate::text::{count, significant, table};
 
 /// The schema of a comparison.
-pub const COMPARISON_SCHEMA: Schema = Schema { name: "mixgist.comparison", version: 1 };
+pub const COMPARISON_SCHEMA: Schema = Schema { name: "mixgist.comparison", version: 2 };
 
 /// Estimates side by side.
-#[derive(Serialize)]
-pub struct ComparisonDocument {
-    pub estimates: Vec<EstimateDocument>,
+#[derive(Serialize, JsonSchema)]
+pub struct Comparison {
+    /// The estimates.
+    pub estimates: Vec<ComparedEstimate>,
+    /// What omari makes of 0/0.
     pub omari_convention: &'static str,
+    /// Number of draws.
     pub draws: usize,
+    /// How many draws densities were compared with.
     pub density_draws: Option<usize>,
+    /// Directions of the sliced distance between densities.
     pub density_directions: Option<u32>,
+    /// Number of slices.
     pub slices: usize,
-    pub seed: u64,
-    pub units: String,
+    /// How distances were computed; each distance has a column of its own.
+    pub settings: Settings,
 }
 
 /// One estimate with its expected losses.
-#[derive(Serialize)]
-pub struct EstimateDocument {
+#[derive(Serialize, JsonSchema)]
+pub struct ComparedEstimate {
+    /// The loss or distance whose expectation is least.
     pub name: String,
+    /// Which draw it is, when it is one.
     pub draw: Option<usize>,
+    /// Number of clusters.
     pub clusters: usize,
+    /// Expected partition losses, by name.
     pub expected_losses: BTreeMap<&'static str, f64>,
+    /// Expected distances of its density; null beyond dimension 2.
     pub expected_density_distances: Option<DensityDistances>,
+    /// Expected distances of its mixing measure, by name.
     pub expected_measure_distances: BTreeMap<&'static str, f64>,
 }
 
 /// Distances between densities.
-#[derive(Clone, Copy, Default, Serialize)]
+#[derive(Clone, Copy, Default, Serialize, JsonSchema)]
 pub struct DensityDistances {
     /// Half the L1 distance.
     pub total_variation: f64,
+    /// Sliced Wasserstein distance of order 2.
     pub sliced_w2: f64,
 }
 
-impl ComparisonDocument {
+impl Comparison {
     /// The names of the columns with a number each, and of the convention of omari.
     fn columns(&self) -> Vec<String> {
         let first = &self.estimates[0];
@@ -59,7 +73,7 @@ impl ComparisonDocument {
         columns
     }
 
-    fn values(estimate: &EstimateDocument) -> Vec<f64> {
+    fn values(estimate: &ComparedEstimate) -> Vec<f64> {
         let losses = REGISTRY.iter().filter_map(|entry| estimate.expected_losses.get(entry.name).copied());
         let densities = estimate.expected_density_distances.map(|d| [d.total_variation, d.sliced_w2]);
         let measures = DISTANCES.iter().filter_map(|name| estimate.expected_measure_distances.get(name));
@@ -115,9 +129,14 @@ impl ComparisonDocument {
             "{} over {}, seed {}, units {}; binder, vi and omari by the pooled measure of {POOLED} draws given the partition",
             DISTANCES.join(", "),
             count(self.slices, "slice"),
-            self.seed,
-            self.units,
+            self.settings.seed,
+            self.settings.units.name(),
         ));
         lines.join("\n")
     }
+}
+
+/// The JSON Schema of the comparison, with the name of its file.
+pub fn json_schemas() -> Vec<(String, serde_json::Value)> {
+    vec![json_schema::<Comparison>(COMPARISON_SCHEMA)]
 }

@@ -1,0 +1,103 @@
+//! An estimated partition, in words.
+
+use super::Narrative;
+use super::numbers::{count, significant};
+use crate::partition::{BallBound, ClusterCount, PartitionAnswer, REGISTRY};
+
+/// More clusters or numbers of clusters than this are not listed.
+const LISTED: usize = 12;
+
+/// An observation with a smaller score than this could nearly as well be elsewhere.
+const UNCERTAIN: f64 = 0.6;
+
+impl PartitionAnswer {
+    /// What there is to say about it.
+    pub fn narrative(&self) -> Narrative {
+        let mut narrative = Narrative::default();
+        let mut sizes = self.sizes.clone();
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        let listed: Vec<String> = sizes.iter().take(LISTED).map(u32::to_string).collect();
+        let more = if sizes.len() > LISTED { ", …" } else { "" };
+        let all = count(self.observations, "observation");
+        narrative.line("clusters", format!("{} of {all}: {}{more}", self.clusters, listed.join(", ")));
+        narrative.line("expected loss", format!("{} ({})", significant(self.expected_loss, 4), self.loss));
+        let agree = if self.runs_agreeing == 1 { "leads" } else { "lead" };
+        narrative.line(
+            "search",
+            format!(
+                "{} of {} {agree} to this partition, seed {}",
+                self.runs_agreeing,
+                count(self.runs, "run"),
+                self.seed
+            ),
+        );
+        narrative.line("draws", format!("{} of {all}", count(self.draws, "draw")));
+        narrative.line("they have", self.counts());
+        let ball = &self.ball;
+        narrative.line(
+            "credible ball",
+            format!(
+                "radius {} ({}) holds {:.4} of the posterior",
+                significant(ball.radius, 4),
+                ball.loss,
+                ball.probability
+            ),
+        );
+        for (name, bound) in [
+            ("farthest", &ball.horizontal),
+            ("fewest clusters", &ball.upper_vertical),
+            ("most clusters", &ball.lower_vertical),
+        ] {
+            narrative.line(name, told(bound));
+        }
+        if let Some(scores) = &self.coclustering {
+            let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+            let least = scores.iter().copied().fold(1.0, f64::min);
+            let few = scores.iter().filter(|&&c| c < UNCERTAIN).count();
+            narrative.line(
+                "co-clustering",
+                format!("mean {mean:.3}, least {least:.3}, {} below {UNCERTAIN}", count(few, "observation")),
+            );
+            narrative.note(
+                "co-clustering score: the posterior probability to share a cluster with its own cluster, divided by the sum of that and the same for the next best cluster",
+            );
+        }
+        let rows = REGISTRY.iter().filter_map(|entry| {
+            let value = self.expected_losses.get(entry.name)?;
+            let name = match entry.name {
+                "omari" => format!("omari (0/0 = {})", self.omari_convention),
+                name => name.to_owned(),
+            };
+            Some(vec![name, format!("{value:.4}")])
+        });
+        narrative.table(["loss", "expected"].map(String::from).to_vec(), rows.collect());
+        narrative
+    }
+
+    /// The most probable numbers of clusters, ascending.
+    fn counts(&self) -> String {
+        let mut likely: Vec<&ClusterCount> = self.cluster_counts.iter().collect();
+        likely.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.clusters.cmp(&b.clusters)));
+        likely.truncate(LISTED);
+        likely.sort_by_key(|count| count.clusters);
+        let listed: Vec<String> =
+            likely.iter().map(|count| format!("{} ({:.3})", count.clusters, count.probability)).collect();
+        format!(
+            "{} clusters (mean {:.2}, mode {})",
+            listed.join(", "),
+            self.cluster_count_mean,
+            self.cluster_count_mode
+        )
+    }
+}
+
+fn told(bound: &BallBound) -> String {
+    let (Some(&draw), Some(&clusters)) = (bound.draws.first(), bound.clusters.first()) else {
+        return "none".into();
+    };
+    let more = match bound.draws.len() {
+        1 => String::new(),
+        several => format!(", and {} at the same distance", count(several - 1, "other")),
+    };
+    format!("draw {draw} with {} at distance {}{more}", count(clusters, "cluster"), significant(bound.distance, 4))
+}
