@@ -9,6 +9,7 @@ mod growth;
 mod peer;
 mod python;
 mod sampler;
+mod users;
 
 use std::time::Instant;
 
@@ -23,6 +24,9 @@ fn main() {
             growth::large();
         }
         ["couplings"] => couplings::table(),
+        ["slices"] => users::slices(),
+        ["users"] => users::table(None),
+        ["users", word] => users::table(Some(word)),
         ["sampler"] => sampler::page(None),
         ["sampler", rscript] => sampler::page(Some(rscript)),
         ["free"] => free::large(),
@@ -30,7 +34,7 @@ fn main() {
         ["free", file, data] => free::from_file(file, Some(data)),
         _ => {
             eprintln!(
-                "usage: mixgist-bench peer PYTHON | python PYTHON | growth | large | couplings | free [DRAWS [DATA]] | sampler [RSCRIPT]"
+                "usage: mixgist-bench peer PYTHON | python PYTHON | growth | large | couplings | slices | users [WORD] | free [DRAWS [DATA]] | sampler [RSCRIPT]"
             );
             std::process::exit(2);
         }

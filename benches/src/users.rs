@@ -131,7 +131,7 @@ fn defaults(draws: &Ensemble) -> (f64, Processor) {
 
 fn whole(draws: &Ensemble, settings: &Settings) -> (f64, Processor) {
     timed(|| {
-        let posterior = Posterior::new(draws, settings.clone()).expect("the settings are valid");
+        let posterior = Posterior::new(draws, None, settings.clone()).expect("the settings are valid");
         posterior.summary(&Silent).expect("the draws are valid");
     })
 }
@@ -178,7 +178,10 @@ fn finite(draws: usize, atoms: usize, dim: usize) -> Ensemble {
 pub fn slices() {
     const SEEDS: u64 = 32;
     println!("error of the expected loss over {SEEDS} seeds, 60 draws of 20 atoms, units of standard deviations");
-    println!("{:<18} {:>3} {:<11} {:>6} {:>9} {:>9} {:>16}", "distance", "d", "scheme", "slices", "error", "µs/slice", "worth iid slices");
+    println!(
+        "{:<18} {:>3} {:<11} {:>6} {:>9} {:>9} {:>16}",
+        "distance", "d", "scheme", "slices", "error", "µs/slice", "worth iid slices"
+    );
     for d in [1, 2, 5, 10, 50] {
         let raw = posterior_like(60, 20, d, 1);
         let units = mixgist::ResolvedUnits::new(&mixgist::Units::Sd, &raw, None).expect("draws have a spread");

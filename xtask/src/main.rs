@@ -17,15 +17,16 @@ usage: cargo xtask TASK
   wheel           the wheel of the Python package, in target/wheels
   validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
   bench           mixgist beside its peers in one run (needs Python), and how the cost grows
-  bench peer|python|growth|large|couplings|free|partition|sampler
-                  one of them; free takes a file of draws, and one of data, of your own; python is from numpy arrays, partition beside dahl-salso, sampler beside bayesm
+  bench peer|python|growth|large|couplings|slices|users|free|partition|sampler
+                  one of them; users prints what users run beside its limits (users WORD those lines alone), slices what each scheme is worth; free takes a file of draws, and one of data, of your own; python is from numpy arrays, partition beside dahl-salso, sampler beside bayesm
   fuzz [MINUTES]  all fuzz targets, for so many minutes together (11 without a number); needs a nightly compiler
   miri            readers under Miri; needs a nightly compiler with Miri
   deny            licences, sources and known defects of the dependencies
   bits            the shared cases without AVX and on aarch64, by emulation (needs qemu-user)
   paper [OPTIONS] every table and figure of the paper, ours beside the published; --help has the options";
 
-const BENCHES: [&str; 8] = ["peer", "python", "growth", "large", "couplings", "free", "partition", "sampler"];
+const BENCHES: [&str; 10] =
+    ["peer", "python", "growth", "large", "couplings", "slices", "users", "free", "partition", "sampler"];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         ["bench"] => BENCHES.iter().try_for_each(|which| bench(which, &[])),
         ["bench", which] if BENCHES.contains(which) => bench(which, &[]),
         ["bench", "free", files @ ..] => bench("free", files),
+        ["bench", "users", word] => bench("users", &[word]),
         ["paper", options @ ..] => {
             let run = ["run", "--release", "--quiet", "--package", "mixgist-paper", "--"];
             cargo(&[&run[..], options].concat())
@@ -94,7 +96,9 @@ fn bench(which: &str, files: &[&str]) -> Result<(), String> {
     cargo(&["build", "--release", "--package", "mixgist-bench"])?;
     let mut command = Command::new(root().join("target/release/mixgist-bench"));
     command.arg(which);
-    command.args(files.iter().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.into())));
+    let absolute = |file: &&str| std::path::absolute(file).unwrap_or_else(|_| file.into());
+    // The only argument that is no file is the word that chooses lines.
+    command.args(files.iter().map(|file| if which == "users" { (*file).into() } else { absolute(file) }));
     if matches!(which, "peer" | "python") {
         let Some(python) = python::bench_python()? else {
             println!("SKIPPED: the comparison with other programs needs python3");

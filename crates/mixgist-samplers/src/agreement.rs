@@ -1,55 +1,118 @@
-//! Whether the chains agree, the distance of every draw to the estimate included.
+//! Whether the chains of a fit agree, and what would help if they do not.
 
-use mixgist::diagnostics::{Convergence, convergence, verdict};
-use mixgist::{Points, Progress, Result, Settings as SummarySettings, SliceCount, Summary, Units, summarize};
+use mixgist::diagnostics::Convergence;
+use mixgist::text::{Text, option};
+use mixgist::{
+    ChainVerdict, Ensemble, Points, Progress, Result, Settings as SummarySettings, SliceCount, Summary, Trace, Units,
+    summarize, text,
+};
 
-use crate::fit::Fit;
-use crate::settings::Settings;
+use crate::fit::{Fit, Traces};
+use crate::mixing::MixingPrior;
+use crate::settings::{CovarianceModel, Settings};
 
 /// The verdict on the chains with what it is based on.
 pub struct Agreement {
     /// The estimate that distances are taken to.
     pub summary: Summary,
-    /// Name and convergence of each trace.
+    /// Name and convergence of each trace that is not constant.
     pub rows: Vec<(String, Convergence)>,
-    /// The verdict on all of them.
+    /// The verdict on all of them, in words.
     pub verdict: &'static str,
+    /// What would help; empty when the chains agree.
+    pub advice: Vec<Text>,
 }
 
 /// Slices for the distance trace: a diagnostic needs no more.
 const DIAGNOSTIC_SLICES: usize = 100;
 
 impl Agreement {
-    /// Summarises the draws and judges the traces.
+    /// Summarises the draws and judges the traces, with what the sampler knows besides the draws.
     pub fn new(fitted: &Fit, data: Points, settings: &Settings, progress: &dyn Progress) -> Result<Self> {
         let summary_settings = SummarySettings {
             slices: SliceCount::Fixed(DIAGNOSTIC_SLICES),
             units: units(data),
             ..SummarySettings::default()
         };
-        let summary = summarize(&fitted.ensemble, Some(data), &summary_settings, progress)?;
-        let mut rows: Vec<(String, Convergence)> = fitted
-            .diagnostics
-            .iter()
-            .flat_map(|diagnostics| diagnostics.rows())
-            .map(|row| (row.name.to_owned(), row.convergence))
-            .collect();
-        if fitted.diagnostics.is_some() {
-            let by_chain: Vec<&[f64]> = summary.medoid.distances.chunks(settings.draws_per_chain() as usize).collect();
-            rows.push(("distance to estimate".into(), convergence(&by_chain)?));
-        }
-        let quantities: Vec<Convergence> = rows.iter().map(|(_, convergence)| *convergence).collect();
-        let verdict = if rows.is_empty() {
-            "too few draws to judge"
-        } else {
-            verdict(&quantities, settings.chains as usize).text()
-        };
-        Ok(Agreement { summary, rows, verdict })
+        let ensemble = with_traces(&fitted.ensemble, &fitted.traces)?;
+        let summary = summarize(&ensemble, Some(data), &summary_settings, progress)?.result;
+        let told = summary.agreement.traces.iter();
+        let rows = told.filter_map(|trace| Some((trace.name.to_string(), trace.convergence?))).collect();
+        let verdict = summary.agreement.verdict.text();
+        let advice = advice(&summary.agreement, data, settings);
+        Ok(Agreement { summary, rows, verdict, advice })
     }
+}
+
+/// The draws with the traces of their chains.
+fn with_traces(ensemble: &Ensemble, traces: &Traces) -> Result<Ensemble> {
+    let named = [
+        ("log posterior", &traces.log_posterior),
+        ("clusters", &traces.clusters),
+        ("largest cluster", &traces.largest_cluster),
+        ("concentration", &traces.concentration),
+    ];
+    named.into_iter().try_fold(ensemble.clone(), |all, (name, chains)| {
+        let values = chains.concat();
+        // A fixed concentration has no trace.
+        if values.len() == all.len() { all.with_trace(Trace::new(name, values)) } else { Ok(all) }
+    })
+}
+
+/// What would help chains that do not agree, or are too short.
+fn advice(agreement: &mixgist::Agreement, data: Points, settings: &Settings) -> Vec<Text> {
+    let mut advice = Vec::new();
+    if let Some(factor) = agreement.longer_by() {
+        let kept = (settings.iterations - settings.burn_in.min(settings.iterations)) as f64;
+        let needed = rounded(kept * factor + settings.burn_in as f64);
+        advice.push(text![
+            format!("run the chains {factor:.1} times as long for an effective sample size of 100 per chain: "),
+            option("iterations", needed)
+        ]);
+    }
+    if !matches!(agreement.verdict, ChainVerdict::Disagree | ChainVerdict::Slow) {
+        return advice;
+    }
+    if agreement.verdict == ChainVerdict::Disagree {
+        advice.push(text!["each chain stays in a mode of its own: more iterations alone will hardly help"]);
+    }
+    if settings.component.covariance == CovarianceModel::Full && data.dim() > 2 {
+        let numbers = data.dim() * (data.dim() + 1) / 2;
+        advice.push(text![
+            format!("a full covariance has {numbers} numbers per component; fewer make fewer modes: "),
+            option("covariance", "diagonal"),
+            " or ",
+            option("covariance", "common")
+        ]);
+    }
+    if let MixingPrior::Finite { components } = settings.prior
+        && components > 1
+    {
+        advice.push(text![
+            "with a fixed number of components a chain cannot split or join clusters on its way: use fewer of them, or a Dirichlet process"
+        ]);
+    }
+    advice
+}
+
+/// To two digits, upwards.
+fn rounded(iterations: f64) -> u64 {
+    let unit = 10f64.powf((iterations.max(10.0).log10().floor() - 1.0).max(0.0));
+    ((iterations / unit).ceil() * unit) as u64
 }
 
 /// Standard deviations where the data have them; units as they are for one row or a constant column.
 fn units(data: Points) -> Units {
     let varies = |a: usize| (1..data.len()).any(|i| data.point(i)[a] != data.point(0)[a]);
     if (0..data.dim()).all(varies) { Units::Sd } else { Units::None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_iterations_are_round() {
+        assert_eq!([9.0, 101.0, 2000.0, 12_345.0].map(rounded), [9, 110, 2000, 13_000]);
+    }
 }

@@ -1,5 +1,5 @@
 //! How often `representatives` finds the right number of modes, as the table of docs/modes.md:
-//! `cargo run --release -p mixgist --example modes [runs]`.
+//! `cargo run --release -p mixgist --example modes [runs] [most modes]`.
 
 #[path = "../tests/known_modes/mod.rs"]
 mod known_modes;
@@ -7,11 +7,13 @@ mod known_modes;
 use known_modes::{SHAPES, found, posterior, probabilities};
 
 fn main() {
-    let runs: u64 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(50);
+    let asked: Vec<u64> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();
+    let runs = asked.first().copied().unwrap_or(50);
+    let most = asked.get(1).map_or(4, |&most| most as usize);
     println!("Too many / too few modes in {runs} runs each.\n");
     println!("| modes | draws | chains | normal | many coordinates | skewed | weights |");
     println!("|---|---|---|---|---|---|---|");
-    for modes in 1..=4 {
+    for modes in 1..=most {
         for draws in [60, 200, 600] {
             for well in [true, false] {
                 let cells = SHAPES.map(|shape| {

@@ -13,13 +13,14 @@ use crate::{Error, Points, Progress, Result};
 /// How many rows of membership probabilities [`for_each_membership_block`] holds at a time.
 pub const ROWS_PER_BLOCK: usize = 8 * POINTS_PER_TASK;
 
-/// The MAP label of every point and how certain it is.
+/// The MAP label of every point and the probability of that label.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Allocation {
     /// argmax_k w_k f(y | θ_k), an index of an atom; ties go to the lowest.
     pub labels: Vec<u32>,
-    /// The membership probability of that atom, between 1/K and 1.
-    pub certainty: Vec<f64>,
+    /// The membership probability of that atom under the estimate, w_k f(y | θ_k) / F(y), between 1/K and 1: how far the atoms overlap at the point,
+    /// not how much the draws differ about it.
+    pub membership_probability: Vec<f64>,
 }
 
 impl Allocation {
@@ -56,21 +57,23 @@ pub fn compact_labels(labels: &[u32]) -> CompactLabels {
 pub fn allocate(mixture: &Mixture, points: Points, progress: &dyn Progress) -> Result<Allocation> {
     points.expect_dim(mixture.dim(), "the mixing measure")?;
     let mut labels = vec![0u32; points.len()];
-    let mut certainty = vec![0.0; points.len()];
+    let mut membership_probability = vec![0.0; points.len()];
     progress.begin("labels", points.len() as u64);
-    labels.par_chunks_mut(POINTS_PER_TASK).zip(certainty.par_chunks_mut(POINTS_PER_TASK)).enumerate().try_for_each(
-        |(task, (labels, certainty))| {
+    labels
+        .par_chunks_mut(POINTS_PER_TASK)
+        .zip(membership_probability.par_chunks_mut(POINTS_PER_TASK))
+        .enumerate()
+        .try_for_each(|(task, (labels, probability))| {
             progress.check()?;
             let mut evaluator = Evaluator::new(mixture);
-            for (b, (labels, certainty)) in labels.chunks_mut(LANES).zip(certainty.chunks_mut(LANES)).enumerate() {
+            for (b, (labels, probability)) in labels.chunks_mut(LANES).zip(probability.chunks_mut(LANES)).enumerate() {
                 let start = task * POINTS_PER_TASK + b * LANES;
-                allocate_block(&mut evaluator, mixture, points.rows(start..start + labels.len()), labels, certainty);
+                allocate_block(&mut evaluator, mixture, points.rows(start..start + labels.len()), labels, probability);
             }
             progress.advance(labels.len() as u64);
             Ok(())
-        },
-    )?;
-    Ok(Allocation { labels, certainty })
+        })?;
+    Ok(Allocation { labels, membership_probability })
 }
 
 fn allocate_block(
@@ -78,7 +81,7 @@ fn allocate_block(
     mixture: &Mixture,
     points: Points,
     labels: &mut [u32],
-    certainty: &mut [f64],
+    probability: &mut [f64],
 ) {
     let mut sums = LogSumExp::default();
     let mut best = [f64::NEG_INFINITY; LANES];
@@ -97,10 +100,10 @@ fn allocate_block(
     for b in 0..labels.len() {
         if best[b] > f64::NEG_INFINITY {
             labels[b] = atom[b] as u32;
-            certainty[b] = shares[b];
+            probability[b] = shares[b];
         } else {
             labels[b] = nearest_beyond_range(mixture, points.point(b)) as u32;
-            certainty[b] = 1.0;
+            probability[b] = 1.0;
         }
     }
 }
@@ -300,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_certainty_and_memberships_agree_with_the_definition() {
+    fn labels_and_memberships_agree_with_the_definition() {
         for (d, k) in [(1, 1), (1, 5), (2, 20), (4, 50)] {
             let measure = random_measure(d, k, 3);
             let mixture = Mixture::new(&measure).unwrap();
@@ -315,7 +318,7 @@ mod tests {
                 let best = (0..k).max_by(|&a, &b| logs[a].total_cmp(&logs[b])).unwrap();
                 let total: f64 = logs.iter().map(|x| (x - logs[best]).exp()).sum();
                 assert_eq!(allocation.labels[i] as usize, best);
-                assert!((allocation.certainty[i] - 1.0 / total).abs() < 1e-12);
+                assert!((allocation.membership_probability[i] - 1.0 / total).abs() < 1e-12);
                 let row = &probabilities[i * k..(i + 1) * k];
                 assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-14);
                 for (p, log) in row.iter().zip(&logs) {

@@ -34,6 +34,7 @@ pub mod narrative;
 mod normal;
 mod overlap;
 pub mod pairwise;
+pub mod parting;
 pub mod partition;
 pub mod points;
 pub mod posterior;

@@ -30,7 +30,7 @@ const NEGLIGIBLE: f64 = -50.0;
 /// let density = mixture.density(points, &Silent)?;
 /// let allocation = allocate(&mixture, points, &Silent)?;
 /// assert_eq!(allocation.labels, [0, 0, 1]);
-/// assert!(density.iter().all(|f| *f > 0.0) && allocation.certainty.iter().all(|p| *p > 0.9));
+/// assert!(density.iter().all(|f| *f > 0.0) && allocation.membership_probability.iter().all(|p| *p > 0.9));
 /// # Ok::<(), mixgist::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

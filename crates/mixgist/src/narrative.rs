@@ -5,6 +5,7 @@
 mod chains;
 mod components;
 mod credible;
+mod existing;
 pub mod numbers;
 mod partition;
 mod representatives;

@@ -48,7 +48,7 @@ use valley::{Cloud, STAYS};
 pub const MOST_CANDIDATES: usize = 1000;
 
 /// A test of one mode against two is wrong at most this often.
-pub const FALSE_ALARM: f64 = 2e-3;
+pub const FALSE_ALARM: f64 = 4e-3;
 
 /// A mode has at least this posterior probability.
 pub const LEAST_MASS: f64 = 0.05;

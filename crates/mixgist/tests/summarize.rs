@@ -339,7 +339,7 @@ fn a_long_job_asks_often() {
 
 #[test]
 fn partitions_and_points_are_worked_on_in_small_steps() {
-    use mixgist::partition::{Loss, certainties, expected_losses, partition_ball, similarity_block};
+    use mixgist::partition::{Loss, coclusterings, expected_losses, partition_ball, similarity_block};
     let (draws, n) = (40, 60_000);
     let labels: Vec<u32> = (0..draws * n).map(|i| ((i / n + i) % 5) as u32).collect();
     let partitions = mixgist::PartitionDraws::from_dense(n, &labels).unwrap();
@@ -348,7 +348,7 @@ fn partitions_and_points_are_worked_on_in_small_steps() {
     assert!(questions(|progress| similarity_block(&partitions, 0..4, 0..n, progress)) >= 4 * 3);
     assert!(questions(|progress| partition_ball(vi, &first, &partitions, 0.9, progress)) >= draws);
     assert!(questions(|progress| expected_losses(&[vi], &first, &partitions, progress)) >= draws);
-    assert!(questions(|progress| certainties(&first, &partitions, progress)) >= draws);
+    assert!(questions(|progress| coclusterings(&first, &partitions, progress)) >= draws);
 
     let mixture = mixgist::Mixture::new(&Kind::Plain.ensemble(2, 2, 1).draw(0)).unwrap();
     let sample = |progress: &dyn Progress| mixgist::simulate::sample_points(&mixture, 600_000, 1, progress);
@@ -375,5 +375,35 @@ fn a_ball_holds_its_own_members() {
         let farthest = ask(None).ball.farthest[0].draw;
         let region = ask(Some(&ensemble.draw(farthest))).region.unwrap();
         assert!(region.inside_ball && region.smallest_ball.value >= 0.9 - 1e-12, "{dim}: {region:?}");
+    }
+}
+
+/// A summary that was damaged on its way is refused where it comes in, not where an index is out of bounds.
+#[test]
+fn a_summary_whose_arrays_do_not_fit_is_refused() {
+    let ensemble = clear_winner(9);
+    let data: Vec<f64> = (0..12).map(f64::from).collect();
+    let settings = Settings { route: Route::Pairs, units: Units::Sd, ..fixed(20) };
+    let sound = summarize(&ensemble, Some(Points::new(2, &data).unwrap()), &settings, &Silent).unwrap().result;
+    let check = |damage: fn(&mut Summary)| {
+        let mut summary = sound.clone();
+        damage(&mut summary);
+        Posterior::new(&ensemble, None, settings.clone()).unwrap().with_summary(&summary).map(drop)
+    };
+    assert!(check(|_| {}).is_ok());
+    let damages: [fn(&mut Summary); 9] = [
+        |summary| summary.medoid.expected_losses = Some(Vec::new()),
+        |summary| summary.medoid.expected_losses = Some(vec![1.0; 8]),
+        |summary| summary.distances.clear(),
+        |summary| summary.distances.push(1.0),
+        |summary| summary.medoid.draw = 9,
+        |summary| summary.units.scales.clear(),
+        |summary| summary.units.transform = Some(vec![1.0]),
+        |summary| summary.allocation.as_mut().unwrap().labels[0] = 99,
+        |summary| summary.allocation.as_mut().unwrap().membership_probability.clear(),
+    ];
+    for (i, damage) in damages.into_iter().enumerate() {
+        let error = check(damage).expect_err(&format!("damage {i}"));
+        assert!(error.to_string().contains("the summary is damaged"), "damage {i}: {error}");
     }
 }

@@ -77,9 +77,8 @@ fn aligned_draws_add_up_and_weights_are_their_means() {
     for k in 0..3 {
         assert!((mean[k] / total - found.estimate.weights()[k]).abs() < 1e-4, "{mean:?} {:?}", found.estimate);
     }
-    // The component at 6 in each draw is the atom at 6, wherever it stands in the draw, unless junk fell there.
-    let at_six = (0..draws).filter(|&m| (means[(m * 3 + 1) * 2] - 6.0).abs() < 1e-9).count();
-    assert!(at_six > 100, "{at_six}");
+    // The second component of each draw is the atom at 6, wherever it stands in the draw, and what junk fell there: 0.02 of 0.3 at 2.4 away at most.
+    assert!((0..draws).all(|m| (means[(m * 3 + 1) * 2] - 6.0).abs() < 0.2));
 }
 
 /// A component that comes and goes stays when half of the draws have it, and draws that lack it have NaN.

@@ -19,7 +19,7 @@ pub struct PosteriorInterval {
 
 impl PosteriorInterval {
     /// Of weighted values; NaN when there are none.
-    pub(super) fn of(values: &[f64], weights: &[f64], level: f64) -> Self {
+    pub(crate) fn of(values: &[f64], weights: &[f64], level: f64) -> Self {
         let order = ascending(values, weights);
         let quantile = |level: f64| sorted_quantile(values, weights, &order, level);
         let total: f64 = order.iter().map(|&i| weights[i]).sum();

@@ -41,7 +41,7 @@ fn means_and_intervals_are_those_of_the_probabilities_of_the_draws() {
     let measures = draws(90);
     let ensemble = Ensemble::from_measures(&measures).unwrap();
     let estimate = line(&[(0.6, 0.0, 1.0), (0.4, 4.0, 1.0)]);
-    let values = [-1.0, 0.5, 1.9, 2.1, 5.0, 30.0];
+    let values = [-1.0, 0.5, 1.9, 2.4, 5.0, 30.0];
     let points = Points::new(1, &values).unwrap();
     let rules = Rules { level: 0.8, ..Rules::default() };
     let found = membership_posterior(&estimate, &ensemble, points, rules, &Silent).unwrap();

@@ -3,7 +3,8 @@
 use super::numbers::{count, effective, existence, interval, percent, resolved, significant};
 use super::{Narrate, Narrative, left_out};
 use crate::about::About;
-use crate::components::{Component, Components, Intervals, PosteriorInterval, Standing};
+use crate::components::{Component, Components, Intervals, Missing, PosteriorInterval, Standing};
+use crate::effective::Probability;
 use crate::posterior::Estimate;
 
 /// Coordinates that a table shows.
@@ -20,18 +21,31 @@ impl Narrate for Components {
         }
         let all = self.components.len();
         let with = self.components.iter().filter(|one| one.intervals.is_some()).count();
+        let grouped: Vec<&usize> = self.groups.iter().flat_map(|group| &group.atoms).collect();
+        let together = self.components.iter().filter(|one| grouped.contains(&&one.atom)).count();
         let clear = |one: &Component| one.standing == Standing::Clear && one.beside == 0.0;
         let text = match with == all {
-            true if self.components.iter().all(clear) => {
+            true if self.components.iter().all(clear) && self.missing.is_empty() => {
                 format!("{}: each is clearly identified over the draws", count(all, "component"))
             }
+            true if self.components.iter().all(clear) => format!(
+                "{}: each is clearly identified over the draws, which have {} besides",
+                count(all, "component"),
+                count(self.missing.len(), "component")
+            ),
             true => format!("{} have intervals, some with a reservation: see the remarks", count(all, "component")),
+            false if with + together == all => format!(
+                "{with} of {} have intervals of their own, the others together in {}: they cannot be told apart",
+                count(all, "component"),
+                count(self.groups.len(), "group")
+            ),
             false => format!(
-                "{with} of {} have intervals; the remarks say why the others have none",
+                "{} of {} have intervals of their own or in a group; the remarks say why the others have none",
+                with + together,
                 count(all, "component")
             ),
         };
-        narrative.verdict(with == all && self.components.iter().all(clear), text);
+        narrative.verdict(with == all && self.components.iter().all(clear) && self.missing.is_empty(), text);
         narrative.line("intervals", format!(
             "median and {} interval over the draws that have the component; 'exists' is the probability that a draw has it",
             percent_level(self.rules.level)
@@ -58,9 +72,9 @@ impl Narrate for Components {
             header.extend((0..shown).map(|a| format!("{what} {}", about.column(a))));
         }
         header.push("remark".into());
-        let row = |name: String, one: &Component| -> Vec<String> {
+        let row = |name: String, one: Told| -> Vec<String> {
             let mut row = vec![name, existence(one.existence.value, one.existence.standard_error)];
-            match &one.intervals {
+            match one.intervals {
                 Some(Intervals { weight, mean, sd, .. }) => {
                     row.push(told(weight));
                     row.extend(mean.iter().take(shown).map(told));
@@ -73,14 +87,18 @@ impl Narrate for Components {
                     row.extend((0..shown).map(|a| format!("({})", significant(sd(a), 3))));
                 }
             }
-            row.push(remark(one));
+            row.push(one.remark);
             row
         };
         let mut rows: Vec<Vec<String>> =
-            self.components.iter().map(|one| row(format!("atom {}", one.atom), one)).collect();
+            self.components.iter().map(|one| row(format!("atom {}", one.atom), Told::of(one))).collect();
         rows.extend(
-            self.groups.iter().map(|group| row(format!("atoms {} together", list(&group.atoms)), &group.together)),
+            self.groups
+                .iter()
+                .map(|group| row(format!("atoms {} together", list(&group.atoms)), Told::of(&group.together))),
         );
+        let lacking = self.missing.iter().enumerate();
+        rows.extend(lacking.map(|(i, one)| row(format!("not in the estimate {}", i + 1), Told::of_missing(one))));
         narrative.table(header, rows);
         if with < all {
             narrative.note("in parentheses: the estimate, without an interval");
@@ -93,6 +111,40 @@ impl Narrate for Components {
             ));
         }
         narrative
+    }
+}
+
+/// A row of the table.
+struct Told<'a> {
+    weight: f64,
+    mean: &'a [f64],
+    covariance: &'a [f64],
+    existence: &'a Probability,
+    intervals: Option<&'a Intervals>,
+    remark: String,
+}
+
+impl<'a> Told<'a> {
+    fn of(one: &'a Component) -> Self {
+        Told {
+            weight: one.weight,
+            mean: &one.mean,
+            covariance: &one.covariance,
+            existence: &one.existence,
+            intervals: one.intervals.as_ref(),
+            remark: remark(one),
+        }
+    }
+
+    fn of_missing(one: &'a Missing) -> Self {
+        Told {
+            weight: one.weight,
+            mean: &one.mean,
+            covariance: &one.covariance,
+            existence: &one.existence,
+            intervals: one.intervals.as_ref(),
+            remark: "the draws have it, the estimate has not".into(),
+        }
     }
 }
 

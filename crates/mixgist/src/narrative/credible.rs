@@ -14,11 +14,17 @@ impl Narrate for Credible {
         if let Some(estimate) = around {
             narrative.line("estimate", estimate.source.as_str());
         }
-        let few = if ball.radius_high.is_none() { "; too few effective draws for an upper error" } else { "" };
+        let interval = match ball.radius_high {
+            Some(high) => format!("95 % interval {} to {}", significant(ball.radius_low, 4), significant(high, 4)),
+            None => format!(
+                "95 % interval from {}, without an upper end for want of effective draws",
+                significant(ball.radius_low, 4)
+            ),
+        };
         narrative.line(
             &format!("{} % ball", percent_of(ball.level)),
             format!(
-                "radius {} holds {:.4} of the posterior{few}",
+                "radius {} (standard error; {interval}) holds {:.4} of the posterior",
                 with_error(ball.radius, ball.radius_error),
                 ball.probability.value
             ),
@@ -60,6 +66,12 @@ impl Narrate for Credible {
             vec![format!("draw {}", member.draw), member.chain.to_string(), member.iteration.to_string(), distance]
         });
         narrative.table(header, rows.collect());
+        let farthest: Vec<String> = ball
+            .farthest_draws
+            .iter()
+            .map(|member| format!("draw {} at {}", member.draw, significant(member.distance, 4)))
+            .collect();
+        narrative.line("farthest of all", farthest.join(", "));
         narrative
     }
 }

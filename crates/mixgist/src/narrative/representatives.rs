@@ -5,6 +5,7 @@ use super::{Narrate, Narrative, main_atoms};
 use crate::about::About;
 use crate::posterior::Estimate;
 use crate::representatives::{Condition, LEAST_MASS, MOST_VALLEY, Representatives, SplitTest};
+use crate::warning::Warning;
 
 impl Narrate for Representatives {
     fn narrate(&self, about: &About, _: Option<&Estimate>) -> Narrative {
@@ -18,7 +19,11 @@ impl Narrate for Representatives {
                 format!("{modes} modes: one estimate alone does not stand for the posterior; each mode has a draw of its own"),
             ),
             Some(test) => {
-                narrative.verdict(true, "one mode: one estimate can stand for the posterior");
+                let disagree = self.warnings.iter().any(|warning| matches!(warning, Warning::ChainsDisagree { .. }));
+                match disagree {
+                    true => narrative.verdict(false, "one mode is proved, but the chains disagree: there may be more"),
+                    false => narrative.verdict(true, "one mode: one estimate can stand for the posterior"),
+                }
                 narrative.line("split in two", format!(
                     "share {:.3} of the draws is between the halves, {:.3} at the lower peak; {}",
                     test.valley, test.peak, refusal(test)
@@ -33,6 +38,18 @@ impl Narrate for Representatives {
                 100.0 * MOST_VALLEY
             ),
         );
+        for one in self.representatives.iter().filter(|one| one.of_own_chains) {
+            let chains: Vec<String> = one.chains.iter().map(u32::to_string).collect();
+            let (noun, stay) = if chains.len() == 1 { ("chain", "stays") } else { ("chains", "stay") };
+            narrative.line(
+                "",
+                format!(
+                    "the mode of draw {} is that of {noun} {}, which {stay} in it: its probability is the share of the draws, not the posterior's",
+                    one.draw,
+                    chains.join(", ")
+                ),
+            );
+        }
         narrative.line("draws", format!("{}, {} of them candidates", about.draws, self.candidates));
         narrative.line(
             "mean distance",

@@ -3,13 +3,13 @@
 use super::numbers::{count, percent, resolved, significant, with_error, within};
 use super::{Narrate, Narrative, distance_line, left_out};
 use crate::about::About;
-use crate::agreement::ChainVerdict;
+use crate::agreement::{Agreement, ChainVerdict};
 use crate::ensemble::MixingMeasure;
-use crate::free::{Assessment, HeldOut, Judgement, PathPoint};
+use crate::free::{Assessment, Estimator, HeldOut, Judgement, PathPoint};
 use crate::line::Order;
 use crate::loss::Loss;
 use crate::posterior::{Answer, Estimate};
-use crate::select::ChoiceVerdict;
+use crate::select::{ChoiceVerdict, Margin};
 use crate::slice::Scheme;
 use crate::summary::Summary;
 use crate::units::Units;
@@ -40,11 +40,22 @@ impl Narrate for Summary {
         let medoid = &self.medoid;
         let place =
             format!("draw {} of {} (chain {}, iteration {})", medoid.draw, about.draws, medoid.chain, medoid.iteration);
-        match self.free() {
-            Some(free) => {
+        match self.judgement().filter(|_| about.settings.estimator != Estimator::Medoid) {
+            Some(judgement) => {
                 let name = about.settings.estimator.name();
                 narrative.line("estimate", format!("{name}, {}", count(self.estimate.len(), "atom")));
-                narrative.line("expected loss", judged(&free.judgement, None));
+                if let Some(aligned) = self.aligned() {
+                    let least = aligned.existence.iter().copied().fold(1.0, f64::min);
+                    narrative.line(
+                        "",
+                        format!(
+                            "each is a component that {} or more of the draws have; {} of the mass belongs to none",
+                            percent(least),
+                            percent(aligned.unmatched)
+                        ),
+                    );
+                }
+                narrative.line("expected loss", judged(judgement, None));
                 narrative.line("medoid", format!("{place}: {}", self.medoid_loss()));
             }
             None => {
@@ -53,10 +64,7 @@ impl Narrate for Summary {
             }
         }
         narrative.verdict(is_safe(self), choice(self));
-        if about.chains > 1 {
-            let good = matches!(self.agreement.verdict, ChainVerdict::Agree | ChainVerdict::Short);
-            narrative.verdict(good, self.agreement.verdict.text());
-        }
+        narrative.line("chains", chains(&self.agreement));
         if let Some(assessment) = &self.assessment {
             assess(&mut narrative, assessment);
         } else if about.settings.order != Order::TWO {
@@ -125,8 +133,11 @@ fn assess(narrative: &mut Narrative, assessment: &Assessment) {
         let loss = with_error(held.expected_loss, held.standard_error);
         narrative.line("held out", format!("medoid {loss} on {slices}"));
     }
-    let others =
-        [("free", assessment.free.as_ref().map(|free| &free.judgement)), ("candidate", assessment.candidate.as_ref())];
+    let others = [
+        ("free", assessment.free.as_ref().map(|free| &free.judgement)),
+        ("aligned", assessment.aligned.as_ref().map(|aligned| &aligned.judgement)),
+        ("candidate", assessment.candidate.as_ref()),
+    ];
     for (name, judgement) in others {
         if let Some(held) = judgement.and_then(|judgement| judgement.held_out.as_ref()) {
             narrative.line("", format!("{name} {}", against_medoid(held)));
@@ -140,52 +151,61 @@ fn against_medoid(held: &HeldOut) -> String {
     format!("{}, {difference} {word} the medoid", with_error(held.expected_loss, held.standard_error))
 }
 
-/// Whether the choice of the draw needs no second look.
+/// Whether nothing speaks against the choice: it is safe, or the rival is nearly the same measure; and the chains do not disagree.
 fn is_safe(summary: &Summary) -> bool {
-    summary.medoid.margin.is_none_or(|margin| matches!(margin.verdict, ChoiceVerdict::Safe | ChoiceVerdict::Alike))
+    let good = |margin: Margin| matches!(margin.verdict, ChoiceVerdict::Safe | ChoiceVerdict::Alike);
+    summary.medoid.margin.is_none_or(good) && summary.agreement.verdict != ChainVerdict::Disagree
 }
 
-/// The choice of the draw, and whether other slices and other draws of the same posterior would choose it too.
+/// The choice of the draw, and whether the draw that is hardest to tell from it is safely behind.
 fn choice(summary: &Summary) -> String {
-    let medoid = &summary.medoid;
-    let Some(margin) = medoid.margin else {
+    let Some(margin) = summary.medoid.margin else {
         return "all draws are the same measure: there was nothing to choose".into();
     };
-    let rival = match medoid.runner_up {
-        Some(other) if other.draw == margin.rival => format!("the runner-up, draw {}", other.draw),
-        _ => format!("its closest rival, draw {}", margin.rival),
-    };
-    let behind = format!("{rival}, is {} behind", significant(margin.lead, 3));
-    let errors = match (margin.separation, margin.slice_error, margin.draw_error) {
-        (Some(separation), Some(slices), Some(draws)) if separation.is_finite() => format!(
-            ", {separation:.1} standard errors (of slices {}, of draws {})",
-            significant(slices, 2),
-            significant(draws, 2)
-        ),
-        _ => String::new(),
-    };
-    let apart = format!("the two are {} radii of the 95 % ball apart", significant(margin.radii, 2));
+    let Margin { rival, lead, radii, .. } = margin;
+    let error = |error: Option<f64>| error.map_or("unknown".into(), |error| significant(error, 2));
+    let errors = format!(
+        "standard errors {} over slices and {} over draws",
+        error(margin.slice_error),
+        error(margin.draw_error)
+    );
+    let lead = format!("draw {rival} is {} behind ({errors})", significant(lead, 3));
     match margin.verdict {
-        ChoiceVerdict::Safe => format!("the choice is safe: {behind}{errors}"),
         ChoiceVerdict::Tied => {
             format!(
-                "tied with draw {}: their expected losses are equal, and more slices will not separate them",
-                margin.rival
+                "draw {rival} is as good as the chosen one: the two are tied, and more slices will not separate them"
             )
         }
-        ChoiceVerdict::Alike => {
-            format!("a near-tie that does not matter: {behind}{errors}, but {apart}, so they say nearly the same")
-        }
+        ChoiceVerdict::Safe => format!("the choice is safe: {lead}"),
+        ChoiceVerdict::Alike => format!(
+            "a near-tie that does no harm: {lead}, and the two are alike, {radii:.2} radii of the 95 % ball apart"
+        ),
         ChoiceVerdict::FewSlices => {
-            format!("the choice is not safe: {behind}{errors}; {apart}, and more slices would help")
+            format!(
+                "the choice is not safe: {lead}, and the two differ, {radii:.2} radii of the 95 % ball apart; more slices help"
+            )
         }
-        ChoiceVerdict::FewDraws => {
-            format!("the choice is not safe: {behind}{errors}; {apart}, and only more posterior draws would help")
-        }
+        ChoiceVerdict::FewDraws => format!(
+            "the choice is not safe: {lead}, and the two differ, {radii:.2} radii of the 95 % ball apart; only more posterior draws help"
+        ),
         ChoiceVerdict::Unknown => {
-            format!("the choice cannot be judged: {behind}, and a single group of slices gives no standard error")
+            format!(
+                "draw {rival} is {} behind; a single group of slices gives no standard error",
+                significant(margin.lead, 3)
+            )
         }
     }
+}
+
+/// The verdict on the chains, with the largest R-hat and the least effective sample size.
+pub(super) fn chains(agreement: &Agreement) -> String {
+    let worst = agreement.worst().and_then(|trace| trace.convergence.map(|convergence| (trace, convergence)));
+    let rhat = worst.map(|(trace, convergence)| match convergence.rhat.is_finite() {
+        true => format!("; R-hat {:.3} ({})", convergence.rhat, trace.name),
+        false => format!("; R-hat infinite ({})", trace.name),
+    });
+    let ess = agreement.least_ess().map(|ess| format!(", effective sample size at least {ess:.0}"));
+    format!("{}{}{}", agreement.verdict.text(), rhat.unwrap_or_default(), ess.unwrap_or_default())
 }
 
 /// The atoms that matter: those of some weight or with observations, heaviest first.
@@ -229,7 +249,16 @@ fn atoms(narrative: &mut Narrative, summary: &Summary, about: &About) {
 
 /// The path over numbers of atoms, the chosen one marked.
 fn path(narrative: &mut Narrative, path: &[PathPoint], chosen: usize) {
-    let header = ["at most", "atoms", "expected loss", "above the floor", "held out", "above the best, held out", ""];
+    let header = [
+        "at most",
+        "atoms",
+        "expected loss",
+        "above the floor",
+        "held out",
+        "above the best, held out",
+        "mass without draws",
+        "",
+    ];
     let row = |(i, point): (usize, &PathPoint)| {
         vec![
             point.atoms.to_string(),
@@ -238,6 +267,7 @@ fn path(narrative: &mut Narrative, path: &[PathPoint], chosen: usize) {
             if point.judgement.excess.is_finite() { percent(point.judgement.excess) } else { "-".into() },
             point.judgement.held_out.map_or("-".into(), |held| significant(held.expected_loss, 5)),
             with_error(point.over_best, Some(point.over_best_se)),
+            percent(point.mass_without_draws),
             if i == chosen { "chosen" } else { "" }.to_owned(),
         ]
     };
@@ -266,14 +296,20 @@ pub fn methods(answer: &Answer<Summary>) -> String {
         "smix-w" => "SMix-W",
         other => other,
     };
-    let what = match summary.free() {
-        Some(_) => format!("the measure with {} that has the", count(summary.estimate.len(), "atom")),
-        None => "the draw of".into(),
+    let what = match settings.estimator {
+        Estimator::Free(_) => format!("the measure with {} that has the", count(summary.estimate.len(), "atom")),
+        Estimator::Medoid => "the draw of".into(),
+        Estimator::Aligned => format!(
+            "the {} that at least half of the draws have (posterior means of what exact couplings with the draws give them, starting from the \
+             draw of least loss), judged by the",
+            count(summary.estimate.len(), "component")
+        ),
     };
+    let least = if settings.estimator == Estimator::Aligned { "" } else { "least " };
     let loss = if settings.loss == Loss::Power { " raised to its order" } else { "" };
     let error = summary.expected_loss_se;
     format!(
-        "The posterior of the mixing measure, represented by {}, was summarised by {what} least expected {distance} sliced optimal transport \
+        "The posterior of the mixing measure, represented by {}, was summarised by {what} {least}expected {distance} sliced optimal transport \
          distance{loss} of order {} (Nguyen and Mueller), estimated with {} {scheme} slices (seed {}) {units}, using mixgist {}. The expected \
          loss of the estimate is {}{}{}.{}",
         count(answer.about.draws, "posterior draw"),

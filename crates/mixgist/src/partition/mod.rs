@@ -6,8 +6,8 @@
 
 mod answer;
 mod ball;
-mod certainty;
 mod cluster_count;
+mod coclustering;
 mod contingency;
 mod density;
 mod expected;
@@ -18,8 +18,8 @@ mod similarity;
 
 pub use answer::{NamedLoss, PartitionAnswer, Question, estimate_partition};
 pub use ball::{BallBound, PartitionBall, partition_ball};
-pub use certainty::{Certainty, certainties};
 pub use cluster_count::{ClusterCount, ClusterCountPosterior, cluster_count_posterior};
+pub use coclustering::{Coclustering, coclusterings};
 pub use density::{DirichletNormalModel, STICK_TOLERANCE, StudentMixture};
 pub use expected::{expected_loss, expected_losses, loss_between, losses_to_draws};
 pub use loss::{Loss, LossEntry, LossOptions, OmariConvention, REGISTRY};

@@ -9,7 +9,7 @@ use crate::progress::Progress;
 pub(super) struct Modes {
     /// Indices of the matrix, group by group.
     pub(super) groups: Vec<Vec<usize>>,
-    /// The tests of splits, in order, then the last one of every pair of modes.
+    /// The tests of splits, in order, those of pairs that were put together again, and that of every pair of modes that are left.
     pub(super) tests: Vec<SplitTest>,
 }
 
@@ -120,7 +120,7 @@ fn merged(
             .map(|group| Ok(k_medoids(cloud.matrix, cloud.weights, group, 1, &[], progress)?[0]))
             .collect::<Result<Vec<usize>>>()?;
         let mut pairs: Vec<SplitTest> = Vec::new();
-        let mut worst: Option<(f64, usize, usize)> = None;
+        let mut worst: Option<(f64, usize, usize, Option<SplitTest>)> = None;
         for a in 0..groups.len() {
             for b in a + 1..groups.len() {
                 progress.check()?;
@@ -130,15 +130,16 @@ fn merged(
                 let depth = test.map_or(f64::INFINITY, |test| (test.valley / test.peak).max(test.crossing));
                 let depth = if depth.is_nan() { f64::INFINITY } else { depth };
                 if !kept && worst.is_none_or(|(most, ..)| depth > most) {
-                    worst = Some((depth, a, b));
+                    worst = Some((depth, a, b, test));
                 }
                 pairs.extend(test);
             }
         }
-        let Some((_, a, b)) = worst else {
+        let Some((_, a, b, refused)) = worst else {
             tests.extend(pairs.into_iter().filter(|_| groups.len() > 2));
             return Ok(groups);
         };
+        tests.extend(refused);
         let more = groups.swap_remove(b);
         groups[a].extend(more);
         groups[a].sort_unstable();

@@ -39,7 +39,7 @@ pub struct SplitTest {
 pub enum Condition {
     /// One mode would show such a valley at most once in 1 / [`FALSE_ALARM`] times.
     Evidence,
-    /// The valley is at most [`MOST_VALLEY`] of the lower peak, on the line and along the draws.
+    /// The valley is at most [`MOST_VALLEY`] of the lower peak on the line, and at most the square of that in pairs of near draws.
     Depth,
     /// Each group has at least [`LEAST_MASS`] of the posterior.
     Mass,
@@ -76,7 +76,8 @@ impl SplitTest {
 
     /// Whether the valley is deep, on the line and along the draws.
     pub(super) fn is_deep(&self) -> bool {
-        self.valley <= MOST_VALLEY * self.peak && self.crossing <= MOST_VALLEY
+        // Pairs go with the square of the density.
+        self.valley <= MOST_VALLEY * self.peak && self.crossing <= MOST_VALLEY * MOST_VALLEY
     }
 }
 
@@ -191,7 +192,7 @@ impl Cloud<'_> {
 
     /// The distance within which draws of a group are near: half of its draws have so many others within it.
     fn near(&self, group: &[usize]) -> f64 {
-        let neighbours = (group.len() / 4).clamp(1, NEIGHBOURS);
+        let neighbours = (group.len() / 6).clamp(1, MOST_NEIGHBOURS);
         let mut farthest: Vec<f64> = Vec::with_capacity(group.len());
         let mut row = Vec::with_capacity(group.len());
         for &i in group {
@@ -206,8 +207,8 @@ impl Cloud<'_> {
     }
 }
 
-/// A draw has so many near ones, typically.
-const NEIGHBOURS: usize = 5;
+/// A draw has so many near ones at most, typically: fewer make the counts of pairs uncertain where draws lie along a curve.
+const MOST_NEIGHBOURS: usize = 30;
 
 /// Whether every chain stays in one of two groups, and each group has a chain.
 fn stay_apart(chains: &[Vec<usize>], first: impl Fn(usize) -> bool) -> bool {
@@ -319,7 +320,7 @@ mod tests {
             weights: [0.9, 0.1],
             peak: 0.2,
             valley: 0.1,
-            crossing: 0.2,
+            crossing: 0.25,
             by_chains: false,
             effective_draws: 100.0,
             p_value: FALSE_ALARM,
@@ -328,7 +329,7 @@ mod tests {
         for (bad, condition) in [
             (SplitTest { p_value: 2.0 * FALSE_ALARM, ..good }, Condition::Evidence),
             (SplitTest { valley: 0.11, ..good }, Condition::Depth),
-            (SplitTest { crossing: 0.6, ..good }, Condition::Depth),
+            (SplitTest { crossing: 0.3, ..good }, Condition::Depth),
             (SplitTest { weights: [0.96, 0.04], ..good }, Condition::Mass),
         ] {
             assert!(!bad.accepted());

@@ -62,7 +62,8 @@ pub fn run(case: Case, seeds: std::ops::Range<u64>) -> Tally {
             Ensemble::from_dense(2, 1, &vec![1.0; draws], &means, &covariances, CovarianceForm::Covariance).unwrap();
         let owners = (0..draws).map(|m| (m / (draws / chains)) as u32).collect();
         let ensemble = ensemble.with_chains(owners, (0..draws as u64).collect()).unwrap();
-        let settings = Settings { slices: SliceCount::Fixed(64), seed, ..Settings::default() };
+        let settings =
+            Settings { slices: SliceCount::Fixed(64), units: mixgist::Units::None, seed, ..Settings::default() };
         let summary = summarize(&ensemble, None, &settings, &Silent).unwrap();
         let loss = |k: usize| -> f64 {
             let gap = |j: usize| (places[2 * k] - places[2 * j]).hypot(places[2 * k + 1] - places[2 * j + 1]);

@@ -75,7 +75,7 @@ pub fn posterior(shape: Shape, probabilities: &[f64], draws: usize, well: bool, 
             both[dim] = -SPREAD * tail.max(1e-300).ln();
         }
         both[0] += first;
-        both[dim] += 12.0 + second;
+        both[dim] += 5.0 + second;
         means.extend(both);
         let share = if shape == Shape::Weights { 0.5 + 0.05 * state[2 * dim].clamp(-6.0, 6.0) } else { 0.5 };
         weights.extend([share, 1.0 - share]);

@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use crate::labels::{Partition, PartitionDraws};
 use crate::{Error, Progress, Result};
 
-/// How an observation is tied to its cluster and to the nearest other one.
+/// How an observation is tied to its cluster and to the nearest other one, by how often the draws put pairs of observations together.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Certainty {
+pub struct Coclustering {
     /// Mean posterior similarity with the other members of its cluster; 1 when it has none.
     pub own: f64,
     /// Mean posterior similarity with the members of the other cluster where that is largest; 0 when there is none.
@@ -15,20 +15,24 @@ pub struct Certainty {
     /// That other cluster: the runner-up for this observation.
     pub runner_up: Option<u32>,
     /// own / (own + other): 1 is sure, 1/2 is torn, less is misplaced.
-    pub certainty: f64,
+    pub score: f64,
 }
 
-/// The certainty of every observation: with π_ij = P(i and j share a cluster),
+/// The co-clustering score of every observation: with π_ij = P(i and j share a cluster),
 /// own_i = mean of π_ij over j ≠ i in the cluster of i, other_i = max over the other clusters C of the mean of π_ij over j in C, and
-/// certainty_i = own_i / (own_i + other_i).
+/// score_i = own_i / (own_i + other_i).
 ///
 /// The means come from contingency tables, no π_ij is formed. Cost O(M n k), memory O(n k) for k clusters.
-pub fn certainties(estimate: &Partition, draws: &PartitionDraws, progress: &dyn Progress) -> Result<Vec<Certainty>> {
+pub fn coclusterings(
+    estimate: &Partition,
+    draws: &PartitionDraws,
+    progress: &dyn Progress,
+) -> Result<Vec<Coclustering>> {
     draws.check_size(estimate)?;
     let (n, clusters) = (estimate.len(), estimate.clusters());
     let sizes = estimate.sizes();
     let too_large = || {
-        Error::resource(format!("certainties of {n} observations in {clusters} clusters do not fit into memory"))
+        Error::resource(format!("co-clustering of {n} observations in {clusters} clusters does not fit into memory"))
             .hint("bound the number of clusters of the estimate")
     };
     let table_cells = clusters.checked_mul(n.max(draws.max_clusters())).filter(|&cells| cells <= MAX_CELLS);
@@ -56,7 +60,7 @@ pub fn certainties(estimate: &Partition, draws: &PartitionDraws, progress: &dyn 
         .labels()
         .iter()
         .zip(together.chunks(clusters))
-        .map(|(&own, sums)| certainty(own, sums, &sizes))
+        .map(|(&own, sums)| coclustering(own, sums, &sizes))
         .collect())
 }
 
@@ -65,7 +69,7 @@ const CHUNK: usize = 1024;
 /// 4 GiB of sums.
 const MAX_CELLS: usize = 1 << 29;
 
-fn certainty(cluster: u32, sums: &[f64], sizes: &[u32]) -> Certainty {
+fn coclustering(cluster: u32, sums: &[f64], sizes: &[u32]) -> Coclustering {
     let mates = f64::from(sizes[cluster as usize] - 1);
     // An observation is always together with itself, which does not count.
     let own = if mates > 0.0 { ((sums[cluster as usize] - 1.0) / mates).clamp(0.0, 1.0) } else { 1.0 };
@@ -76,8 +80,8 @@ fn certainty(cluster: u32, sums: &[f64], sizes: &[u32]) -> Certainty {
             (other, runner_up) = (mean, Some(k as u32));
         }
     }
-    let certainty = if own + other > 0.0 { own / (own + other) } else { 0.5 };
-    Certainty { own, other, runner_up, certainty }
+    let score = if own + other > 0.0 { own / (own + other) } else { 0.5 };
+    Coclustering { own, other, runner_up, score }
 }
 
 #[cfg(test)]
@@ -96,7 +100,7 @@ mod tests {
             let draws = PartitionDraws::from_rows(&rows[1..]).unwrap();
             let n = estimate.len();
             let similarity = similarity_block(&draws, 0..n, 0..n, &Silent).unwrap().values;
-            let all = certainties(&estimate, &draws, &Silent).unwrap();
+            let all = coclusterings(&estimate, &draws, &Silent).unwrap();
             for i in 0..n {
                 let mean = |k: u32| {
                     let members: Vec<usize> = (0..n).filter(|&j| j != i && estimate.labels()[j] == k).collect();
@@ -107,7 +111,7 @@ mod tests {
                 let other = (0..estimate.clusters() as u32).filter(|&k| k != own).map(mean).fold(0.0, f64::max);
                 prop_assert!((all[i].own - mean(own)).abs() < 1e-12);
                 prop_assert!((all[i].other - other).abs() < 1e-12);
-                prop_assert!((0.0..=1.0).contains(&all[i].certainty));
+                prop_assert!((0.0..=1.0).contains(&all[i].score));
                 prop_assert_eq!(all[i].runner_up.is_some(), estimate.clusters() > 1);
             }
         }
@@ -117,12 +121,11 @@ mod tests {
     fn sure_torn_and_misplaced() {
         let draws = PartitionDraws::from_rows(&[[0, 0, 0, 1, 1], [0, 0, 1, 1, 1]]).unwrap();
         let estimate = Partition::from_integers(&[0, 0, 0, 1, 1]).unwrap();
-        let certainty: Vec<f64> =
-            certainties(&estimate, &draws, &Silent).unwrap().iter().map(|c| c.certainty).collect();
-        assert_eq!(certainty[2], 0.5);
-        assert_eq!(certainty[0], 1.0);
+        let scores: Vec<f64> = coclusterings(&estimate, &draws, &Silent).unwrap().iter().map(|c| c.score).collect();
+        assert_eq!(scores[2], 0.5);
+        assert_eq!(scores[0], 1.0);
         let wrong = Partition::from_integers(&[0, 0, 0, 0, 1]).unwrap();
-        assert!(certainties(&wrong, &draws, &Silent).unwrap()[3].certainty < 0.5);
-        assert!(certainties(&Partition::from_integers(&[0]).unwrap(), &draws, &Silent).is_err());
+        assert!(coclusterings(&wrong, &draws, &Silent).unwrap()[3].score < 0.5);
+        assert!(coclusterings(&Partition::from_integers(&[0]).unwrap(), &draws, &Silent).is_err());
     }
 }

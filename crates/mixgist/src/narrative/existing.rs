@@ -1,0 +1,139 @@
+//! Components that exist, how many there are and who belongs to them, in words.
+
+use super::numbers::{count, percent, resolved, significant};
+use super::{Narrate, Narrative, left_out};
+use crate::about::About;
+use crate::aligned::{Alignment, LEAST_EXISTENCE};
+use crate::how_many::{CountPosterior, HowMany};
+use crate::memberships::Memberships;
+use crate::posterior::Estimate;
+
+/// Coordinates that a table shows.
+const MOST_COLUMNS: usize = 4;
+
+/// Observations that a table lists.
+const MOST_ROWS: usize = 20;
+
+/// An assignment is uncertain when its posterior probability is below this.
+const SURE: f64 = 0.9;
+
+impl Narrate for Alignment {
+    fn narrate(&self, about: &About, _: Option<&Estimate>) -> Narrative {
+        let mut narrative = Narrative::default();
+        narrative.line(
+            "components",
+            format!("{} that at least {} of the draws have", self.estimate.len(), percent(LEAST_EXISTENCE)),
+        );
+        narrative.line(
+            "weights",
+            "posterior means; the mean and sd of a component are posterior means over the draws that have it",
+        );
+        let none = self.draws.unmatched.iter().sum::<f64>() / self.draws.draws as f64;
+        narrative.line("unmatched", format!("{} of the mass of a draw, on average, belongs to none", percent(none)));
+        let d = about.dim;
+        let shown = d.min(MOST_COLUMNS);
+        let mut header = vec!["component".to_owned(), "exists".into(), "weight".into()];
+        for what in ["mean", "sd"] {
+            header.extend((0..shown).map(|a| format!("{what} {}", about.column(a))));
+        }
+        let row = |k: usize| {
+            let (mean, covariance) = (self.estimate.atoms().mean(k), self.estimate.atoms().covariance(k));
+            let sd = |a: usize| covariance[a * d + a].sqrt();
+            let mut row =
+                vec![k.to_string(), percent(self.existence[k].value), significant(self.estimate.weights()[k], 3)];
+            row.extend((0..shown).map(|a| resolved(mean[a], 4, sd(a))));
+            row.extend((0..shown).map(|a| significant(sd(a), 3)));
+            row
+        };
+        narrative.table(header, (0..self.estimate.len()).map(row).collect());
+        left_out(&mut narrative, shown, d);
+        narrative
+    }
+}
+
+impl Narrate for HowMany {
+    fn narrate(&self, about: &About, around: Option<&Estimate>) -> Narrative {
+        let mut narrative = Narrative::default();
+        if let Some(estimate) = around {
+            narrative.line("estimate", estimate.source.as_str());
+        }
+        narrative.line(
+            "components",
+            format!(
+                "{} after merge-truncate-merge at ω = {}, the median distance between draws and estimate",
+                self.components,
+                significant(self.omega, 3)
+            ),
+        );
+        let modes: Vec<usize> = self.merged.iter().map(|at| at.posterior.mode).collect();
+        let (least, most) = (modes.iter().min().unwrap_or(&0), modes.iter().max().unwrap_or(&0));
+        narrative.line("", format!("from {least} to {most} over the rates below, for {}", count(about.draws, "draw")));
+        let row = |name: String, posterior: &CountPosterior| {
+            vec![name, posterior.mode.to_string(), significant(posterior.mean, 3), told(posterior)]
+        };
+        let header = ["counted", "mode", "mean", "probabilities"].map(String::from).to_vec();
+        let mut rows: Vec<Vec<String>> = self
+            .heavier
+            .iter()
+            .map(|one| row(format!("atoms of weight {} or more", one.weight), &one.posterior))
+            .collect();
+        rows.extend(
+            self.merged
+                .iter()
+                .map(|at| row(format!("merged at {} ω = {}", at.multiple, significant(at.omega, 3)), &at.posterior)),
+        );
+        narrative.table(header, rows);
+        narrative
+    }
+}
+
+/// The most probable numbers: "3: 81 %, 4: 15 %".
+fn told(posterior: &CountPosterior) -> String {
+    let mut order: Vec<usize> = (0..posterior.counts.len()).collect();
+    order.sort_by(|&a, &b| posterior.probabilities[b].total_cmp(&posterior.probabilities[a]).then(a.cmp(&b)));
+    order.truncate(4);
+    order.sort_unstable();
+    let one = |&i: &usize| format!("{}: {}", posterior.counts[i], percent(posterior.probabilities[i]));
+    order.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+impl Narrate for Memberships {
+    fn narrate(&self, about: &About, around: Option<&Estimate>) -> Narrative {
+        let mut narrative = Narrative::default();
+        if let Some(estimate) = around {
+            narrative.line("estimate", estimate.source.as_str());
+        }
+        let uncertain = self.uncertain(SURE);
+        narrative.line("memberships", format!(
+            "posterior probability that an observation belongs to a component, over {}; the interval ({}) says how much the draws differ",
+            count(about.draws, "draw"),
+            percent(self.level)
+        ));
+        narrative.line(
+            "uncertain",
+            format!(
+                "{} of {} have no component with a posterior probability of {} or more",
+                uncertain.len(),
+                count(self.points, "observation"),
+                percent(SURE)
+            ),
+        );
+        let labels = self.labels();
+        let row = |&i: &usize| {
+            let place = i * self.components + labels[i] as usize;
+            vec![
+                i.to_string(),
+                labels[i].to_string(),
+                format!("{:.3}", self.mean[place]),
+                format!("{:.3} to {:.3}", self.low[place], self.high[place]),
+                format!("{:.3}", self.none[i]),
+            ]
+        };
+        let header = ["observation", "component", "probability", "interval", "none"].map(String::from).to_vec();
+        narrative.table(header, uncertain.iter().take(MOST_ROWS).map(row).collect());
+        if uncertain.len() > MOST_ROWS {
+            narrative.note(format!("the {MOST_ROWS} least certain are shown; the document has all"));
+        }
+        narrative
+    }
+}
