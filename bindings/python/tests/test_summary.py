@@ -50,7 +50,7 @@ def test_densities_and_labels_are_those_of_the_mixture(summary, observations):
     np.testing.assert_allclose(summary.predict_proba(x), np.exp(terms - log_density[:, None]), atol=1e-12)
     assert np.array_equal(summary.predict(x), terms.argmax(axis=1))
     assert np.array_equal(summary.labels_, summary.predict(x))
-    np.testing.assert_allclose(summary.certainty_, summary.predict_proba(x).max(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(summary.membership_probability_, summary.predict_proba(x).max(axis=1), rtol=1e-12)
     assert summary.score(x) == pytest.approx(log_density.mean())
 
 
