@@ -43,7 +43,7 @@ OF_DISTANCES = [
     ("units", 5, TypeError, "units is 5, expected 'none', 'sd', 'whiten', None, or one number per coordinate"),
     ("units", ["1", "2"], TypeError, "units is \\['1', '2'\\], expected 'none', 'sd'"),
     ("units", "metres", ValueError, "unknown units 'metres'"),
-    ("scheme", None, TypeError, "scheme is None, expected one of 'iid', 'orthogonal', 'qmc'"),
+    ("scheme", None, TypeError, "scheme is None, expected one of 'balanced', 'iid', 'orthogonal', 'qmc'"),
     ("scheme", "grid", ValueError, "grid"),
     ("directions", {1: [[1.0, 0.0]]}, TypeError, "a name in directions is 1, expected text"),
     ("directions", 4, TypeError, "directions is 4, expected a mapping of names to arrays, or None"),
