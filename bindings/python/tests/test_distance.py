@@ -9,14 +9,14 @@ import mixgist
 def test_between_draws_is_the_entry_of_the_matrix(draws):
     few = draws[:8]
     for name in ("sw", "mix-sw", "smix-w"):
-        matrix = mixgist.distance_matrix(few, name, slices=40, seed=1)
+        matrix = mixgist.distance_matrix(few, name, slices=40, seed=1, units="none")
         assert matrix.values.shape == matrix.standard_errors.shape == (8, 8)
         assert np.array_equal(matrix.values, matrix.values.T)
-        one = mixgist.distance(few[2], few[5], name, slices=40, seed=1)
+        one = mixgist.distance(few[2], few[5], name, slices=40, seed=1, units="none")
         assert one.value == pytest.approx(matrix.values[2, 5], rel=1e-9)
-        row = mixgist.distances_to_draws(few[2], few, name, slices=40, seed=1)
+        row = mixgist.distances_to_draws(few[2], few, name, slices=40, seed=1, units="none")
         np.testing.assert_allclose(row.values, matrix.values[2], rtol=1e-9, atol=1e-12)
-        condensed = mixgist.distance_matrix(few, name, slices=40, seed=1, condensed=True).values
+        condensed = mixgist.distance_matrix(few, name, slices=40, seed=1, units="none", condensed=True).values
         assert np.array_equal(condensed, matrix.values[np.triu_indices(8, 1)])
 
 
