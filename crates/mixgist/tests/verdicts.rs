@@ -49,7 +49,7 @@ fn the_error_over_draws_counts_where_slices_agree() {
     assert!(summary.warnings.iter().any(|warning| warning.name() == "near-tie"), "{:?}", summary.warnings);
     // More slices cannot help, and are not tried.
     let auto = Settings { slices: SliceCount::Auto { cap: 16_000 }, ..settings(1) };
-    assert_eq!(summarize(&at(&means[..399]), None, &auto, &Silent).unwrap().slices, 1000);
+    assert_eq!(summarize(&at(&means[..399]), None, &auto, &Silent).unwrap().slices, auto.slices.first());
 }
 
 /// Draws of one mode: the runner-up is nearly the same measure, and nothing is warned of.
@@ -107,9 +107,11 @@ fn chains_in_another_mode_are_found_by_other_functions_of_the_draws() {
     assert_eq!(mixgist::inspect(&told, None).unwrap().agreement.verdict, ChainVerdict::Disagree);
 }
 
-/// One mode is counted as one in all of 60 posteriors, three that mix well as three in 45. At a rate of 1 in 100 even one of the 60 has a mode too many in
-/// 45 % of all choices of seeds; these are fixed. Where weights vary as much as modes differ, up to 3 of 15 answers cut a mode in two, and some
-/// modes are missed (docs/modes.md).
+/// One mode is counted as one in all of 60 posteriors, three that mix well as three in 45; at a rate of 1 in 100 the 60 would be without an error for
+/// 55 % of all choices of seeds, so that this bounds the rate by 5 % (at 95 % confidence) and no better. The seeds are fixed and the rule was not tuned on them.
+///
+/// A known defect is held in place here, not approved: where weights vary as much as modes differ, 3 of 15 answers have a mode too many. The bound is what
+/// was observed; it must fall, never rise.
 #[test]
 fn modes_are_counted() {
     let mut found_too_many = Vec::new();
