@@ -31,10 +31,8 @@ pub fn fuzz(minutes: &str) -> Result<(), String> {
 fn targets() -> Result<Vec<String>, String> {
     let folder = root().join("fuzz/fuzz_targets");
     let entries = std::fs::read_dir(&folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
-    let mut names: Vec<String> = entries
-        .flatten()
-        .filter_map(|entry| Some(entry.path().file_stem()?.to_str()?.to_owned()))
-        .collect();
+    let mut names: Vec<String> =
+        entries.flatten().filter_map(|entry| Some(entry.path().file_stem()?.to_str()?.to_owned())).collect();
     names.sort();
     Ok(names)
 }
@@ -43,7 +41,18 @@ fn targets() -> Result<Vec<String>, String> {
 pub fn miri() -> Result<(), String> {
     let run_tests = |package: &str, filter: &str| {
         run(Command::new("rustup")
-            .args(["run", "nightly", "cargo", "miri", "test", "--no-default-features", "--package", package, "--lib", filter])
+            .args([
+                "run",
+                "nightly",
+                "cargo",
+                "miri",
+                "test",
+                "--no-default-features",
+                "--package",
+                package,
+                "--lib",
+                filter,
+            ])
             .env("MIRIFLAGS", "-Zmiri-disable-isolation"))
     };
     run_tests("mixgist-io", "delimited")?;
@@ -69,10 +78,10 @@ fn without_avx(cases: &[&str]) -> Result<(), String> {
     }
     // The processor is chosen when the program runs: this one has SSE4.2 and nothing newer.
     let runner = "qemu-x86_64 -cpu Nehalem";
-    run(Command::new(env!("CARGO")).args(cases).env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", runner).env(
-        "MIXGIST_RUNNER",
-        runner,
-    ))
+    run(Command::new(env!("CARGO"))
+        .args(cases)
+        .env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", runner)
+        .env("MIXGIST_RUNNER", runner))
 }
 
 fn aarch64(cases: &[&str]) -> Result<(), String> {

@@ -18,7 +18,9 @@ pub fn deny() -> Result<(), String> {
     let tools = root().join("target/tools");
     let own = tools.join("bin/cargo-deny");
     if !installed && !own.exists() {
-        let install = run(Command::new(env!("CARGO")).args(["install", "--quiet", "--locked", "cargo-deny", "--root"]).arg(&tools));
+        let install = run(Command::new(env!("CARGO"))
+            .args(["install", "--quiet", "--locked", "cargo-deny", "--root"])
+            .arg(&tools));
         if install.is_err() {
             println!("SKIPPED: licences, sources and duplicates need cargo-deny, which could not be installed");
             return Ok(());
@@ -28,7 +30,9 @@ pub fn deny() -> Result<(), String> {
     let check = |what: &[&str]| run(Command::new(&program).args(["--all-features", "check"]).args(what));
     check(&["bans", "licenses", "sources"])?;
     if check(&["advisories"]).is_err() {
-        println!("SKIPPED: the database of advisories cannot be reached, or cargo-deny found one above: see advisories.txt");
+        println!(
+            "SKIPPED: the database of advisories cannot be reached, or cargo-deny found one above: see advisories.txt"
+        );
     }
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! Distances: between two measures, from one to all draws, between all draws.
 
 use mixgist::slice::SLICERS;
-use mixgist::{Condensed, Distance, Ensemble, Error, Metric, Progress, ResolvedUnits, Settings, SlicedDistance, Units};
+use mixgist::{
+    Condensed, Distance, Ensemble, Error, Metric, Progress, ResolvedUnits, Settings, SliceCount, SlicedDistance, Units,
+};
 use mixgist_io::{DataTable, memory};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
@@ -27,12 +29,16 @@ impl Measuring {
     fn new(py: Python<'_>, question: &Question<'_>) -> Result<Self> {
         let options = &question.slicing;
         if let Some((function, count, _)) = &question.function {
-            let (function, settings) = (SliceFunction::new(function.clone_ref(py)), Box::new(options.settings()?));
+            let (function, settings) = (SliceFunction::new(function.clone_ref(py)), Box::new(question.settings()?));
             return Ok(Measuring::Function { function, count: *count, settings });
         }
         let name = options.distance.as_str();
         if SLICERS.iter().any(|slicer| slicer.name() == name) {
-            let settings = options.settings()?;
+            let mut settings = options.settings()?;
+            if options.slices.is_none() && settings.directions.is_none() {
+                // A distance alone has no answer to tell when there are enough.
+                settings.slices = SliceCount::Fixed(SliceCount::PLENTY);
+            }
             return Ok(Measuring::Named(Metric::from_name(name, options.order, |_| Ok(settings))?));
         }
         for (option, given) in [("slices", options.slices.is_some()), ("directions", options.directions.is_some())] {

@@ -1,6 +1,7 @@
 //! The core's errors as the exceptions that a Python user expects, message and hint kept.
 
-use mixgist::slice::SLICERS;
+use mixgist::error::Place;
+use mixgist::text::Spelling;
 use mixgist::{Error, ErrorKind, SystemCause};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -38,11 +39,11 @@ impl From<Failure> for PyErr {
 }
 
 fn exception(error: &Error) -> PyErr {
-    let hint = error.hint_text().map(spoken);
+    let hint = error.hint_text().map(|hint| hint.spelled(&InPython));
     if error.system_cause().is_some() || error.kind() == ErrorKind::Io {
         return os_error(error, hint.as_deref());
     }
-    let mut message = spoken(&error.to_string());
+    let mut message = error.spelled(&InPython);
     if let Some(hint) = hint {
         message = format!("{message}\nhint: {hint}");
     }
@@ -57,15 +58,12 @@ fn exception(error: &Error) -> PyErr {
 /// Python, so that they are left out of the message.
 fn os_error(error: &Error, hint: Option<&str>) -> PyErr {
     let file = error.place().file.as_deref();
-    let mut message = error.to_string();
-    if let Some(rest) = file.and_then(|file| message.strip_prefix(&format!("{}: ", file.display()))) {
-        message = rest.to_owned();
-    }
+    let place = Place { file: None, ..error.place().clone() };
+    let mut message = format!("{place}{}", error.message().spelled(&InPython));
     let cause = error.system_cause();
     if let Some(code) = cause.and_then(|cause| cause.code) {
         message = message.replace(&format!(" (os error {code})"), "");
     }
-    message = spoken(&message);
     if let Some(hint) = hint {
         message = format!("{message} ({hint})");
     }
@@ -97,59 +95,46 @@ fn errno(SystemCause { kind, code }: SystemCause) -> i32 {
     found.or(code.filter(|_| cfg!(unix))).unwrap_or(UNKNOWN)
 }
 
-/// Words that can follow an option in the core's sentences as its value, besides the names of distances.
-const VALUES: [&str; 16] = [
-    "auto",
-    "sd",
-    "whiten",
-    "none",
-    "qmc",
-    "iid",
-    "orthogonal",
-    "certified",
-    "pairs",
-    "sweep",
-    "medoid",
-    "free",
-    "distance",
-    "power",
-    "stan-csv",
-    "off",
-];
+/// How Python writes options and functions: `units="sd"`, `slices=4000`, `units=[1, 2]`, `force=True`, `mixgist.components()`.
+pub struct InPython;
 
-/// Options that are there or not.
-const FLAGS: [&str; 2] = ["force", "conformal"];
+impl InPython {
+    /// The verbs that are functions of the package; the others are for the command line alone.
+    const FUNCTIONS: [&str; 9] = [
+        "summarize",
+        "credible",
+        "components",
+        "representatives",
+        "stability",
+        "report",
+        "fit",
+        "partition",
+        "distance",
+    ];
 
-/// Options as Python writes them: `--slices auto` becomes `slices="auto"`, `--slices 4000` `slices=4000`, a lone `--prune` `prune`,
-/// `--force` `force=True`.
-pub fn spoken(text: &str) -> String {
-    let mut parts = text.split("--");
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let end = part.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(part.len());
-        if end == 0 {
-            out.push_str("--");
-            out.push_str(part);
-            continue;
-        }
-        let (name, rest) = part.split_at(end);
-        out.push_str(&name.replace('-', "_"));
-        let value = rest.strip_prefix(' ').unwrap_or("");
-        let value = &value[..value.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(value.len())];
-        let is_word = VALUES.contains(&value) || SLICERS.iter().any(|slicer| slicer.name() == value);
-        let is_number = !value.is_empty() && value.bytes().all(|c| c.is_ascii_digit());
-        match (FLAGS.contains(&name), is_word, is_number) {
-            (true, ..) => out.push_str(&format!("=True{rest}")),
-            (_, true, _) => out.push_str(&format!("=\"{value}\"{}", &rest[1 + value.len()..])),
-            (_, _, true) => out.push_str(&format!("={}", &rest[1..])),
-            _ => out.push_str(rest),
+    fn value(text: &str) -> String {
+        let is_number = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
+        match text {
+            "true" => "True".into(),
+            "false" => "False".into(),
+            number if is_number(number) => number.into(),
+            list if list.contains(',') && list.split(',').all(is_number) => format!("[{}]", list.replace(',', ", ")),
+            word => format!("\"{word}\""),
         }
     }
-    out
 }
 
-/// A sentence of the core's documents in Python's words.
-#[pyfunction]
-pub fn in_python(text: &str) -> String {
-    spoken(text)
+impl Spelling for InPython {
+    fn option(&self, option: &str, value: Option<&str>) -> String {
+        let name = if option == "lambda" { "lambda_" } else { option };
+        value.map_or_else(|| name.to_owned(), |value| format!("{name}={}", Self::value(value)))
+    }
+
+    fn verb(&self, name: &str) -> String {
+        if Self::FUNCTIONS.contains(&name) {
+            format!("mixgist.{name}()")
+        } else {
+            format!("'mixgist {name}' at the command line")
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mixgist::diagnostics::Convergence;
-use mixgist::{Error, Points};
+use mixgist::{ChainVerdict, Error, Points};
 use mixgist_io::{DataTable, DrawsFile, LabelDraws};
 use mixgist_samplers::{
     Agreement, Algorithm, CheckpointMode, Checkpoints, ComponentPrior, Concentration, CovarianceModel, MixingPrior,
@@ -12,9 +12,10 @@ use mixgist_samplers::{
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::answer::Told;
 use crate::arrays::{Input, values};
 use crate::draws::Draws;
-use crate::error::Result;
+use crate::error::{InPython, Result};
 use crate::running::Call;
 
 /// The model and the chains, in the words of the command line.
@@ -115,6 +116,7 @@ pub fn fit<'py>(
     evidence.set_item("diagnostics", agreement.rows.iter().map(row).collect::<Vec<_>>())?;
     evidence.set_item("verdict", agreement.verdict)?;
     evidence.set_item("unresolved", fitted.unresolved)?;
+    evidence.set_item("warnings", chain_warnings(&agreement))?;
     let traces = PyDict::new(py);
     traces.set_item("log_posterior", &fitted.traces.log_posterior)?;
     traces.set_item("clusters", &fitted.traces.clusters)?;
@@ -130,4 +132,25 @@ pub fn fit<'py>(
     };
     let file = DrawsFile { ensemble: fitted.ensemble, labels: Some(labels), data: Some(table) };
     Ok((Draws { file }, evidence))
+}
+
+/// That the chains do not agree or cannot be judged, with what helps; nothing when they agree.
+fn chain_warnings(agreement: &Agreement) -> Vec<Told> {
+    let name = match agreement.summary.agreement.verdict {
+        ChainVerdict::Agree => return Vec::new(),
+        ChainVerdict::Short => "short-chains",
+        ChainVerdict::Slow => "slow-chains",
+        ChainVerdict::Disagree => "chains-disagree",
+        ChainVerdict::TooFew => "few-draws",
+    };
+    let worst = agreement.summary.agreement.worst().and_then(|trace| Some((&trace.name, trace.convergence?)));
+    let message = worst.map_or_else(
+        || agreement.verdict.to_owned(),
+        |(trace, Convergence { rhat, bulk_ess, .. })| {
+            format!("{}; {trace} has R-hat {rhat:.2} and an effective sample size of {bulk_ess:.0}", agreement.verdict)
+        },
+    );
+    let advice: Vec<String> = agreement.advice.iter().map(|text| text.spelled(&InPython)).collect();
+    let advice = if advice.is_empty() { "run longer: more iterations".into() } else { advice.join("; ") };
+    vec![(name.into(), message, advice)]
 }

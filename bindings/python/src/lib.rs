@@ -3,6 +3,7 @@
 //! Memory that NumPy owns is read while the interpreter is held, so that no other thread can change it meanwhile; all long work runs on memory
 //! that mixgist owns, with the interpreter released.
 
+mod answer;
 mod arrays;
 mod distance;
 mod draws;
@@ -23,11 +24,11 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use crate::answer::{Answer, write_document};
+    #[pymodule_export]
     use crate::distance::{distance, distance_matrix, distances_to_draws};
     #[pymodule_export]
     use crate::draws::Draws;
-    #[pymodule_export]
-    use crate::error::in_python;
     #[pymodule_export]
     use crate::fit::fit;
     #[pymodule_export]
@@ -35,11 +36,11 @@ mod _core {
     #[pymodule_export]
     use crate::partition::Partitions;
     #[pymodule_export]
-    use crate::posterior::{components, credible, representatives, stability, write_document};
+    use crate::posterior::Posterior;
     #[pymodule_export]
     use crate::report::report;
     #[pymodule_export]
-    use crate::summary::{Summary, check_settings, summarize};
+    use crate::summary::{Summary, check_settings};
 
     use super::*;
 

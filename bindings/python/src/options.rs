@@ -3,9 +3,12 @@
 use std::borrow::Cow;
 
 use mixgist::partition::{REGISTRY, SearchOptions};
-use mixgist::slice::{Array, NamedArrays, SLICERS, Scheme, slicer};
+use mixgist::slice::{Array, NamedArrays, SLICERS, Scheme};
 use mixgist::transport::PEERS;
-use mixgist::{CovarianceForm, Error, Estimator, Loss, Order, Points, Pruning, Route, Settings, SliceCount, Units};
+use mixgist::{
+    CovarianceForm, Estimator, GivenDirections, Loss, Order, Points, Pruning, Route, Settings, SliceCount, SlicerName,
+    Units,
+};
 use mixgist_io::{DataTable, Format};
 use mixgist_report::page::PARTS;
 use mixgist_samplers::{Algorithm, CovarianceModel};
@@ -36,10 +39,10 @@ impl SlicingOptions<'_> {
     /// What they mean to the core.
     pub fn settings(&self) -> Result<Settings> {
         Ok(Settings {
-            slicer: slicer(&self.distance)?,
+            slicer: SlicerName::from_name(&self.distance)?,
             slices: self.slices.as_deref().map_or(Ok(SliceCount::default()), SliceCount::from_name)?,
             scheme: Scheme::from_name(&self.scheme)?,
-            directions: self.directions.as_deref().map(named_arrays).transpose()?,
+            directions: self.directions.as_deref().map(named_arrays).transpose()?.map(GivenDirections::new),
             order: self.order.map_or(Ok(Order::TWO), Order::new)?,
             units: Units::from_name(&self.units)?,
             pruning: Pruning::from_name(&self.prune)?,
@@ -62,21 +65,12 @@ pub fn covariance_form(name: &str) -> Result<CovarianceForm> {
     Ok(CovarianceForm::from_name(if name == "cov" { "covariance" } else { name })?)
 }
 
-/// The value of a name in one of the core's tables of names.
-pub fn named<T: Copy>(what: &str, name: &str, table: &[(&str, T)]) -> Result<T> {
-    let found = table.iter().find(|(known, _)| *known == name);
-    Ok(found.map(|(_, value)| *value).ok_or_else(|| {
-        let known: Vec<&str> = table.iter().map(|(known, _)| *known).collect();
-        Error::usage(format!("unknown {what} '{name}'")).hint(format!("one of: {}", known.join(", ")))
-    })?)
-}
-
 /// The defaults of the core, by the names of the options.
 pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let settings = Settings::default();
     let defaults = PyDict::new(py);
     defaults.set_item("distance", settings.slicer.name())?;
-    defaults.set_item("slices", SliceCount::DEFAULT)?;
+    defaults.set_item("slices", settings.slices.name())?;
     defaults.set_item("order", settings.order.value())?;
     defaults.set_item("units", settings.units.name())?;
     defaults.set_item("scheme", settings.scheme.name())?;
@@ -125,14 +119,28 @@ pub struct Question<'py> {
     columns: Option<Vec<String>>,
     /// A slice function of the user's, the number of its slices, and its name.
     pub function: Option<(Py<PyAny>, usize, String)>,
-    threads: Option<usize>,
+    pub threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 }
 
 impl Question<'_> {
+    /// How distances are measured.
+    pub fn settings(&self) -> Result<Settings> {
+        let settings = self.slicing.settings()?;
+        Ok(match &self.function {
+            Some((_, _, name)) => Settings { slicer: SlicerName::own(name.clone()), ..settings },
+            None => settings,
+        })
+    }
+
     /// The data that were given, or else those that came with the draws.
     pub fn data<'a>(&self, draws: Option<&'a Draws>) -> Result<Option<Cow<'a, DataTable>>> {
         table(self.data.as_ref(), self.columns.clone(), draws)
+    }
+
+    /// The data that were given.
+    pub fn own_data(&self) -> Result<Option<DataTable>> {
+        Ok(self.data(None)?.map(Cow::into_owned))
     }
 
     /// How the job runs.
@@ -176,11 +184,11 @@ impl EstimateOptions<'_> {
     pub fn settings(&self, question: &Question<'_>) -> Result<Settings> {
         let (name, atoms) = &self.estimate;
         Ok(Settings {
-            loss: named("loss", &self.loss, &Loss::NAMES)?,
-            route: named("route", &self.route, &Route::NAMES)?,
+            loss: Loss::from_name(&self.loss)?,
+            route: Route::from_name(&self.route)?,
             estimator: Estimator::from_name(name, atoms.as_deref())?,
             candidate: self.candidate.as_ref().map(|own| own.measure.clone()),
-            ..question.slicing.settings()?
+            ..question.settings()?
         })
     }
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use mixgist::partition::{
-    ClusterBound, Loss, LossOptions, OmariConvention, REGISTRY, SearchOptions, certainties, cluster_count_posterior,
-    expected_losses, losses_to_draws, partition_ball, search, similarity_block,
+    ClusterBound, Loss, LossOptions, NamedLoss, OmariConvention, Question, REGISTRY, SearchOptions, estimate_partition,
+    expected_losses, losses_to_draws, partition_ball, similarity_block,
 };
-use mixgist::{Error, ErrorKind, Partition, PartitionDraws, Progress};
-use mixgist_io::{PARTITION_SCHEMA, PartitionBallDocument, PartitionDocument, PartitionEvidence, to_json};
+use mixgist::text::option;
+use mixgist::{Error, Partition, PartitionDraws, Progress, text};
+use mixgist_io::{PARTITION_SCHEMA, to_json};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -22,9 +23,6 @@ pub struct Partitions {
     draws: PartitionDraws,
 }
 
-/// Indices of draws.
-type Array<'py> = Bound<'py, PyArrayDyn<i64>>;
-
 /// What losses leave open: the cost a, and what omari makes of 0/0.
 type Conventions<'a> = (Option<f64>, &'a str);
 
@@ -34,7 +32,9 @@ fn loss_options((a, omari): Conventions<'_>) -> mixgist::Result<LossOptions> {
 
 fn chosen_loss(name: &str, conventions: Conventions<'_>) -> Result<Loss> {
     if conventions.0.is_none() && REGISTRY.iter().any(|entry| entry.name == name && entry.takes_a) {
-        return Err(Error::usage(format!("{name} needs its cost")).hint("give it with a=, such as a=0.5").into());
+        return Err(Error::usage(format!("{name} needs its cost"))
+            .hint(text!["give it, such as ", option("a", 0.5)])
+            .into());
     }
     Ok(Loss::from_name(name, &loss_options(conventions)?)?)
 }
@@ -56,11 +56,11 @@ impl Partitions {
         self.draws.len()
     }
 
-    /// The partition of least expected loss with its evidence, as the document of the command line, and the draws in its ball.
+    /// The partition of least expected loss with its evidence, as the document of the command line.
     #[expect(clippy::too_many_arguments, reason = "the package calls it with everything")]
-    fn search<'py>(
+    fn search(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         loss: &str,
         conventions: Conventions<'_>,
         max_clusters: Option<usize>,
@@ -70,8 +70,8 @@ impl Partitions {
         level: f64,
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
-    ) -> Result<(String, Array<'py>)> {
-        let options = SearchOptions {
+    ) -> Result<String> {
+        let search = SearchOptions {
             clusters: match (clusters, max_clusters) {
                 (Some(k), _) => ClusterBound::Exactly(k),
                 (None, Some(k)) => ClusterBound::AtMost(k),
@@ -83,26 +83,9 @@ impl Partitions {
         };
         check_level(level)?;
         let omari = loss_options(conventions)?.omari;
-        let (document, inside) = Call { threads, progress }.run(py, |progress| {
-            let estimate = search(&self.draws, &options, progress)?;
-            // A loss that is no metric has its ball in the variation of information.
-            let metric = if options.loss.is_metric() { options.loss } else { Loss::Vi { a: 1.0 } };
-            let evidence = PartitionEvidence {
-                expected_losses: self.expected(&estimate.partition, conventions, progress)?,
-                cluster_counts: cluster_count_posterior(&self.draws),
-                ball: partition_ball(metric, &estimate.partition, &self.draws, level, progress)?,
-                // Very many clusters of very many observations leave no room for certainties; the estimate stands without them.
-                certainties: match certainties(&estimate.partition, &self.draws, progress) {
-                    Err(error) if error.kind() == ErrorKind::Resource => None,
-                    other => Some(other?),
-                },
-                omari,
-                seed,
-            };
-            let document = to_json(PARTITION_SCHEMA, &PartitionDocument::new(&estimate, &evidence, &self.draws))?;
-            Ok((document, evidence.ball.inside))
-        })?;
-        Ok((document, indices(py, &inside)))
+        let question = Question { search, reported: reported(conventions)?, omari, level };
+        Call { threads, progress }
+            .run(py, |progress| to_json(PARTITION_SCHEMA, &estimate_partition(&self.draws, &question, progress)?))
     }
 
     /// The expected loss of a partition under every loss, or under every one that needs no cost.
@@ -134,22 +117,21 @@ impl Partitions {
         Ok(output(py, losses, [draws]))
     }
 
-    /// The credible ball around a partition, as a document, and the draws in it.
-    fn ball<'py>(
+    /// The credible ball around a partition, as a document.
+    fn ball(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         partition: Input<'_, i64>,
         loss: &str,
         conventions: Conventions<'_>,
         level: f64,
         threads: Option<usize>,
-    ) -> Result<(String, Array<'py>)> {
+    ) -> Result<String> {
         let loss = chosen_loss(loss, conventions)?;
         let partition = Partition::from_integers(values(&partition)?)?;
         let call = Call { threads, progress: None };
         let ball = call.run(py, |progress| partition_ball(loss, &partition, &self.draws, level, progress))?;
-        let document = serde_json::to_string(&PartitionBallDocument::new(&ball, &self.draws));
-        Ok((document.map_err(|cause| PyValueError::new_err(cause.to_string()))?, indices(py, &ball.inside)))
+        Ok(serde_json::to_string(&ball).map_err(|cause| PyValueError::new_err(cause.to_string()))?)
     }
 
     /// Posterior similarity of the observations in `rows` with those in `columns`.
@@ -175,12 +157,18 @@ impl Partitions {
         conventions: Conventions<'_>,
         progress: &dyn Progress,
     ) -> mixgist::Result<BTreeMap<String, f64>> {
-        let options = loss_options(conventions)?;
-        let entries: Vec<_> = REGISTRY.iter().filter(|entry| !entry.takes_a || conventions.0.is_some()).collect();
-        let losses: Vec<Loss> = entries.iter().map(|entry| (entry.build)(&options)).collect::<mixgist::Result<_>>()?;
+        let reported = reported(conventions)?;
+        let losses: Vec<Loss> = reported.iter().map(|named| named.loss).collect();
         let expected = expected_losses(&losses, partition, &self.draws, progress)?;
-        Ok(entries.iter().map(|entry| entry.name.to_owned()).zip(expected).collect())
+        Ok(reported.iter().map(|named| named.name.to_owned()).zip(expected).collect())
     }
+}
+
+/// Every loss that needs no cost, and the others when it was given.
+fn reported(conventions: Conventions<'_>) -> mixgist::Result<Vec<NamedLoss>> {
+    let options = loss_options(conventions)?;
+    let entries = REGISTRY.iter().filter(|entry| !entry.takes_a || conventions.0.is_some());
+    entries.map(|entry| Ok(NamedLoss { name: entry.name, loss: (entry.build)(&options)? })).collect()
 }
 
 fn check_level(level: f64) -> Result<()> {
@@ -188,8 +176,4 @@ fn check_level(level: f64) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(format!("ball is {level}, must be a level above 0 and at most 1")).into())
-}
-
-fn indices<'py>(py: Python<'py>, draws: &[usize]) -> Array<'py> {
-    output(py, draws.iter().map(|&m| m as i64).collect(), [draws.len()])
 }

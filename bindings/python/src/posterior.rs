@@ -1,214 +1,241 @@
-//! What can be said with confidence, each as the JSON document that the command line prints.
+//! The posterior: draws, data and settings bound once; every question is put to it, and nothing is computed twice.
 
-use std::path::PathBuf;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use mixgist::components::Rules;
-use mixgist::credible::{Question as Asked, Source};
+use mixgist::credible::Question as Asked;
+use mixgist::posterior::Kept;
 use mixgist::representatives::Count;
-use mixgist::{Ensemble, Error, Estimator, MixingMeasure, Points, Progress, Warning};
-use mixgist_io::posterior::{
-    About, COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, ComponentsDocument, CredibleDocument, EstimateOrigin,
-    REPRESENTATIVES_SCHEMA, RepresentativesDocument, STABILITY_SCHEMA, StabilityDocument,
-};
-use mixgist_io::{DataTable, Overwrite, to_json, write_bytes};
+use mixgist::{Error, Estimate, MixingMeasure, Progress, Settings};
+use mixgist_io::{DataTable, memory};
+use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
+use crate::answer::Answer;
+use crate::arrays::output;
 use crate::draws::Draws;
 use crate::error::Result;
 use crate::measure::Measure;
 use crate::options::{EstimateOptions, Question, points};
-use crate::summary::spelled;
+use crate::running::Call;
+use crate::slices::SliceFunction;
+use crate::summary::Summary;
 
-/// Runs a job about the posterior, with the interpreter released.
-fn answer(
-    py: Python<'_>,
-    draws: &Draws,
-    question: &Question<'_>,
-    estimating: &EstimateOptions<'_>,
-    job: impl FnOnce(&About, Option<Points>, &dyn Progress) -> mixgist::Result<(String, Vec<Warning>)> + Send,
-) -> Result<Answer> {
-    let settings = estimating.settings(question)?;
-    let data = question.data(Some(draws))?;
-    let columns = data.as_deref().and_then(DataTable::column_names);
-    let ensemble = &draws.file.ensemble;
-    let (text, warnings) = question.call(py).run(py, |progress| {
-        let points = points(data.as_deref())?;
-        let settings = settings.settled(ensemble, points, progress)?;
-        job(&About { ensemble, settings: &settings, columns }, points, progress)
-    })?;
-    Ok((text, warnings.iter().map(|warning| spelled(&warning.into())).collect()))
+/// Draws, data and settings, with what was computed from them so far.
+#[pyclass(frozen, module = "mixgist._core")]
+pub struct Posterior {
+    draws: Py<Draws>,
+    /// The data that were given; without them, those that came with the draws.
+    data: Option<DataTable>,
+    settings: Settings,
+    /// A slice function of the user's and the number of its slices.
+    function: Option<(Py<PyAny>, usize)>,
+    given: Option<Estimate>,
+    kept: Arc<Kept>,
+    threads: Option<usize>,
 }
 
-/// A document, and name, message and advice of each warning.
-type Answer = (String, Vec<(String, String, String)>);
+/// A function (phase, done, total, remark) that shows progress.
+type Report = Option<Py<PyAny>>;
 
-/// A measure that was given as the estimate, and what it is for a person.
-type Given<'py> = Option<(PyRef<'py, Measure>, String)>;
+/// An estimate that the user gave: the measure, what it is for a person, and the summary of these draws that it may be.
+type Given<'py> = (PyRef<'py, Measure>, String, Option<PyRef<'py, Summary>>);
 
-fn given(estimate: Given<'_>) -> Option<Estimate> {
-    estimate.map(|(own, source)| Estimate { measure: own.measure.clone(), draw: None, source })
-}
+impl Posterior {
+    /// Runs a job about the posterior, with the interpreter released.
+    pub fn ask<T: Send>(
+        &self,
+        py: Python<'_>,
+        progress: Report,
+        job: impl FnOnce(&mixgist::Posterior, &dyn Progress) -> mixgist::Result<T> + Send,
+    ) -> Result<T> {
+        let call = Call { threads: self.threads, progress };
+        let Some((function, count)) = &self.function else {
+            return call.run(py, |progress| job(&self.bound()?, progress));
+        };
+        let function = SliceFunction::new(function.clone_ref(py));
+        let slices = function.slices(*count);
+        let found = call.run(py, |progress| job(&self.bound()?.over(&slices), progress));
+        function.outcome(found)
+    }
 
-/// An estimate and where it comes from.
-struct Estimate {
-    measure: MixingMeasure,
-    draw: Option<usize>,
-    source: String,
-}
+    fn bound(&self) -> mixgist::Result<mixgist::Posterior<'_>> {
+        let ensemble = &self.draws.get().file.ensemble;
+        let bound = mixgist::Posterior::new(ensemble, points(self.data())?, self.settings.clone())?;
+        let columns = self.data().and_then(DataTable::column_names);
+        Ok(bound.with_columns(columns).with_estimate(self.given.clone()).with_kept(Arc::clone(&self.kept)))
+    }
 
-impl Estimate {
-    /// The given one, or the estimate that the settings ask for.
-    fn resolve(
-        own: Option<Self>,
-        &About { ensemble, settings, .. }: &About,
-        points: Option<Points>,
-        progress: &dyn Progress,
-    ) -> mixgist::Result<Self> {
-        if let Some(own) = own {
-            let (dim, expected) = (own.measure.dim(), ensemble.dim());
-            return if dim == expected { Ok(own) } else { Err(dimension("the estimate", dim, expected)) };
+    /// The draws.
+    pub fn draws(&self) -> &Draws {
+        self.draws.get()
+    }
+
+    fn data(&self) -> Option<&DataTable> {
+        self.data.as_ref().or(self.draws.get().file.data.as_ref())
+    }
+
+    fn check_dimension(&self, what: &str, measure: &MixingMeasure) -> Result<()> {
+        let (own, dim) = (measure.dim(), self.draws.get().file.ensemble.dim());
+        if own == dim {
+            return Ok(());
         }
-        let summary = mixgist::summarize(ensemble, points, settings, progress)?;
-        let draw = summary.medoid.draw;
-        Ok(match settings.estimator {
-            Estimator::Medoid => {
-                Estimate { measure: summary.estimate, draw: Some(draw), source: format!("medoid, draw {draw}") }
-            }
-            Estimator::Free(_) => {
-                let source = format!("free, {} atoms", summary.estimate.len());
-                Estimate { measure: summary.estimate, draw: None, source }
-            }
+        Err(Error::input(format!("{what} has dimension {own}, the draws have {dim}")).into())
+    }
+
+    /// Refuses at once what cannot fit.
+    fn require_memory(&self) -> Result<()> {
+        let ensemble = &self.draws.get().file.ensemble;
+        let needed = self.settings.predicted_bytes(ensemble)?;
+        Ok(memory::require(needed, &format!("summarising {} draws this way", ensemble.len()), |_| {
+            "use route=\"auto\", fewer slices, or keep fewer draws: draws.thinned(thin=2)".into()
+        })?)
+    }
+}
+
+/// A key of the numbers of a table.
+fn key_of(data: Option<&DataTable>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    if let Some(data) = data {
+        data.columns().hash(&mut hasher);
+        data.values().iter().for_each(|value| value.to_bits().hash(&mut hasher));
+    }
+    hasher.finish()
+}
+
+#[pymethods]
+impl Posterior {
+    #[new]
+    fn new(
+        draws: Py<Draws>,
+        question: Question<'_>,
+        estimating: EstimateOptions<'_>,
+        given: Option<Given<'_>>,
+    ) -> Result<Self> {
+        let settings = estimating.settings(&question)?;
+        let threads = question.threads;
+        let data = question.own_data()?;
+        let function = question.function.map(|(function, count, _)| (function, count));
+        let mut bound = Posterior { draws, data, settings, function, given: None, kept: Arc::default(), threads };
+        let Some((measure, source, summary)) = given else {
+            return Ok(bound);
+        };
+        bound.check_dimension("the estimate", &measure.measure)?;
+        if let Some(summary) = summary
+            && let Some(settings) = bound.adopts(&summary)
+        {
+            bound.settings = settings;
+            let (kept, settings) = {
+                let known = bound.bound()?.with_summary(&summary.answer)?;
+                (known.kept(), known.settings().clone())
+            };
+            (bound.kept, bound.settings) = (kept, settings);
+        } else {
+            bound.given = Some(Estimate { measure: measure.measure.clone(), draw: None, source });
+        }
+        Ok(bound)
+    }
+
+    /// Whether the estimate was given and is not known to be the one of these draws and settings.
+    #[getter]
+    fn is_given(&self) -> bool {
+        self.given.is_some()
+    }
+
+    /// The point estimate with its evidence.
+    fn summary(&self, py: Python<'_>, progress: Report) -> Result<Summary> {
+        self.require_memory()?;
+        let answer =
+            self.ask(py, progress, |posterior, progress| Ok(posterior.answer(posterior.summary(progress)?.clone())))?;
+        Summary::new(py, answer, Some(key_of(self.data())))
+    }
+
+    /// Balls around the estimate, and a region around a hypothesised measure.
+    fn credible(
+        &self,
+        py: Python<'_>,
+        level: f64,
+        hypothesis: Option<&Measure>,
+        radius: Option<f64>,
+        conformal: bool,
+        progress: Report,
+    ) -> Result<Answer> {
+        let hypothesis = hypothesis.map(|measure| measure.measure.clone());
+        if let Some(measure) = &hypothesis {
+            self.check_dimension("the hypothesis", measure)?;
+        }
+        self.ask(py, progress, |posterior, progress| {
+            let hypothesis = hypothesis.as_ref().map(|measure| (measure, radius));
+            Answer::new(&posterior.credible(&Asked { level, hypothesis, conformal }, progress)?)
         })
     }
 
-    fn origin(&self) -> EstimateOrigin<'_> {
-        EstimateOrigin { measure: &self.measure, draw: self.draw, source: &self.source }
-    }
-}
-
-fn dimension(what: &str, own: usize, dim: usize) -> Error {
-    Error::input(format!("{what} has dimension {own}, the draws have {dim}"))
-}
-
-/// What is asked of `credible`.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct CredibleOptions<'py> {
-    estimate: Given<'py>,
-    level: f64,
-    hypothesis: Option<PyRef<'py, Measure>>,
-    radius: Option<f64>,
-    conformal: bool,
-}
-
-/// Balls around an estimate, and a region around a hypothesised measure.
-#[pyfunction]
-pub fn credible(
-    py: Python<'_>,
-    draws: &Draws,
-    question: Question<'_>,
-    estimating: EstimateOptions<'_>,
-    options: CredibleOptions<'_>,
-) -> Result<Answer> {
-    let hypothesis = options.hypothesis.map(|measure| measure.measure.clone());
-    if let Some(measure) = hypothesis.as_ref().filter(|measure| measure.dim() != draws.file.ensemble.dim()) {
-        return Err(dimension("the hypothesis", measure.dim(), draws.file.ensemble.dim()).into());
-    }
-    let (own, level, radius, conformal) = (given(options.estimate), options.level, options.radius, options.conformal);
-    answer(py, draws, &question, &estimating, |about, points, progress| {
-        let About { ensemble, settings, .. } = *about;
-        let is_given = own.is_some();
-        let estimate = Estimate::resolve(own, about, points, progress)?;
-        let fit = |draws: &Ensemble| mixgist::estimate(draws, points, settings, progress);
-        let source = if is_given { Source::Given(&estimate.measure) } else { Source::Fitted(&fit) };
-        let asked = Asked {
+    /// The posterior of every component of the estimate; rules without a value are the usual ones.
+    fn components(
+        &self,
+        py: Python<'_>,
+        level: f64,
+        overlap: Option<f64>,
+        share: Option<f64>,
+        least_weight: Option<f64>,
+        progress: Report,
+    ) -> Result<Answer> {
+        let usual = Rules::default();
+        let rules = Rules {
             level,
-            hypothesis: hypothesis.as_ref().map(|measure| (measure, radius)),
-            conformal: conformal.then_some(source),
+            overlap: overlap.unwrap_or(usual.overlap),
+            share: share.unwrap_or(usual.share),
+            least_weight: least_weight.unwrap_or(usual.least_weight),
         };
-        let found = mixgist::credible::credible(&estimate.measure, ensemble, points, settings, &asked, progress)?;
-        let document = CredibleDocument::new(&found, &estimate.origin(), about)?;
-        Ok((to_json(CREDIBLE_SCHEMA, &document)?, found.warnings))
-    })
+        self.ask(py, progress, |posterior, progress| Answer::new(&posterior.components(rules, progress)?))
+    }
+
+    /// One medoid for each mode; `count` without a value as many as there are modes. Densities have `grid` points per axis.
+    fn representatives(&self, py: Python<'_>, count: Option<usize>, grid: usize, progress: Report) -> Result<Answer> {
+        let wanted = count.map_or(Count::Auto, Count::Fixed);
+        self.ask(py, progress, |posterior, progress| {
+            let mut found = posterior.representatives(wanted, progress)?;
+            if grid > 0 {
+                found.result.add_densities(posterior.data(), grid, progress)?;
+            }
+            Answer::new(&found)
+        })
+    }
+
+    /// The estimate under other choices.
+    fn stability(&self, py: Python<'_>, level: f64, progress: Report) -> Result<Answer> {
+        self.ask(py, progress, |posterior, progress| Answer::new(&posterior.stability(level, progress)?))
+    }
+
+    /// Distances to every draw, from the estimate or from another measure.
+    fn distances<'py>(
+        &self,
+        py: Python<'py>,
+        measure: Option<&Measure>,
+        progress: Report,
+    ) -> Result<Bound<'py, PyArrayDyn<f64>>> {
+        let from = measure.map(|measure| measure.measure.clone());
+        let found = self.ask(py, progress, |posterior, progress| match &from {
+            Some(measure) => posterior.row(measure, progress),
+            None => Ok(posterior.distances(progress)?.to_vec()),
+        })?;
+        let draws = found.len();
+        Ok(output(py, found, [draws]))
+    }
 }
 
-/// What is asked of `components`.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct ComponentsOptions<'py> {
-    estimate: Given<'py>,
-    level: f64,
-    overlap: Option<f64>,
-    share: Option<f64>,
-    least_weight: Option<f64>,
-}
-
-/// The posterior of every component of an estimate.
-#[pyfunction]
-pub fn components(
-    py: Python<'_>,
-    draws: &Draws,
-    question: Question<'_>,
-    estimating: EstimateOptions<'_>,
-    options: ComponentsOptions<'_>,
-) -> Result<Answer> {
-    let usual = Rules::default();
-    let rules = Rules {
-        level: options.level,
-        overlap: options.overlap.unwrap_or(usual.overlap),
-        share: options.share.unwrap_or(usual.share),
-        least_weight: options.least_weight.unwrap_or(usual.least_weight),
-    };
-    let own = given(options.estimate);
-    answer(py, draws, &question, &estimating, |about, points, progress| {
-        let About { ensemble, settings, .. } = *about;
-        let estimate = Estimate::resolve(own, about, points, progress)?;
-        let found = mixgist::components::components(&estimate.measure, ensemble, &settings.units, rules, progress)?;
-        let document = ComponentsDocument::new(&found, &estimate.origin(), about)?;
-        Ok((to_json(COMPONENTS_SCHEMA, &document)?, found.warnings))
-    })
-}
-
-/// One medoid for each mode; `count` without a value as many as there are modes.
-#[pyfunction]
-#[pyo3(signature = (draws, question, estimating, count, grid))]
-pub fn representatives(
-    py: Python<'_>,
-    draws: &Draws,
-    question: Question<'_>,
-    estimating: EstimateOptions<'_>,
-    count: Option<usize>,
-    grid: usize,
-) -> Result<Answer> {
-    let wanted = count.map_or(Count::Auto, Count::Fixed);
-    answer(py, draws, &question, &estimating, |about, points, progress| {
-        let found =
-            mixgist::representatives::representatives(about.ensemble, points, about.settings, wanted, progress)?;
-        let densities = if grid == 0 { Vec::new() } else { found.densities(points, grid, progress)? };
-        let document = RepresentativesDocument::new(&found, &densities, about)?;
-        Ok((to_json(REPRESENTATIVES_SCHEMA, &document)?, found.warnings))
-    })
-}
-
-/// The estimate under other choices.
-#[pyfunction]
-pub fn stability(
-    py: Python<'_>,
-    draws: &Draws,
-    question: Question<'_>,
-    estimating: EstimateOptions<'_>,
-    level: f64,
-) -> Result<Answer> {
-    answer(py, draws, &question, &estimating, |about, points, progress| {
-        let About { ensemble, settings, .. } = *about;
-        let card = mixgist::stability::stability(ensemble, points, settings, level, &mixgist::estimate, progress)?;
-        Ok((to_json(STABILITY_SCHEMA, &StabilityDocument::new(&card, about)?)?, card.warnings))
-    })
-}
-
-/// Writes a document, whole or not at all, as the command line does.
-#[pyfunction]
-pub fn write_document(path: PathBuf, text: &str, force: bool) -> Result<()> {
-    let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
-    Ok(write_bytes(&path, format!("{text}\n").as_bytes(), overwrite)?)
+impl Posterior {
+    /// The settings of a summary of the same draws, if all that matters for its estimate is as in these settings, and the data are the same.
+    fn adopts(&self, summary: &Summary) -> Option<Settings> {
+        let theirs = &summary.answer.about.settings;
+        let ours = Settings {
+            estimator: theirs.estimator,
+            candidate: theirs.candidate.clone(),
+            route: theirs.route,
+            ..self.settings.clone()
+        };
+        let same = ours == *theirs && summary.data_key == Some(key_of(self.data())) && self.function.is_none();
+        same.then_some(ours)
+    }
 }

@@ -2,67 +2,33 @@
 
 use std::path::PathBuf;
 
-use mixgist::{Ensemble, MixingMeasure, Settings, Silent};
-use mixgist_io::{
-    DataTable, Overwrite, SUMMARY_SCHEMA, SummaryDocument, WarningDocument, memory, read_json, to_json, write_json,
-};
-use mixgist_report::Subject;
+use mixgist::Silent;
+use mixgist_io::{Overwrite, SUMMARY_SCHEMA, read_summary, to_json, write_json};
+use mixgist_report::Presentation;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::answer::{Told, told};
 use crate::arrays::output;
-use crate::draws::Draws;
-use crate::error::{Result, spoken};
+use crate::error::{InPython, Result};
 use crate::measure::Measure;
-use crate::options::{EstimateOptions, Question, points};
-use crate::slices::SliceFunction;
+use crate::options::{EstimateOptions, Question};
 
 /// A summary: the document that the command line prints, with its estimate ready for use.
 #[pyclass(frozen, module = "mixgist._core")]
 pub struct Summary {
-    pub document: SummaryDocument,
+    pub answer: mixgist::Answer<mixgist::Summary>,
+    /// A key of the data that it was made with; unknown for one that was read.
+    pub data_key: Option<u64>,
     estimate: Py<Measure>,
 }
 
 impl Summary {
-    fn new(py: Python<'_>, document: SummaryDocument) -> Result<Self> {
-        let estimate = Py::new(py, Measure::new(MixingMeasure::try_from(&document.estimate)?)?)?;
-        Ok(Summary { document, estimate })
+    pub fn new(py: Python<'_>, answer: mixgist::Answer<mixgist::Summary>, data_key: Option<u64>) -> Result<Self> {
+        let estimate = Py::new(py, Measure::new(answer.estimate.clone())?)?;
+        Ok(Summary { answer, data_key, estimate })
     }
-}
-
-/// Summarises draws by their medoid or by a free estimate.
-#[pyfunction]
-pub fn summarize(
-    py: Python<'_>,
-    draws: &Draws,
-    question: Question<'_>,
-    estimating: EstimateOptions<'_>,
-) -> Result<Summary> {
-    let settings = estimating.settings(&question)?;
-    let ensemble = &draws.file.ensemble;
-    let data = question.data(Some(draws))?;
-    let data = data.as_deref();
-    require_memory(ensemble, &settings)?;
-    let call = question.call(py);
-    let columns = data.and_then(DataTable::column_names);
-    let document = |summary: mixgist::Summary| SummaryDocument::new(&summary, ensemble, &settings, columns);
-    let document = match question.function {
-        None => {
-            call.run(py, |progress| Ok(document(mixgist::summarize(ensemble, points(data)?, &settings, progress)?)))?
-        }
-        Some((function, count, name)) => {
-            let function = SliceFunction::new(function);
-            let slices = function.slices(count);
-            let result = call.run(py, |progress| {
-                let summary = mixgist::summarize_over(ensemble, points(data)?, &settings, &slices, progress)?;
-                Ok(SummaryDocument { distance: name, scheme: "given".into(), ..document(summary) })
-            });
-            function.outcome(result)?
-        }
-    };
-    Summary::new(py, document)
 }
 
 /// Checks options before long work that comes before a summary.
@@ -71,43 +37,30 @@ pub fn check_settings(question: Question<'_>, estimating: EstimateOptions<'_>) -
     estimating.settings(&question).map(drop)
 }
 
-/// Name, message and advice of a warning, in Python's words.
-pub fn spelled(warning: &WarningDocument) -> (String, String, String) {
-    (warning.name.clone(), spoken(&warning.message), spoken(&warning.advice))
-}
-
-/// Refuses at once what cannot fit.
-fn require_memory(ensemble: &Ensemble, settings: &Settings) -> Result<()> {
-    let needed = settings.predicted_bytes(ensemble)?;
-    Ok(memory::require(needed, &format!("summarising {} draws this way", ensemble.len()), |_| {
-        "use route=\"auto\", fewer slices, or keep fewer draws: draws.thinned(thin=2)".into()
-    })?)
-}
-
 #[pymethods]
 impl Summary {
     /// Reads a summary that `write` or the command line wrote.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        Self::new(py, read_json(&path, SUMMARY_SCHEMA)?)
+        Self::new(py, read_summary(&path)?, None)
     }
 
     /// Writes the summary as the command line does.
     fn write(&self, path: PathBuf, force: bool) -> Result<()> {
         let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
-        Ok(write_json(&path, SUMMARY_SCHEMA, &self.document, overwrite)?)
+        Ok(write_json(&path, SUMMARY_SCHEMA, &self.answer, overwrite)?)
     }
 
     /// The document as JSON, as the command line prints it.
     fn to_json(&self) -> Result<String> {
-        Ok(to_json(SUMMARY_SCHEMA, &self.document)?)
+        Ok(to_json(SUMMARY_SCHEMA, &self.answer)?)
     }
 
     /// The summary of a document.
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &str) -> Result<Self> {
-        let document = serde_json::from_str(text).map_err(|cause| PyValueError::new_err(cause.to_string()))?;
-        Self::new(py, document)
+        let answer = serde_json::from_str(text).map_err(|cause| PyValueError::new_err(cause.to_string()))?;
+        Self::new(py, answer, None)
     }
 
     #[getter]
@@ -117,49 +70,52 @@ impl Summary {
 
     #[getter]
     fn distances<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDyn<f64>> {
-        output(py, self.document.distances.clone(), [self.document.distances.len()])
+        output(py, self.answer.distances.clone(), [self.answer.distances.len()])
     }
 
     #[getter]
     fn expected_losses<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArrayDyn<f64>>> {
-        self.document.expected_losses.as_ref().map(|losses| output(py, losses.clone(), [losses.len()]))
+        self.answer.medoid.expected_losses.as_ref().map(|losses| output(py, losses.clone(), [losses.len()]))
     }
 
     #[getter]
     fn labels<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArrayDyn<i64>>> {
-        let labels = self.document.labels.as_ref()?;
+        let labels = &self.answer.allocation.as_ref()?.labels;
         Some(output(py, labels.iter().map(|&label| i64::from(label)).collect(), [labels.len()]))
     }
 
     #[getter]
     fn certainty<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArrayDyn<f64>>> {
-        self.document.certainty.as_ref().map(|certainty| output(py, certainty.clone(), [certainty.len()]))
+        let certainty = &self.answer.allocation.as_ref()?.certainty;
+        Some(output(py, certainty.clone(), [certainty.len()]))
     }
 
     /// The document without its long arrays, as JSON.
     fn facts(&self) -> Result<String> {
-        let document = SummaryDocument {
-            distances: Vec::new(),
-            expected_losses: None,
-            labels: None,
-            certainty: None,
-            ..self.document.clone()
-        };
-        Ok(to_json(SUMMARY_SCHEMA, &document)?)
+        let mut answer = self.answer.clone();
+        let summary = &mut answer.result;
+        summary.distances.clear();
+        summary.medoid.expected_losses = None;
+        summary.allocation = None;
+        if let Some(free) = summary.assessment.as_mut().and_then(|assessment| assessment.free.as_mut()) {
+            free.distances.clear();
+        }
+        Ok(to_json(SUMMARY_SCHEMA, &answer)?)
     }
 
-    /// The answer of the report, for a notebook.
+    /// What there is to say, as plain text.
+    fn plain(&self) -> String {
+        self.answer.narrative().plain(&InPython)
+    }
+
+    /// The same for a notebook, as the report has it.
     fn to_html(&self) -> Result<String> {
-        let mut document = self.document.clone();
-        for warning in &mut document.warnings {
-            (warning.message, warning.advice) = (spoken(&warning.message), spoken(&warning.advice));
-        }
-        Ok(mixgist_report::page::fragment(&Subject::new(&document, &Silent)?)?)
+        Ok(mixgist_report::page::fragment(&Presentation::new(&self.answer, &InPython, &Silent)?)?)
     }
 
     /// Name, message and advice of each warning.
     #[getter]
-    fn warnings(&self) -> Vec<(String, String, String)> {
-        self.document.warnings.iter().map(spelled).collect()
+    fn warnings(&self) -> Vec<Told> {
+        told(&self.answer.warnings)
     }
 }

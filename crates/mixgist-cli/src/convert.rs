@@ -97,8 +97,9 @@ impl Convert {
             remark(&format!("warning: {what}; those of every draw are scaled to sum 1"));
             return Ok(());
         }
-        Err(Error::input(format!("{what}: is a row missing?"))
-            .hint("if they are meant to be like this (truncated sticks, counts), --rescale-weights scales them to sum 1"))
+        Err(Error::input(format!("{what}: is a row missing?")).hint(
+            "if they are meant to be like this (truncated sticks, counts), --rescale-weights scales them to sum 1",
+        ))
     }
 }
 

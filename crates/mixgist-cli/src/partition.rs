@@ -13,8 +13,8 @@ use mixgist::partition::{
 use mixgist::text::CommandLine;
 use mixgist::{Error, Partition, PartitionDraws, Result};
 use mixgist_io::{
-    Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, ReadOptions, read_data, read_labels, to_json, together,
-    write_json, write_npy_labels, write_table,
+    Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, ReadOptions, read_data, read_labels, to_json,
+    together, write_json, write_npy_labels, write_table,
 };
 
 use crate::options::{OutputArgs, all_paths, expect_extension, has_extension};
@@ -196,7 +196,8 @@ impl PartitionVerb {
         for (path, option, extensions) in outputs {
             path.as_ref().map_or(Ok(()), |path| expect_extension(path, option, extensions))?;
         }
-        self.printing.check(&outputs.map(|(path, _, _)| path), &all_paths(std::slice::from_ref(&self.labels), &[&self.data]))
+        self.printing
+            .check(&outputs.map(|(path, _, _)| path), &all_paths(std::slice::from_ref(&self.labels), &[&self.data]))
     }
 
     /// The data, when the density was asked for.

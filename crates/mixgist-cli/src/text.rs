@@ -11,7 +11,11 @@ use mixgist::text::CommandLine;
 /// Prints the answer on standard output; what would steer a terminal is shown instead. A reader that has seen enough (`mixgist … | head`) is no error.
 pub fn answer(text: &str) -> Result<()> {
     let mut output = std::io::stdout().lock();
-    match output.write_all(printable(text).as_bytes()).and_then(|()| output.write_all(b"\n")).and_then(|()| output.flush()) {
+    match output
+        .write_all(printable(text).as_bytes())
+        .and_then(|()| output.write_all(b"\n"))
+        .and_then(|()| output.flush())
+    {
         Err(cause) if cause.kind() != ErrorKind::BrokenPipe => {
             Err(Error::new(mixgist::ErrorKind::Io, format!("cannot write to standard output: {cause}")))
         }

@@ -7,7 +7,16 @@ use zip::{CompressionMethod, ZipWriter};
 
 /// The arrays that readers look for.
 const NAMES: [&str; 10] = [
-    "weights", "means", "covariances", "offsets", "chain", "iteration", "draw_weights", "labels", "data", "data_columns",
+    "weights",
+    "means",
+    "covariances",
+    "offsets",
+    "chain",
+    "iteration",
+    "draw_weights",
+    "labels",
+    "data",
+    "data_columns",
 ];
 
 /// An archive of pieces: a byte for name and compression, two for the length, the bytes of the array.

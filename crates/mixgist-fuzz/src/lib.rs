@@ -11,9 +11,9 @@ use std::io::Write;
 use std::path::Path;
 
 use mixgist::CovarianceForm;
+use mixgist::partition::PartitionAnswer;
 use mixgist_io::{
-    Format, PARTITION_SCHEMA, PartitionDocument, ReadOptions, SUMMARY_SCHEMA, StanVariables, SummaryDocument,
-    read_data, read_draws, read_json, read_labels,
+    Format, PARTITION_SCHEMA, ReadOptions, StanVariables, read_data, read_draws, read_json, read_labels, read_summary,
 };
 
 /// What is done with the bytes.
@@ -44,7 +44,8 @@ fn with_file(bytes: &[u8], read: impl FnOnce(&Path)) {
     }
     FILE.with_borrow_mut(|slot| {
         let memory = Path::new("/dev/shm"); // faster than a disk, where there is one
-        let make = || if memory.is_dir() { tempfile::NamedTempFile::new_in(memory) } else { tempfile::NamedTempFile::new() };
+        let make =
+            || if memory.is_dir() { tempfile::NamedTempFile::new_in(memory) } else { tempfile::NamedTempFile::new() };
         let file = slot.get_or_insert_with(|| make().expect("a temporary file can be made"));
         let handle = file.as_file_mut();
         handle.set_len(0).expect("a temporary file can be cut");
@@ -131,8 +132,8 @@ fn parquet(bytes: &[u8]) {
 
 fn json(bytes: &[u8]) {
     with_file(bytes, |path| {
-        let _ = read_json::<SummaryDocument>(path, SUMMARY_SCHEMA);
-        let _ = read_json::<PartitionDocument>(path, PARTITION_SCHEMA);
+        let _ = read_summary(path);
+        let _ = read_json::<PartitionAnswer>(path, PARTITION_SCHEMA);
     });
 }
 

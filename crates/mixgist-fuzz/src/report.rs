@@ -2,21 +2,22 @@
 
 use std::sync::LazyLock;
 
-use mixgist::{Ensemble, Settings, Silent, SliceCount, summarize};
-use mixgist_io::SummaryDocument;
-use mixgist_report::{KINDS, Subject, html};
+use mixgist::text::Neutral;
+use mixgist::{Answer, Ensemble, Settings, Silent, SliceCount, Summary, summarize};
+use mixgist_report::{KINDS, Presentation, html};
 use serde_json::Value;
 
 /// The summary that is changed.
 static SOUND: LazyLock<Value> = LazyLock::new(|| {
     let numbers = |n: u32, scale: f64| (0..n).map(|i| f64::from(i * i % 17) * scale).collect::<Vec<f64>>();
-    let ensemble = Ensemble::from_dense(2, 2, &[0.5; 16], &numbers(32, 0.3), &[2.0, 0.3, 0.3, 1.0].repeat(16), Default::default())
-        .and_then(|ensemble| ensemble.with_chains(vec![0, 0, 0, 0, 1, 1, 1, 1], (0..8).collect()))
-        .expect("the draws are sound");
+    let ensemble =
+        Ensemble::from_dense(2, 2, &[0.5; 16], &numbers(32, 0.3), &[2.0, 0.3, 0.3, 1.0].repeat(16), Default::default())
+            .and_then(|ensemble| ensemble.with_chains(vec![0, 0, 0, 0, 1, 1, 1, 1], (0..8).collect()))
+            .expect("the draws are sound");
     let settings = Settings { slices: SliceCount::Fixed(8), ..Settings::default() };
-    let summary = summarize(&ensemble, None, &settings, &Silent).expect("the draws can be summarised");
-    let document = SummaryDocument::new(&summary, &ensemble, &settings, Some(&["length".to_owned(), "pause".to_owned()]));
-    serde_json::to_value(document).expect("a summary is JSON")
+    let mut answer = summarize(&ensemble, None, &settings, &Silent).expect("the draws can be summarised");
+    answer.about.columns = Some(vec!["length".to_owned(), "pause".to_owned()]);
+    serde_json::to_value(answer).expect("a summary is JSON")
 });
 
 /// Each four bytes are a change: which value, and what becomes of it. The rest is text to put in.
@@ -28,8 +29,8 @@ pub fn report(bytes: &[u8]) {
         let mut left = u16::from_le_bytes([change[0], change[1]]).into();
         alter(&mut value, &mut left, change[2], change[3], &text);
     }
-    let Ok(document) = serde_json::from_value::<SummaryDocument>(value) else { return };
-    let Ok(subject) = Subject::new(&document, &Silent) else { return };
+    let Ok(document) = serde_json::from_value::<Answer<Summary>>(value) else { return };
+    let Ok(subject) = Presentation::new(&document, &Neutral, &Silent) else { return };
     for kind in KINDS {
         if let Ok(figure) = kind.draw(&subject) {
             assert!(figure.to_svg().ends_with("</svg>\n"), "{}", kind.name);
@@ -62,7 +63,9 @@ fn other(value: &Value, what: u8, seed: u8, text: &str) -> Value {
         (1, _) => NUMBERS[usize::from(seed) % NUMBERS.len()].into(),
         (2, _) => u64::from(seed).into(),
         (3, Value::Array(items)) => Value::Array(items[..items.len() * usize::from(seed) / 256].to_vec()),
-        (4, Value::Array(items)) => Value::Array(items.iter().cycle().take(items.len() + usize::from(seed)).cloned().collect()),
+        (4, Value::Array(items)) => {
+            Value::Array(items.iter().cycle().take(items.len() + usize::from(seed)).cloned().collect())
+        }
         (5, Value::Object(fields)) => {
             let mut fields = fields.clone();
             let name = fields.keys().nth(usize::from(seed) % fields.len().max(1)).cloned();

@@ -2,12 +2,12 @@
 //!
 //! `cargo run --release --package mixgist-report --example picture > docs/picture.svg`
 
-use mixgist::{Points, Settings as SummarySettings, Silent, Units, summarize};
-use mixgist_io::SummaryDocument;
+use mixgist::text::CommandLine;
+use mixgist::{Points, Posterior, Settings as SummarySettings, Silent};
 use mixgist_report::figure::{Fill, Layer, Points as Marks, Stroke};
 use mixgist_report::kind::atoms::ellipse;
 use mixgist_report::palette::{Color, Marker};
-use mixgist_report::{Figure, Kind, Subject};
+use mixgist_report::{Figure, Kind, Presentation};
 use mixgist_samplers::{ComponentPrior, Scale, Settings, fit};
 
 /// Draws whose ellipses are shown.
@@ -32,14 +32,13 @@ fn main() -> mixgist::Result<()> {
     };
     let draws = fit(&data, 2, &settings, None, &Silent)?.ensemble;
     let points = Points::new(2, &data)?;
-    let summary_settings = SummarySettings { units: Units::Sd, ..SummarySettings::default() };
-    let summary = summarize(&draws, Some(points), &summary_settings, &Silent)?;
     let columns = ["eruption (minutes)", "waiting (minutes)"].map(String::from);
-    let document = SummaryDocument::new(&summary, &draws, &summary_settings, Some(&columns));
-    let subject = Subject::new(&document, &Silent)?.with_draws(&draws)?.with_data(points)?;
+    let posterior = Posterior::new(&draws, Some(points), SummarySettings::default())?.with_columns(Some(&columns));
+    let answer = posterior.answer(posterior.summary(&Silent)?.clone());
+    let presentation = Presentation::new(&answer, &CommandLine, &Silent)?.with_posterior(&posterior)?;
 
-    let figure = Kind::from_name("contours")?.draw(&subject)?;
-    let (draw, clusters) = (document.draw, document.clusters.unwrap_or(0));
+    let figure = Kind::from_name("contours")?.draw(&presentation)?;
+    let (draw, clusters) = (answer.medoid.draw, answer.clusters.unwrap_or(0));
     let chosen = figure.panels[0].clone().expect("the figure has a panel").sized(430.0, 320.0);
     let mut all = chosen.clone().titled(format!("{} posterior draws ({SHOWN} of them shown)", draws.len()));
     all.layers = vec![Layer::Points(Marks {

@@ -198,7 +198,8 @@ mod tests {
             let most = f64::from(most);
             let fits = |candidate: &String| width(candidate, Weight::Bold, 11.0) <= most;
             let ends = (0..text.len()).rev().filter(|&end| text.is_char_boundary(end));
-            let mut candidates = std::iter::once(text.to_owned()).chain(ends.map(|end| format!("{}…", text[..end].trim_end())));
+            let mut candidates =
+                std::iter::once(text.to_owned()).chain(ends.map(|end| format!("{}…", text[..end].trim_end())));
             assert_eq!(fitted(text, Weight::Bold, 11.0, most), candidates.find(fits).unwrap_or_default(), "{most}");
         }
     }

@@ -56,7 +56,7 @@ const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inlin
                       script-src 'sha256-grfrn5gKG5XmvC2X3BjKzd3I+BlErpNvkRKq6Q4xX40='; base-uri 'none'; form-action 'none'";
 
 /// Marks for observations in all figures of a report, so that it stays below 2 MB.
-const MOST_MARKS: usize = 12_000;
+const MOST_MARKS: usize = 10_000;
 /// Marks for draws in each figure, shared by the summaries.
 const MOST_DRAWS: usize = 3000;
 
@@ -185,6 +185,9 @@ fn variant_names(subjects: &[Presentation]) -> Vec<String> {
         .collect()
 }
 
+/// Longer cells are sentences.
+const WORDS: usize = 40;
+
 /// A table; the first column is a heading of its row.
 fn table(header: &[String], rows: &[Vec<String>]) -> String {
     let mut text = String::from("<div class=\"table\"><table>\n<thead><tr>");
@@ -196,6 +199,8 @@ fn table(header: &[String], rows: &[Vec<String>]) -> String {
             let cell = escaped(cell);
             let _ = match i {
                 0 => write!(text, "<th scope=\"row\">{cell}</th>"),
+                // Sentences wrap, numbers do not.
+                _ if cell.len() > WORDS => write!(text, "<td class=\"words\">{cell}</td>"),
                 _ => write!(text, "<td>{cell}</td>"),
             };
         }
@@ -218,8 +223,11 @@ mod tests {
         let text: String = digest
             .chunks(3)
             .flat_map(|chunk| {
-                let bits = chunk.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-                (0..4).map(move |i| if i <= chunk.len() { LETTERS[(bits >> (18 - 6 * i) & 63) as usize] as char } else { '=' })
+                let bits =
+                    chunk.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+                (0..4).map(
+                    move |i| if i <= chunk.len() { LETTERS[(bits >> (18 - 6 * i) & 63) as usize] as char } else { '=' },
+                )
             })
             .collect();
         assert!(POLICY.contains(&format!("script-src 'sha256-{text}';")), "the script has changed: sha256-{text}");

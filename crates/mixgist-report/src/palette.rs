@@ -87,7 +87,14 @@ pub const MARKERS: [Marker; 7] = [
 
 /// Colour and marker of the group of this rank; no pair is repeated among the first 42.
 pub fn group_style(rank: usize) -> (Color, Marker) {
-    (PALETTE[rank % PALETTE.len()], MARKERS[rank % MARKERS.len()])
+    let color = PALETTE[rank % PALETTE.len()];
+    // After a round the same hues come darker, then lighter: no two of the first eighteen are the same.
+    let color = match rank / PALETTE.len() % 3 {
+        0 => color,
+        1 => color.mix(Color(0, 0, 0), 0.4),
+        _ => color.mix(Color::WHITE, 0.45),
+    };
+    (color, MARKERS[rank % MARKERS.len()])
 }
 
 #[cfg(test)]
@@ -99,6 +106,10 @@ mod tests {
         let styles: Vec<_> = (0..42).map(group_style).collect();
         for (i, a) in styles.iter().enumerate() {
             assert!(styles[..i].iter().all(|b| a != b), "{i}");
+        }
+        let colors: Vec<Color> = styles.iter().take(18).map(|style| style.0).collect();
+        for (i, a) in colors.iter().enumerate() {
+            assert!(colors[..i].iter().all(|b| a != b), "{i}");
         }
         for color in PALETTE {
             assert!((1.0 + 0.05) / (color.luminance() + 0.05) > 1.9, "{color}");

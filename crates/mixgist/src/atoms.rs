@@ -97,7 +97,15 @@ impl CovarianceForm {
 }
 
 fn not_positive_definite(what: &str, a: &[f64], d: usize) -> Error {
-    let smallest = crate::linalg::eigen_symmetric(a, d).values.into_iter().fold(f64::INFINITY, f64::min);
+    let eigenvalues = crate::linalg::eigen_symmetric(a, d).values;
+    let smallest = eigenvalues.iter().copied().fold(f64::INFINITY, f64::min);
+    let largest = eigenvalues.iter().copied().fold(0.0, f64::max);
+    // Rounding decides about the sign of such an eigenvalue.
+    if smallest != 0.0 && smallest.abs() <= 1e-12 * largest {
+        return Error::input(format!(
+            "{what} is singular to rounding (its largest eigenvalue is {largest:.3e}, its smallest less than 1e-12 of that)"
+        ));
+    }
     Error::input(format!("{what} is not positive definite (smallest eigenvalue {smallest:.3e})"))
 }
 
@@ -297,6 +305,9 @@ mod tests {
         assert!(
             message(1, &[0.0, 0.0], &[1.0, -1.0], Covariance).contains("atom 1: covariance is not positive definite")
         );
+        // Its smallest eigenvalue comes out as a tiny number of either sign, or as 0.
+        let singular = message(2, &[0.0, 0.0], &[3.0, 1.0, 1.0, 1.0 / 3.0], Covariance);
+        assert!(singular.contains("singular to rounding") || singular.contains("smallest eigenvalue 0"), "{singular}");
         assert!(message(2, &[0.0, 0.0], &[1.0, 0.5, 0.2, 1.0], Covariance).contains("not symmetric"));
         assert!(message(2, &[0.0, 0.0], &[1.0, 0.5, 0.0, 1.0], Cholesky).contains("not lower triangular"));
         assert!(message(2, &[0.0, 0.0], &[1.0, 0.0, 0.0, -1.0], Cholesky).contains("must be positive"));

@@ -138,8 +138,15 @@ impl Summary {
         if self.estimate.dim() != dim || self.units.scales.len() != dim {
             return damaged(format!("its estimate and units do not have dimension {dim}"));
         }
+        if self.units.transform.as_ref().is_some_and(|transform| transform.len() != dim * dim) {
+            return damaged(format!("the transform of its units is no matrix of dimension {dim}"));
+        }
         if let Some(allocation) = &self.allocation {
-            let atoms = self.estimate.len();
+            let (atoms, labels, certainties) =
+                (self.estimate.len(), allocation.labels.len(), allocation.membership_probability.len());
+            if labels != certainties {
+                return damaged(format!("membership_probability has {certainties} numbers for {labels} labels"));
+            }
             if let Some(label) = allocation.labels.iter().find(|label| **label as usize >= atoms) {
                 return damaged(format!("it has label {label}, the estimate {atoms} atoms"));
             }
@@ -368,7 +375,12 @@ fn more_slices(medoid: &Medoid) -> Option<f64> {
         Some(error) => (error / (ACCURACY * medoid.expected_loss)).powi(2),
         None => f64::INFINITY,
     };
-    let winner = if medoid.margin.is_some_and(|margin| margin.asks_for_slices()) { MORE_FOR_WINNER } else { 0.0 };
+    // Whichever of the two is better, it may be so by less than the expected loss is known: then more slices decide nothing that matters.
+    let winner = match medoid.margin.filter(|margin| margin.asks_for_slices()).map(|margin| margin.slice_error) {
+        Some(Some(error)) if SAFE_SEPARATION * error <= ACCURACY * medoid.expected_loss => 0.0,
+        Some(_) => MORE_FOR_WINNER,
+        None => 0.0,
+    };
     Some(f64::max(loss, winner)).filter(|&times| times > 0.0)
 }
 

@@ -377,3 +377,33 @@ fn a_ball_holds_its_own_members() {
         assert!(region.inside_ball && region.smallest_ball.value >= 0.9 - 1e-12, "{dim}: {region:?}");
     }
 }
+
+/// A summary that was damaged on its way is refused where it comes in, not where an index is out of bounds.
+#[test]
+fn a_summary_whose_arrays_do_not_fit_is_refused() {
+    let ensemble = clear_winner(9);
+    let data: Vec<f64> = (0..12).map(f64::from).collect();
+    let settings = Settings { route: Route::Pairs, units: Units::Sd, ..fixed(20) };
+    let sound = summarize(&ensemble, Some(Points::new(2, &data).unwrap()), &settings, &Silent).unwrap().result;
+    let check = |damage: fn(&mut Summary)| {
+        let mut summary = sound.clone();
+        damage(&mut summary);
+        Posterior::new(&ensemble, None, settings.clone()).unwrap().with_summary(&summary).map(drop)
+    };
+    assert!(check(|_| {}).is_ok());
+    let damages: [fn(&mut Summary); 9] = [
+        |summary| summary.medoid.expected_losses = Some(Vec::new()),
+        |summary| summary.medoid.expected_losses = Some(vec![1.0; 8]),
+        |summary| summary.distances.clear(),
+        |summary| summary.distances.push(1.0),
+        |summary| summary.medoid.draw = 9,
+        |summary| summary.units.scales.clear(),
+        |summary| summary.units.transform = Some(vec![1.0]),
+        |summary| summary.allocation.as_mut().unwrap().labels[0] = 99,
+        |summary| summary.allocation.as_mut().unwrap().membership_probability.clear(),
+    ];
+    for (i, damage) in damages.into_iter().enumerate() {
+        let error = check(damage).expect_err(&format!("damage {i}"));
+        assert!(error.to_string().contains("the summary is damaged"), "damage {i}: {error}");
+    }
+}

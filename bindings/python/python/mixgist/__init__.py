@@ -8,12 +8,13 @@
 scikit-learn, matplotlib, ArviZ, pandas and tqdm are used where they are installed; NumPy is all that is needed.
 """
 
+from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING, Any
 
 from ._assessment import AtomPath, HeldOut, Judgement
-from ._components import Component, Components, Ellipse, Interval, Intervals, components
+from ._components import Component, Components, Ellipse, Interval, Intervals
 from ._core import __version__
-from ._credible import Ball, ConformalBall, Credible, Member, Probability, Region, credible
+from ._credible import Ball, ConformalBall, Credible, Member, Probability, Region
 from ._distance import Measured, MeasuredArray, distance, distance_matrix, distances_to_draws
 from ._draws import Draws
 from ._fit import Convergence, Fit, fit
@@ -28,11 +29,13 @@ from ._partition import (
     partition_losses,
     similarity,
 )
+from ._posterior import Posterior
+from ._questions import components, credible, representatives, stability, summarize
 from ._report import report
-from ._representatives import GridDensity, Representative, Representatives, SplitTest, representatives
+from ._representatives import GridDensity, Representative, Representatives, SplitTest
 from ._slices import Atoms
-from ._stability import Check, Stability, stability
-from ._summary import Summary, summarize
+from ._stability import Check, Stability
+from ._summary import Summary
 from ._warnings import MixgistWarning
 
 if TYPE_CHECKING:
@@ -62,9 +65,9 @@ __all__ = [
     "MeasuredArray",
     "Member",
     "MixgistWarning",
-    "MixtureSummary",
     "PartitionBall",
     "PartitionEstimate",
+    "Posterior",
     "Probability",
     "Region",
     "Representative",
@@ -89,6 +92,8 @@ __all__ = [
     "stability",
     "summarize",
 ]
+if _find_spec("sklearn") is not None:
+    __all__ += ["MixtureSummary"]
 
 
 def __getattr__(name: str) -> Any:
@@ -98,3 +103,7 @@ def __getattr__(name: str) -> Any:
 
         return MixtureSummary
     raise AttributeError(f"module 'mixgist' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

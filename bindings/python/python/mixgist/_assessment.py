@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._arrays import Floats, Integers
+from ._document import fields, frame
 from ._measure import Measure
 
 
@@ -76,11 +77,17 @@ class AtomPath:
     measures: tuple[Measure, ...] = field(repr=False)
     chosen: int
 
+    def to_frame(self) -> Any:
+        """A row for each fit."""
+        names = ("atoms", "expected_loss", "excess", "held_out", "held_out_se", "over_best", "over_best_se")
+        rows = zip(*(getattr(self, name) for name in names))
+        return frame([{**dict(zip(names, row)), "chosen": place == self.chosen} for place, row in enumerate(rows)])
+
 
 def judgement(document: dict[str, Any]) -> Judgement:
     """The judgement in a document."""
     held_out = document.get("held_out")
-    return Judgement(document["expected_loss"], document["excess"], None if held_out is None else HeldOut(**held_out))
+    return fields(Judgement, document, held_out=None if held_out is None else fields(HeldOut, held_out))
 
 
 def atom_path(document: dict[str, Any]) -> AtomPath:
@@ -104,10 +111,3 @@ def atom_path(document: dict[str, Any]) -> AtomPath:
         measures=tuple(Measure(**point["measure"]) for point in points),
         chosen=document["chosen"],
     )
-
-
-def within(judged: Judgement) -> str:
-    """How near to the best possible, in words."""
-    if judged.excess is None:
-        return "while the best possible may be 0"
-    return f"within {100 * judged.excess:.{2 if judged.excess < 0.0995 else 1}f} % of the best possible"

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from . import _core
 from ._arrays import Floats
-from ._checks import number, optional_number
-from ._credible import EstimateLike, Probability, estimate_of
-from ._document import Document, html, plural
-from ._draws import Draws
+from ._credible import Probability, probability_of
+from ._document import Answer, frame, plural
 from ._measure import Measure
-from ._options import AtomCount, Slices, estimating, named, question, takes_slices
-from ._progress import ProgressOption
-from ._warnings import warn_all
-
-if TYPE_CHECKING:
-    from ._options import Unpack
-
-_DEFAULTS = _core.DEFAULTS
 
 
 @dataclass(frozen=True)
@@ -103,11 +92,12 @@ class Component:
     ambiguity, in_pieces : float
         Probabilities that a draw is ambiguous for it, and that it holds it in pieces.
     beside : float
-        Probability that a draw has, beside the estimate's atom, what the atom stands for. 0 unless that is notable; then existence and intervals
-        are about what the draws have there.
+        Probability that a draw has this component at some distance from the atom of the estimate. 0 unless that is notable; then existence
+        and intervals are those of the component as the draws have it.
     standing : str
-        ``"clear"``, ``"ambiguous"``, ``"indistinct"`` or ``"rare"``: the draws that have it are worth too few independent ones for
-        intervals.
+        ``"clear"``: intervals can be taken at face value. ``"ambiguous"``: in more than 5 % of the draws that have it, it shares an atom with
+        another component, so that existence and intervals depend on which of them got the atom. ``"indistinct"``: it cannot be told apart from
+        others (`rivals`), and there are no intervals. ``"rare"``: the draws that have it have too small an effective sample size for intervals.
     rivals : list of int
         Atoms that it cannot be told apart from.
     intervals : Intervals or None
@@ -128,7 +118,7 @@ class Component:
 
 
 @dataclass(frozen=True, eq=False)
-class Components(Document):
+class Components(Answer):
     """The components of an estimate with what the posterior says about them, as `components` returns it.
 
     Attributes
@@ -149,6 +139,8 @@ class Components(Document):
         What it is.
     """
 
+    _kind: ClassVar[str] = "components"
+
     components: list[Component]
     groups: list[Component]
     unmatched: Interval = field(repr=False)
@@ -157,128 +149,59 @@ class Components(Document):
     estimate: Measure = field(repr=False)
     estimate_source: str
     _text: str = field(repr=False)
+    _plain: str = field(repr=False)
+    _html: str = field(repr=False)
+
+    @classmethod
+    def _fields(cls, document: dict[str, Any], said: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "components": [_component(one, [one["atom"], *one["twins"]]) for one in document["components"]],
+            "groups": [_component(group["together"], group["atoms"]) for group in document["groups"]],
+            "unmatched": _interval(document["unmatched"]),
+            "unreported_weight": document["unreported_weight"],
+            "level": document["level"],
+            "estimate": Measure(**document["estimate"]),
+            "estimate_source": document["estimate_source"],
+        }
 
     @property
     def existence(self) -> Floats:
         """Probability of each component to exist, (components,)."""
         return np.array([one.existence.value for one in self.components])
 
+    def to_frame(self) -> Any:
+        """A row for each component, and for each group of those that cannot be told apart: existence, and the ends of its intervals."""
+        names = self.to_dict().get("columns") or [f"x{a + 1}" for a in range(self.estimate.dim)]
+        rows = []
+        for one in [*self.components, *self.groups]:
+            row: dict[str, Any] = {
+                "atoms": one.atoms,
+                "standing": one.standing,
+                "existence": one.existence.value,
+                "existence_se": one.existence.standard_error,
+                "weight": one.weight,
+                **{f"mean_{name}": one.mean[a] for a, name in enumerate(names)},
+            }
+            if one.intervals is not None:
+                row |= {"weight_low": float(one.intervals.weight.low), "weight_high": float(one.intervals.weight.high)}
+                for what, interval in (("mean", one.intervals.mean), ("sd", one.intervals.sd)):
+                    for a, name in enumerate(names):
+                        row |= {f"{what}_{name}_low": interval.low[a], f"{what}_{name}_high": interval.high[a]}
+            rows.append(row)
+        return frame(rows)
+
     def __len__(self) -> int:
         return len(self.components)
+
+    def __getitem__(self, place: int) -> Component:
+        return self.components[place]
+
+    def __iter__(self) -> Iterator[Component]:
+        return iter(self.components)
 
     def __repr__(self) -> str:
         clear = sum(one.standing == "clear" for one in self.components)
         return f"Components({plural(len(self), 'component')} of {self.estimate_source}, {clear} clear, level {self.level:g})"
-
-    def _repr_html_(self) -> str:
-        d = self.estimate.dim
-        names = self.to_dict()["columns"] or [f"x{a + 1}" for a in range(d)]
-        shown = range(min(d, 4))
-        header = ["atom", "exists", "weight", *(f"mean {names[a]}" for a in shown), *(f"sd {names[a]}" for a in shown), "standing"]
-        rows = []
-        for one in [*self.components, *self.groups]:
-            row = ["+".join(map(str, one.atoms)), f"{one.existence.value:.3f}"]
-            if one.intervals is None:
-                sds = np.sqrt(np.diagonal(one.covariance))
-                row += [f"({one.weight:.3g})", *(f"({one.mean[a]:.4g})" for a in shown), *(f"({sds[a]:.3g})" for a in shown)]
-            else:
-                row.append(_span(one.intervals.weight, ()))
-                row += [_span(one.intervals.mean, a) for a in shown] + [_span(one.intervals.sd, a) for a in shown]
-            rows.append([*row, one.standing + (", estimate beside it" if one.beside else "")])
-        sentences = [f"Components of {self.estimate_source}, intervals of level {self.level:g}; in parentheses the estimate, where there is no interval."]
-        return html("Components", sentences, header, rows)
-
-
-def _span(interval: Interval, place: Any) -> str:
-    return f"{interval.median[place]:.3g} [{interval.low[place]:.3g}, {interval.high[place]:.3g}]"
-
-
-@takes_slices
-def components(
-    draws: Draws,
-    data: Any = None,
-    *,
-    estimate: EstimateLike = "medoid",
-    atoms: AtomCount | None = None,
-    level: float = 0.95,
-    overlap: float | None = None,
-    share: float | None = None,
-    least_weight: float | None = None,
-    distance: str = _DEFAULTS["distance"],
-    loss: str = _DEFAULTS["loss"],
-    threads: int | None = None,
-    progress: ProgressOption = False,
-    **options: Unpack[Slices],
-) -> Components:
-    """The posterior of every component of an estimate: does it exist, and where. No labels are switched anywhere.
-
-    Each draw is coupled with the estimate by exact transport. Components that cannot be told apart say so instead of giving an interval.
-
-    Parameters
-    ----------
-    draws : Draws
-        The posterior.
-    data : array_like, shape (n, d), optional
-        Observations to take units from; without it, those that came with the draws.
-    estimate : str, Measure, Summary or Draws
-        ``"medoid"`` or ``"free"``, estimated from these draws, or a measure of your own.
-    atoms : int or "auto", optional
-        Number of atoms of the free estimate.
-    level : float
-        Level of the intervals.
-    overlap : float, optional
-        Atoms are near when their Gaussians overlap by this much (Bhattacharyya).
-    share : float, optional
-        A draw has a component when it holds this share of its weight.
-    least_weight : float, optional
-        Lighter atoms of the estimate are not reported.
-    distance, loss, threads, progress, slices, order, units, scheme, directions, prune, seed
-        As in `summarize`; but for the units they matter for the estimate alone.
-
-    Returns
-    -------
-    Components
-
-    Warns
-    -----
-    MixgistWarning
-        What limits the trust in the answer, such as chains that disagree.
-
-    Examples
-    --------
-    >>> import numpy as np, mixgist
-    >>> rng = np.random.default_rng(1)
-    >>> means = np.array([0.0, 5.0]) + 0.1 * rng.standard_normal((200, 2))
-    >>> draws = mixgist.Draws(np.full((200, 2), 0.5), means, np.ones((200, 2)))
-    >>> found = mixgist.components(draws)
-    >>> found.existence
-    array([1., 1.])
-    >>> mean = found.components[0].intervals.mean
-    >>> bool(mean.high[0] - mean.low[0] < 0.5)
-    True
-    """
-    name, own = estimate_of(estimate, atoms)
-    rules: _core.ComponentsOptions = {
-        "estimate": own,
-        "level": number("level", level),
-        "overlap": optional_number("overlap", overlap),
-        "share": optional_number("share", share),
-        "least_weight": optional_number("least_weight", least_weight),
-    }
-    with question(named(distance), options, data, draws, threads, progress) as asked:
-        text, found = _core.components(draws._native, asked, estimating(loss, name, atoms), rules)
-    warn_all(found, stacklevel=2)
-    document = json.loads(text)
-    return Components(
-        components=[_component(one, [one["atom"], *one["twins"]]) for one in document["components"]],
-        groups=[_component(group["together"], group["atoms"]) for group in document["groups"]],
-        unmatched=_interval(document["unmatched"]),
-        unreported_weight=document["unreported_weight"],
-        level=document["level"],
-        estimate=Measure(**document["estimate"]),
-        estimate_source=document["estimate_source"],
-        _text=text,
-    )
 
 
 def _component(document: dict[str, Any], atoms: list[int]) -> Component:
@@ -288,7 +211,7 @@ def _component(document: dict[str, Any], atoms: list[int]) -> Component:
         weight=document["weight"],
         mean=np.array(document["mean"]),
         covariance=np.array(document["covariance"]),
-        existence=Probability(**document["existence"]),
+        existence=probability_of(document["existence"]),
         ambiguity=document["ambiguity"],
         in_pieces=document["in_pieces"],
         beside=document["beside"],

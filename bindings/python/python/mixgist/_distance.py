@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,21 +11,24 @@ from ._arrays import Floats
 from ._checks import flag
 from ._draws import Draws
 from ._estimates import MeasureLike, measure_of
-from ._options import Slices, question, takes_slices
+from ._options import Slices, Unpack, question, takes_slices
 from ._progress import ProgressOption
 from ._slices import Distance
-
-if TYPE_CHECKING:
-    from ._options import Unpack
 
 _DISTANCE = _core.DEFAULTS["distance"]
 
 
 class Measured(NamedTuple):
-    """A distance with its Monte Carlo standard error over slices, which is None for exact distances and single slices."""
+    """A distance with its Monte Carlo standard error over slices, which is None for exact distances and single slices.
+
+    ``float(measured)`` is the distance.
+    """
 
     value: float
     standard_error: float | None
+
+    def __float__(self) -> float:
+        return self.value
 
 
 class MeasuredArray(NamedTuple):
@@ -52,13 +55,15 @@ def distance(
     a, b : Measure, Summary or Draws
         The measures; a summary stands for its estimate, draws must be a single one.
     distance : str or callable
-        A sliced distance (``"sw"``, ``"mix-sw"``, ``"mix-sw-frobenius"``, ``"smix-w"``), an exact one (``"exact-w"``,
-        ``"exact-w-frobenius"``, ``"exact-w-affine"``, ``"mw"``, ``"energy"``, ``"energy-frobenius"``), or a function that maps
-        `Atoms` of K atoms to an array (L, K): their positions on L lines.
+        A sliced distance (``"sw"``, ``"mix-sw"``, ``"mix-sw-frobenius"``, ``"smix-w"``); an exact one; or a function that maps `Atoms` of K
+        atoms to an array (L, K): their positions on L lines. Exact are ``"exact-w"`` (the Wasserstein distance between the measures over pairs of
+        mean and covariance, with the log-Euclidean distance between covariances), ``"exact-w-frobenius"`` and ``"exact-w-affine"`` (the same
+        with other distances between covariances), ``"mw"`` (the Wasserstein-type distance between Gaussian mixtures of Delon and Desolneux),
+        ``"energy"`` and ``"energy-frobenius"`` (energy distances over the same pairs).
     data : array_like, shape (n, d), optional
         Observations to take units from.
     slices : int, optional
-        Number of slices, 1000 without it.
+        Number of slices; as many as in `summarize` without it.
     order : float, optional
         Order p of the transport cost, 2 without it.
     units, scheme, directions, prune, seed, threads

@@ -1,24 +1,27 @@
-"""What every answer of the posterior functions has: the document that the command line prints for the same question."""
+"""What every answer has: the document that the command line prints for the same question, and what there is to say about it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 from . import _core
 from ._checks import flag, path as path_of
 from ._draws import Path
 
+T = TypeVar("T")
+A = TypeVar("A", bound="Answer")
+
 
 class Document:
-    """An answer as a document."""
+    """A result as a document."""
 
     _text: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain Python values: what the command line prints with ``--json``."""
+        """Everything as plain Python values: what the command line prints with ``--json``, but for the files that it read."""
         document: dict[str, Any] = json.loads(self._text)
         return document
 
@@ -30,6 +33,59 @@ class Document:
         return self._text == other._text if isinstance(other, type(self)) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
+
+
+class Answer(Document):
+    """An answer of the posterior: ``print`` shows what there is to say about it, a notebook shows it as a table."""
+
+    # The name of its function.
+    _kind: ClassVar[str]
+    _plain: str
+    _html: str
+
+    @classmethod
+    def _of(cls: type[A], native: _core.Answer) -> A:
+        """The answer as an object."""
+        document, said = json.loads(native.text), json.loads(native.said) or {}
+        answer = cls(**cls._fields(document, said), _text=native.text, _plain=native.plain, _html=native.html)
+        return answer
+
+    @classmethod
+    def _fields(cls, document: dict[str, Any], said: dict[str, Any]) -> dict[str, Any]:
+        """The attributes, from the document and from what it holds in neutral words or not at all."""
+        raise NotImplementedError
+
+    @classmethod
+    def read(cls: type[A], path: Path) -> A:
+        """Reads an answer that `write` or the command line wrote."""
+        return cls._of(_core.Answer.read(cls._kind, path_of("path", path)))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How it was computed: distance, order, slices, units and the rest."""
+        settings: dict[str, Any] = self.to_dict()["settings"]
+        return settings
+
+    def __str__(self) -> str:
+        return self._plain
+
+    def _repr_html_(self) -> str:
+        return self._html
+
+
+def fields(kind: type[T], document: Mapping[str, Any], **others: Any) -> T:
+    """An object of that kind from the entries of a document that it has, None where there is no such entry; `others` replace entries."""
+    names = getattr(kind, "_fields", None) or getattr(kind, "__dataclass_fields__")
+    return kind(**{name: others[name] if name in others else document.get(name) for name in names})
+
+
+def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """A data frame of these rows. Needs pandas."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("to_frame needs pandas\nhint: pip install pandas") from error
+    return pandas.DataFrame(list(rows))
 
 
 def html(title: str, sentences: Sequence[str], header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

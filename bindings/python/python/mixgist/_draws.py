@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
 from typing import Any, Union, overload
 
 import numpy as np
@@ -15,7 +16,7 @@ from ._atoms import dense, flat, is_ragged, ragged
 from ._checks import count, flag, path as path_of, text, texts, word
 from ._measure import Measure
 
-Path = Union[str, "os.PathLike[str]"]
+Path = Union[str, os.PathLike[str]]
 
 
 class Draws:
@@ -182,7 +183,7 @@ class Draws:
         labels: str | None = None,
         data: Any = None,
     ) -> Draws:
-        """Draws from CmdStan: its CSV files, one a chain, or the fit that CmdStanPy returned.
+        """Draws from CmdStan: its CSV files, one per chain, or the fit that CmdStanPy returned.
 
         Parameters
         ----------
@@ -244,7 +245,7 @@ class Draws:
         burn_in : int
             Drop the first draws of each chain.
         thin : int
-            Keep every so many of the others.
+            Keep every ``thin``-th of the others.
 
         Returns
         -------
@@ -278,6 +279,44 @@ class Draws:
         """The draws that are left when the first `burn_in` of each chain are dropped and every `thin`-th is kept."""
         kept = self._native.thinned(count("burn_in", burn_in), count("thin", thin, 1))
         return self._wrap(kept)
+
+    @classmethod
+    def concat(cls, parts: Sequence[Draws]) -> Draws:
+        """Draws of several runs together, as further chains: the chains of each part are counted on after those of the parts before it.
+
+        Labels are kept when all parts have them, data when all parts have the same. Draws with weights cannot be put together, because their
+        weights are known within a part alone.
+
+        Examples
+        --------
+        >>> import mixgist
+        >>> one = mixgist.Draws([[1.0], [1.0]], [[0.0], [3.0]], [[1.0], [1.0]])
+        >>> mixgist.Draws.concat([one, one]).chains
+        array([0, 0, 1, 1])
+        """
+        parts = [expect_draws("an entry of parts", part) for part in parts]
+        if not parts:
+            raise ValueError("there are no draws to put together")
+        if any(part.dim != parts[0].dim for part in parts):
+            raise ValueError(f"the parts have dimensions {', '.join(str(part.dim) for part in parts)}, expected the same")
+        if any(part.draw_weights is not None for part in parts):
+            raise ValueError("draws with weights cannot be put together\nhint: give all of them with their weights: Draws(..., draw_weights=...)")
+        chains: list[Integers] = []
+        for part in parts:
+            start = 0 if not chains else int(chains[-1].max()) + 1
+            chains.append(start + np.unique(part.chains, return_inverse=True)[1].reshape(-1))
+        starts = np.cumsum([0, *(len(part.weights) for part in parts[:-1])])
+        first, arrays = parts[0], [part._arrays() for part in parts]
+        same_data = all(np.array_equal(part.data, first.data) and part.columns == first.columns for part in parts)
+        labelled = all(one["labels"] is not None and one["labels"].shape[1] == arrays[0]["labels"].shape[1] for one in arrays)
+        return cls(
+            **{name: np.concatenate([one[name] for one in arrays]) for name in ("weights", "means", "covariances", "iterations")},
+            offsets=np.concatenate([[0], *(start + part.offsets[1:] for start, part in zip(starts, parts))]),
+            chains=np.concatenate(chains),
+            labels=np.concatenate([one["labels"] for one in arrays]) if labelled else None,
+            data=first.data if same_data else None,
+            columns=first.columns if same_data and first.data is not None else None,
+        )
 
     def with_data(self, data: Any, columns: Sequence[str] | None = None) -> Draws:
         """The same draws with these observations, whose columns have these names, or else those of the data frame."""
@@ -321,7 +360,7 @@ class Draws:
 
     @property
     def labels(self) -> Integers | None:
-        """The partition of the observations in each draw, (M, n), counted from 0 in order of appearance."""
+        """The partition of the observations in each draw, (M, n): the numbers that were given."""
         return self._native.labels
 
     @property
@@ -402,6 +441,19 @@ class Draws:
         elif self.data is not None:
             parts.append(f"{len(self.data)} observations")
         return f"Draws({', '.join(parts)})"
+
+
+    def _repr_html_(self) -> str:
+        sizes = np.diff(self.offsets)
+        rows = [("draws", len(self)), ("chains", len(np.unique(self.chains))), ("dimension", self.dim)]
+        rows += [("atoms per draw, least", sizes.min()), ("median", f"{np.median(sizes):g}"), ("most", sizes.max())]
+        if self.data is not None:
+            rows.append(("observations", len(self.data)))
+        if self.columns is not None:
+            rows.append(("columns", ", ".join(self.columns)))
+        rows.append(("labels", "no" if self._native.labels is None else "yes"))
+        body = "".join(f"<tr><th>{name}</th><td>{escape(str(value))}</td></tr>" for name, value in rows)
+        return f"<div><strong>Posterior draws</strong><table>{body}</table></div>"
 
 
 def expect_draws(name: str, value: Any, otherwise: str = "") -> Draws:

@@ -17,6 +17,8 @@ class Estimated(Protocol):
 
 
 MeasureLike = Union[Measure, Estimated, Draws]
+# The name of an estimator, or a measure of one's own.
+EstimateLike = Union[str, MeasureLike]
 
 
 def measure_of(name: str, value: MeasureLike, otherwise: str = "") -> Measure:

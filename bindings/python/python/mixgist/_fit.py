@@ -13,7 +13,10 @@ from ._arrays import Floats, columns_of, floats, points
 from ._checks import count, number, optional_count, optional_number, optional_path, thread_count, word
 from ._draws import Draws, Path
 from ._progress import ProgressOption, reporter
-from ._summary import Summary, summarize
+from ._document import frame, html
+from ._questions import summarize
+from ._summary import Summary
+from ._warnings import warn_all
 
 _DEFAULTS = _core.DEFAULTS
 
@@ -54,6 +57,15 @@ class Fit:
     verdict: str
     traces: dict[str, Floats] = field(repr=False)
     unresolved: float = field(repr=False)
+
+    def to_frame(self) -> Any:
+        """A row for each quantity: R-hat and effective sample sizes."""
+        return frame([{"quantity": name, **one._asdict()} for name, one in self.diagnostics.items()])
+
+    def _repr_html_(self) -> str:
+        rows = [[name, f"{one.rhat:.3f}", f"{one.bulk_ess:.0f}", f"{one.tail_ess:.0f}"] for name, one in self.diagnostics.items()]
+        header = ["quantity", "R-hat", "bulk effective sample size", "tail effective sample size"]
+        return html(f"{self.draws!r}: {self.verdict}", [self.model], header, rows)
 
     def summarize(self, **options: Any) -> Summary:
         """Summarises the draws, see `mixgist.summarize`."""
@@ -111,9 +123,9 @@ def fit(
     algorithm : str
         ``"blocked"``, ``"slice"`` or ``"marginal"``.
     truncation : int, optional
-        Sticks that the blocked algorithm keeps; without it, enough for an expected rest below 1e-8.
+        Number of sticks (weights of the process) that the blocked algorithm keeps; without it, enough for an expected rest below 1e-8.
     chains, iterations, burn_in, thin : int
-        Number of chains; iterations of each, burn-in included; iterations that are dropped; of the others, every so many is kept.
+        Number of chains; iterations of each, burn-in included; iterations that are dropped; of the others, every ``thin``-th is kept.
     seed : int
         The draws depend on it, the data and the options alone.
     checkpoint : path, optional
@@ -127,12 +139,17 @@ def fit(
     -------
     Fit
 
+    Warns
+    -----
+    MixgistWarning
+        When the chains do not agree, or are too short to judge.
+
     Examples
     --------
     >>> import numpy as np, mixgist
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(0, 1, 40), rng.normal(8, 1, 40)])
-    >>> fitted = mixgist.fit(X, chains=2, iterations=300, burn_in=200, thin=1)
+    >>> fitted = mixgist.fit(X, chains=2, iterations=300, burn_in=200, thin=1)  # too short: it warns
     >>> fitted.draws.dim, len(fitted.draws)
     (1, 200)
     """
@@ -163,6 +180,7 @@ def fit(
     }
     with reporter(progress) as report:
         native, evidence = _core.fit(x, columns_of(X), options, thread_count(threads), report)
+    warn_all(evidence["warnings"])
     return Fit(
         draws=Draws._wrap(native),
         model=evidence["model"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeGuard, Union
+from typing import Any, TypeGuard, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,13 +12,10 @@ from ._distance import distances_to_draws
 from ._draws import Draws, expect_draws
 from ._estimates import MeasureLike
 from ._measure import Measure
-from ._options import Slices, takes_slices
+from ._options import Slices, Unpack, takes_slices
 from ._partition import partition_expected_losses
 from ._progress import ProgressOption
 from ._slices import Distance
-
-if TYPE_CHECKING:
-    from ._options import Unpack
 
 _DEFAULTS = _core.DEFAULTS
 

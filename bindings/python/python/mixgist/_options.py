@@ -19,6 +19,16 @@ from ._slices import Atoms, Distance, Function, name_of, native_slices
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack as Unpack
+else:
+    try:
+        from typing import Unpack
+    except ImportError:  # Python 3.10
+
+        class Unpack:
+            """Stands for keyword arguments in annotations."""
+
+            def __class_getitem__(cls, options: Any) -> Any:
+                return Any
 
 _DEFAULTS = _core.DEFAULTS
 
@@ -95,6 +105,13 @@ def question(
     threads: Any,
     progress: ProgressOption = False,
 ) -> Iterator[Question]:
+    """The options as the core reads them, with a report of progress."""
+    asked = bound(distance, options, data, about, threads)
+    with reporter(progress) as report:
+        yield {**asked, "progress": report}
+
+
+def bound(distance: Distance, options: Slices, data: Any, about: Draws | Measure, threads: Any) -> Question:
     """The options as the core reads them; it checks their values.
 
     `about` is what the question is about: it tells how many slices a function has, and what the columns of the data are called.
@@ -118,23 +135,14 @@ def question(
         function = (slices, lines, name_of(distance))
         options, distance = {**options, "slices": lines}, _DEFAULTS["distance"]
     known = about.columns if isinstance(about, Draws) else None
-    x = None if data is None else named_points("data", data, known)
-    with reporter(progress) as report:
-        yield Question(
-            slicing=_slicing(distance, {**_USUAL, **options}),
-            data=x,
-            columns=columns_of(data),
-            function=function,
-            threads=thread_count(threads),
-            progress=report,
-        )
-
-
-def named(distance: Any) -> str:
-    """The name of a distance, where a function cannot be used."""
-    if callable(distance):
-        raise TypeError(f"distance is {distance!r}, expected a name\nhint: slices of your own are for summarize and distance")
-    return word("distance", distance)
+    return Question(
+        slicing=_slicing(distance, {**_USUAL, **options}),
+        data=None if data is None else named_points("data", data, known),
+        columns=columns_of(data),
+        function=function,
+        threads=thread_count(threads),
+        progress=None,
+    )
 
 
 def _slicing(distance: Any, options: Slices) -> Slicing:
@@ -189,4 +197,4 @@ def _units(units: Any) -> str:
     try:
         return numbers_text([number("an entry of units", one) for one in units])
     except TypeError as error:
-        raise TypeError(f"units is {units!r}, expected 'none', 'sd', 'whiten', None, or one number a coordinate") from error
+        raise TypeError(f"units is {units!r}, expected 'none', 'sd', 'whiten', None, or one number per coordinate") from error

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from . import _core
 from ._arrays import Floats, Integers, floats, labels as label_array
 from ._checks import count, number, optional_count, optional_number, thread_count, word
-from ._document import Document, html, plural
+from ._document import Document, fields, frame, html, plural
 from ._draws import Draws, expect_draws
 from ._progress import ProgressOption, reporter
 
@@ -103,6 +103,14 @@ class PartitionEstimate(Document):
         """Number of observations in each cluster."""
         return np.bincount(self.labels_)
 
+    def to_frame(self) -> Any:
+        """A row for each observation: its cluster, and how sure its place is."""
+        rows: list[dict[str, Any]] = [{"cluster": label} for label in self.labels_]
+        if self.certainty_ is not None:
+            for row, certainty in zip(rows, self.certainty_):
+                row["certainty"] = certainty
+        return frame(rows)
+
     def __repr__(self) -> str:
         loss = f"expected {self.loss} {self.expected_loss:.4g}"
         agree = f"{self.runs_agreeing} of {plural(self.runs, 'run')} led here"
@@ -143,7 +151,8 @@ def partition(
     labels : array_like, shape (M, n), or Draws
         The partition of n observations in each of M draws (any integers or strings), or draws that hold them.
     loss : str
-        ``"binder"``, ``"vi"``, ``"omari"``, ``"nvi"``, ``"id"``, ``"nid"``, ``"generalized-binder"`` or ``"generalized-vi"``.
+        ``"binder"``, ``"vi"`` (variation of information, with logarithms to base 2), ``"omari"`` (one minus the adjusted Rand index), ``"nvi"``,
+        ``"id"``, ``"nid"``, ``"generalized-binder"`` or ``"generalized-vi"``.
     a : float, optional
         Cost, from 0 to 2, of separating what belongs together in the generalized losses.
     omari : str
@@ -183,7 +192,7 @@ def partition(
     bound, exactly = optional_count("max_clusters", max_clusters), optional_count("clusters", clusters)
     pool, conventions = thread_count(threads), _conventions(a, omari)
     with reporter(progress) as report:
-        text, inside = draws.search(
+        text = draws.search(
             _loss(loss),
             conventions,
             bound,
@@ -203,7 +212,7 @@ def partition(
         expected_losses=document["expected_losses"],
         certainty_=None if certainty is None else np.array(certainty),
         cluster_counts={one["clusters"]: one["probability"] for one in document["cluster_counts"]},
-        ball=_ball(document["ball"], inside),
+        ball=_ball(document["ball"]),
         runs=document["runs"],
         runs_agreeing=document["runs_agreeing"],
         _text=text,
@@ -285,8 +294,8 @@ def partition_ball(
     """
     draws = _partitions(labels, draw_weights)
     radius_of = _loss(loss), (None, "identical"), number("level", level)
-    text, inside = draws.ball(_estimate(estimate), *radius_of, thread_count(threads))
-    return _ball(json.loads(text), inside)
+    text = draws.ball(_estimate(estimate), *radius_of, thread_count(threads))
+    return _ball(json.loads(text))
 
 
 def similarity(labels: ArrayLike | Draws, *, draw_weights: ArrayLike | None = None, threads: int | None = None) -> Floats:
@@ -343,6 +352,6 @@ def _loss(loss: Any) -> str:
     return word("loss", loss, "partition loss")
 
 
-def _ball(document: dict[str, Any], inside: Integers) -> PartitionBall:
-    sides = {side: BallBound(**document[side]) for side in ("horizontal", "upper_vertical", "lower_vertical")}
-    return PartitionBall(**{**document, **sides, "inside": inside})
+def _ball(document: dict[str, Any]) -> PartitionBall:
+    sides = {side: fields(BallBound, document[side]) for side in ("horizontal", "upper_vertical", "lower_vertical")}
+    return fields(PartitionBall, document, **sides, inside=np.array(document["inside"], dtype=np.int64))

@@ -44,7 +44,7 @@ def plot(summary: Summary, data: Any, ax: Any, coordinates: tuple[int, ...] | No
         ax.set_ylabel(names[shown[1]])
     ax.set_xlabel(names[shown[0]])
     name = f"draw {summary.draw}" if summary.estimator == "medoid" else "free estimate"
-    ax.set_title(f"{name}, {summary._facts['distance']}")
+    ax.set_title(f"{name}, {summary.settings['distance']}")
     return ax
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Union, overload
 
 from . import _core
 from ._arrays import named_points
@@ -13,6 +14,40 @@ from ._progress import ProgressOption, reporter
 from ._summary import Summary
 
 
+# Parts of a report that can be left out: one name, or several.
+Parts = Union[str, Sequence[str]]
+
+
+@overload
+def report(
+    summary: Summary | Sequence[Summary],
+    draws: Draws | None = None,
+    data: Any = None,
+    *,
+    path: None = None,
+    title: str = "Summary",
+    without: Parts = (),
+    force: bool = False,
+    threads: int | None = None,
+    progress: ProgressOption = False,
+) -> str: ...
+
+
+@overload
+def report(
+    summary: Summary | Sequence[Summary],
+    draws: Draws | None = None,
+    data: Any = None,
+    *,
+    path: Path,
+    title: str = "Summary",
+    without: Parts = (),
+    force: bool = False,
+    threads: int | None = None,
+    progress: ProgressOption = False,
+) -> pathlib.Path: ...
+
+
 def report(
     summary: Summary | Sequence[Summary],
     draws: Draws | None = None,
@@ -20,11 +55,11 @@ def report(
     *,
     path: Path | None = None,
     title: str = "Summary",
-    without: str | Sequence[str] = (),
+    without: Parts = (),
     force: bool = False,
     threads: int | None = None,
     progress: ProgressOption = False,
-) -> str:
+) -> str | pathlib.Path:
     """A report of summaries as one HTML page that needs no network.
 
     Parameters
@@ -48,8 +83,8 @@ def report(
 
     Returns
     -------
-    str
-        The page.
+    str or pathlib.Path
+        The page; with `path`, the path of the file, so that a notebook does not show the whole page.
 
     Examples
     --------
@@ -65,15 +100,17 @@ def report(
         raise ValueError("there is no summary to report on")
     natives = [each._native for each in summaries]
     x = None if data is None else named_points("data", data, summaries[0].columns)
+    place = optional_path("path", path)
     with reporter(progress) as tell:
-        return _core.report(
+        page = _core.report(
             text("title", title),
             natives,
             None if draws is None else expect_draws("draws", draws, " or None")._native,
             x,
             [without] if isinstance(without, str) else texts("without", without),
-            optional_path("path", path),
+            place,
             flag("force", force),
             thread_count(threads),
             tell,
         )
+    return page if place is None else pathlib.Path(place)

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from . import _core
 from ._arrays import Floats, Integers
-from ._checks import count as whole_number
-from ._credible import Probability
-from ._document import Document, html, plural
-from ._draws import Draws
+from ._credible import Probability, probability_of
+from ._document import Answer, fields, frame, plural
 from ._measure import Measure
-from ._options import AtomCount, Slices, estimating, named, question, takes_slices
-from ._progress import ProgressOption
-from ._warnings import warn_all
-
-if TYPE_CHECKING:
-    from ._options import Unpack
-
-_DEFAULTS = _core.DEFAULTS
 
 
 class SplitTest(NamedTuple):
@@ -35,7 +24,7 @@ class SplitTest(NamedTuple):
     peak, valley : float
         Share of the draws in the window at the lower peak, and between the peaks.
     effective_draws : float
-        How many independent draws the test rests on.
+        The effective sample size that the test is based on.
     p_value : float
         How probable such a valley is under one mode, at most.
     accepted : bool
@@ -66,7 +55,7 @@ class GridDensity:
     axes : tuple of numpy.ndarray
         Positions of the grid on each axis.
     values : numpy.ndarray
-        The density, one axis a coordinate.
+        The density, one axis per coordinate.
     """
 
     coordinates: tuple[int, ...]
@@ -109,7 +98,7 @@ class Representative:
 
 
 @dataclass(frozen=True, eq=False)
-class Representatives(Document):
+class Representatives(Answer):
     """One medoid for each mode, as `representatives` returns them.
 
     Attributes
@@ -128,6 +117,8 @@ class Representatives(Document):
         How many draws were candidates.
     """
 
+    _kind: ClassVar[str] = "representatives"
+
     representatives: list[Representative]
     assignment: Integers = field(repr=False)
     distances: Floats = field(repr=False)
@@ -135,11 +126,43 @@ class Representatives(Document):
     tests: list[SplitTest] = field(repr=False)
     candidates: int
     _text: str = field(repr=False)
+    _plain: str = field(repr=False)
+    _html: str = field(repr=False)
+
+    @classmethod
+    def _fields(cls, document: dict[str, Any], said: dict[str, Any]) -> dict[str, Any]:
+        tests = zip(document["tests"], said["refused_by"])
+        return {
+            "representatives": [_representative(one) for one in document["representatives"]],
+            "assignment": np.array(document["assignment"], dtype=np.int64),
+            "distances": np.array(document["distances"]),
+            "expected_distance": document["expected_distance"],
+            "tests": [fields(SplitTest, test, accepted=not refused, refused_by=refused) for test, refused in tests],
+            "candidates": document["candidates"],
+        }
 
     @property
     def weights(self) -> Floats:
         """Posterior probability of each mode, (k,)."""
         return np.array([one.weight.value for one in self.representatives])
+
+    def to_frame(self) -> Any:
+        """A row for each representative: which draw it is, and the posterior probability of its mode."""
+        return frame(
+            [
+                {
+                    "draw": one.draw,
+                    "chain": one.chain,
+                    "iteration": one.iteration,
+                    "probability": one.weight.value,
+                    "probability_se": one.weight.standard_error,
+                    "expected_distance": one.expected_distance,
+                    "atoms": len(one.estimate),
+                    "clusters": one.clusters,
+                }
+                for one in self.representatives
+            ]
+        )
 
     def __len__(self) -> int:
         return len(self.representatives)
@@ -147,105 +170,24 @@ class Representatives(Document):
     def __getitem__(self, place: int) -> Representative:
         return self.representatives[place]
 
+    def __iter__(self) -> Iterator[Representative]:
+        return iter(self.representatives)
+
     def __repr__(self) -> str:
         shares = ", ".join(f"draw {one.draw}: {one.weight.value:.3f}" for one in self.representatives)
         return f"Representatives({plural(len(self), 'mode')}, {shares})"
 
-    def _repr_html_(self) -> str:
-        header = ["draw", "weight", "error", "mean distance", "atoms", "clusters"]
-        rows = [
-            [
-                str(one.draw),
-                f"{one.weight.value:.3f}",
-                f"{one.weight.standard_error:.3f}",
-                f"{one.expected_distance:.4g}",
-                str(len(one.estimate)),
-                "no data" if one.clusters is None else str(one.clusters),
-            ]
-            for one in self.representatives
-        ]
-        how = "as many as asked for" if not self.tests else f"{plural(len(self), 'mode')} by a test of valleys"
-        return html("Representatives", [f"{how}; a draw is {self.expected_distance:.4g} from its representative on average."], header, rows)
-
-
-@takes_slices
-def representatives(
-    draws: Draws,
-    data: Any = None,
-    *,
-    count: AtomCount = "auto",
-    grid: int = 60,
-    distance: str = _DEFAULTS["distance"],
-    threads: int | None = None,
-    progress: ProgressOption = False,
-    **options: Unpack[Slices],
-) -> Representatives:
-    """One representative draw for each mode of the posterior, with its probability, partition and density.
-
-    Parameters
-    ----------
-    draws : Draws
-        The posterior.
-    data : array_like, shape (n, d), optional
-        Observations to label and to take units from; without it, those that came with the draws.
-    count : int or "auto"
-        How many; ``"auto"``, as many as the posterior has modes: a split of the draws in two must show a valley between the groups that is at
-        most half as high as the lower peak and that one mode would show less than once in 1000 times, and each group must have
-        at least 5 % of the posterior.
-    grid : int
-        Grid points an axis of the densities; 0 leaves them out.
-    distance, threads, progress, slices, order, units, scheme, directions, prune, seed
-        As in `summarize`.
-
-    Returns
-    -------
-    Representatives
-
-    Warns
-    -----
-    MixgistWarning
-        What limits the trust in the answer, such as chains that disagree.
-
-    Examples
-    --------
-    A posterior that has not decided between one component and two:
-
-    >>> import numpy as np, mixgist
-    >>> rng = np.random.default_rng(1)
-    >>> noise = 0.1 * rng.standard_normal((300, 2))
-    >>> means = np.where(np.arange(300)[:, None] % 3 == 0, [0.0, 0.0], [-4.0, 4.0]) + noise
-    >>> draws = mixgist.Draws(np.full((300, 2), 0.5), means, np.ones((300, 2)))
-    >>> found = mixgist.representatives(draws)
-    >>> len(found), found.weights.round(2).tolist()
-    (2, [0.67, 0.33])
-    """
-    wanted = None if isinstance(count, str) and count == "auto" else whole_number("count", count, 1, " or 'auto'")
-    points = whole_number("grid", grid)
-    with question(named(distance), options, data, draws, threads, progress) as asked:
-        text, found = _core.representatives(draws._native, asked, estimating(), wanted, points)
-    warn_all(found, stacklevel=2)
-    document = json.loads(text)
-    return Representatives(
-        representatives=[_representative(one) for one in document["representatives"]],
-        assignment=np.array(document["assignment"], dtype=np.int64),
-        distances=np.array(document["distances"]),
-        expected_distance=document["expected_distance"],
-        tests=[SplitTest(**test) for test in document["tests"]],
-        candidates=document["candidates"],
-        _text=text,
-    )
-
 
 def _representative(document: dict[str, Any]) -> Representative:
-    labels, certainty = document["labels"], document["certainty"]
+    labels, certainty = document.get("labels"), document.get("certainty")
     return Representative(
         draw=document["draw"],
         chain=document["chain"],
         iteration=document["iteration"],
-        weight=Probability(**document["weight"]),
+        weight=probability_of(document["weight"]),
         expected_distance=document["expected_distance"],
         estimate=Measure(**document["measure"]),
-        clusters=document["clusters"],
+        clusters=document.get("clusters"),
         labels=None if labels is None else np.array(labels, dtype=np.int64),
         certainty=None if certainty is None else np.array(certainty),
         densities=[_density(density) for density in document["densities"]],

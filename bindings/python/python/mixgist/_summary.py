@@ -5,137 +5,19 @@ from __future__ import annotations
 import json
 import weakref
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
 from ._arrays import Floats, Integers, named_points
-from ._assessment import AtomPath, Judgement, atom_path, judgement, within
+from ._assessment import AtomPath, Judgement, atom_path, judgement
 from ._checks import flag, path as path_of
+from ._document import frame
 from ._draws import Draws, Path
-from ._estimates import MeasureLike, measure_of
 from ._measure import Measure
-from ._options import AtomCount, Slices, estimating, question, takes_slices
-from ._progress import ProgressOption
-from ._slices import Distance
-from ._warnings import MixgistWarning, warn_all
-
-if TYPE_CHECKING:
-    from ._options import Unpack
-
-_DEFAULTS = _core.DEFAULTS
-
-
-@takes_slices
-def summarize(
-    draws: Draws,
-    data: Any = None,
-    *,
-    estimate: str = _DEFAULTS["estimate"],
-    atoms: AtomCount | None = None,
-    candidate: MeasureLike | None = None,
-    distance: Distance = _DEFAULTS["distance"],
-    loss: str = _DEFAULTS["loss"],
-    route: str = _DEFAULTS["route"],
-    threads: int | None = None,
-    progress: ProgressOption = False,
-    **options: Unpack[Slices],
-) -> Summary:
-    """Summarises posterior draws by one measure: the draw of least expected loss, or a free one with few atoms.
-
-    The answer depends on the draws, the options and the seed, never on the number of threads; the command line gives the same for the
-    same options.
-
-    Parameters
-    ----------
-    draws : Draws
-        The posterior.
-    data : array_like, shape (n, d), optional
-        Observations to label and to take units from; without it, those that came with the draws.
-    estimate : str
-        ``"medoid"``, one of the draws, or ``"free"``, a measure with few atoms that is not confined to them.
-    atoms : int or "auto", optional
-        Number of atoms of the free estimate; ``"auto"``, the default, takes the smallest that cannot be told from the best on slices that
-        nothing was fitted to.
-    candidate : Measure, Summary or Draws, optional
-        A measure of your own to judge beside the estimate; draws must be a single one.
-    distance : str or callable
-        Law of the slices: ``"sw"``, ``"mix-sw"``, ``"mix-sw-frobenius"`` or ``"smix-w"``; or a function that maps `Atoms` of K atoms to
-        an array (L, K): their positions on L lines. A function is called a few times, with all atoms of all draws at once; Ctrl-C waits
-        until such a call has ended.
-    loss : str
-        What is averaged over the posterior: the ``"distance"``, or its p-th ``"power"``.
-    route : str
-        How the best draw is found: ``"auto"``, ``"pairs"``, ``"certified"`` or ``"sweep"``; every route finds the same one.
-    threads : int, optional
-        Threads to use; all cores without it.
-    progress : bool or callable
-        Show progress; a function is called with (phase, done, total, remark).
-    slices : int or "auto", optional
-        Number of slices, 1000 without it; ``"auto"`` doubles them until the winner is safe.
-    order : float, optional
-        Order p of the transport cost, at least 1; 2 without it.
-    units : str, sequence of float, or None
-        Units in which distances are computed: ``"none"``, ``"sd"``, ``"whiten"``, or one number a coordinate.
-    scheme : str
-        How directions are spread: ``"iid"``, ``"orthogonal"`` or ``"qmc"``.
-    directions : mapping of str to array_like, optional
-        Directions to use instead: ``sw_theta``; ``mix_sw_v``, ``mix_sw_a``, ``mix_sw_w``; ``smix_w_v``, ``smix_w_w``.
-    prune : str or float
-        Which light atoms are dropped: ``"off"``, ``"rounding"`` (no result changes), or a tolerance.
-    seed : int
-        Seed of the directions.
-
-    Returns
-    -------
-    Summary
-        The estimate with its evidence.
-
-    Warns
-    -----
-    MixgistWarning
-        What limits the trust in the answer, with the option that helps.
-
-    Examples
-    --------
-    >>> import numpy as np, mixgist
-    >>> rng = np.random.default_rng(1)
-    >>> means = np.array([0.0, 5.0]) + 0.1 * rng.standard_normal((200, 2))
-    >>> draws = mixgist.Draws(np.full((200, 2), 0.5), means, np.ones((200, 2)))
-    >>> summary = mixgist.summarize(draws, slices="auto")
-    >>> summary.n_components
-    2
-    >>> summary.predict([[0.3], [4.0]]).tolist()
-    [0, 1]
-
-    Not confined to the draws, with a proof of how good it is: no summary of any kind is more than `excess` better.
-
-    >>> free = mixgist.summarize(draws, estimate="free")
-    >>> free.n_components, free.excess < summary.excess
-    (2, True)
-    """
-    own = None if candidate is None else measure_of("candidate", candidate)
-    _check_free(estimate, distance)
-    with question(distance, options, data, draws, threads, progress) as asked:
-        native = _core.summarize(draws._native, asked, estimating(loss, estimate, atoms, route, own))
-    warn_all(native.warnings, stacklevel=2)
-    summary = Summary._wrap(native)
-    summary._made_from = weakref.ref(draws)
-    return summary
-
-
-def check_summarize(*, estimate: Any, atoms: Any, distance: Any, loss: Any, threads: Any, **options: Any) -> None:
-    """Refuses what `summarize` would refuse of its options, before long work that comes first."""
-    _check_free(estimate, distance)
-    name = _DEFAULTS["distance"] if callable(distance) else distance
-    with question(name, options, None, Measure([1.0], [0.0], [1.0]), threads) as asked:  # type: ignore[arg-type]
-        _core.check_settings(asked, estimating(loss, estimate, atoms))
-
-
-def _check_free(estimate: Any, distance: Any) -> None:
-    if isinstance(estimate, str) and estimate == "free" and callable(distance):
-        raise ValueError("a free estimate needs a named distance, whose slices have derivatives\nhint: use estimate=\"medoid\"")
+from ._warnings import MixgistWarning
 
 
 class Summary:
@@ -157,6 +39,9 @@ class Summary:
         summary._native = native
         return summary
 
+    def _made_from_these(self, draws: Draws) -> bool:
+        return self._made_from is not None and self._made_from() is draws
+
     @classmethod
     def read(cls, path: Path) -> Summary:
         """Reads a summary that `write` or the command line (``mixgist summarize -o``) wrote."""
@@ -167,7 +52,7 @@ class Summary:
         self._native.write(path_of("path", path), flag("force", force))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain Python values: what the command line prints with ``--json``."""
+        """Everything as plain Python values: what the command line prints with ``--json``, but for the files that it read."""
         document: dict[str, Any] = json.loads(self._native.to_json())
         return document
 
@@ -215,7 +100,13 @@ class Summary:
     @property
     def estimator(self) -> str:
         """Which estimate it is: ``"medoid"`` or ``"free"``."""
-        return str(self._facts["estimator"])
+        return str(self.settings["estimate"])
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How it was computed: distance, order, slices, units and the rest."""
+        settings: dict[str, Any] = self._facts["settings"]
+        return settings
 
     @property
     def draw(self) -> int:
@@ -235,14 +126,17 @@ class Summary:
     @property
     def expected_loss(self) -> float:
         """Mean loss of the estimate over all draws."""
-        if self.judgement is None or self.estimator == "medoid":
-            return float(self._facts["expected_loss"])
-        return self.judgement.expected_loss
+        return float(self._facts["expected_loss"])
 
     @property
     def expected_loss_se(self) -> float | None:
         """Monte Carlo standard error of the expected loss of a medoid over slices; that of a free one is in ``judgement.held_out``."""
-        return self._number("expected_loss_se") if self.estimator == "medoid" else None
+        return self._number("expected_loss_se")
+
+    @property
+    def medoid_expected_loss(self) -> float:
+        """Mean loss of the draw of least expected loss."""
+        return float(self._facts["medoid_expected_loss"])
 
     @property
     def floor(self) -> float | None:
@@ -298,13 +192,14 @@ class Summary:
     @property
     def runner_up(self) -> int | None:
         """The best draw that differs from that one."""
-        draw = self._facts["runner_up"]
-        return None if draw is None else int(draw)
+        other = self._facts["runner_up"]
+        return None if other is None else int(other["draw"])
 
     @property
     def separation(self) -> float | None:
         """How far the runner-up is behind, in standard errors of the difference."""
-        return self._number("separation")
+        other = self._facts["runner_up"]
+        return None if other is None or other["separation"] is None else float(other["separation"])
 
     @property
     def distances(self) -> Floats:
@@ -379,8 +274,26 @@ class Summary:
 
         return plot(self, data, ax, coordinates)
 
+    def to_frame(self) -> Any:
+        """A row for each atom of the estimate: weight, mean, standard deviations, and its observations when there are data."""
+        names = self.columns or [f"x{a + 1}" for a in range(self.estimate.dim)]
+        weights, means, covariances, labels = self.weights_, self.means_, self.covariances_, self._native.labels
+        sizes = None if labels is None else np.bincount(labels, minlength=len(weights))
+        rows = []
+        for k in range(len(weights)):
+            row: dict[str, Any] = {"weight": weights[k]}
+            row |= {f"mean_{name}": means[k, a] for a, name in enumerate(names)}
+            row |= {f"sd_{name}": np.sqrt(covariances[k, a, a]) for a, name in enumerate(names)}
+            if sizes is not None:
+                row["observations"] = sizes[k]
+            rows.append(row)
+        return frame(rows)
+
     def _repr_html_(self) -> str:
         return self._native.to_html()
+
+    def __str__(self) -> str:
+        return self._native.plain()
 
     def __copy__(self) -> Summary:
         return self  # it never changes
@@ -392,14 +305,14 @@ class Summary:
         return _from_json, (self._native.to_json(),)
 
     def __repr__(self) -> str:
-        facts, error = self._facts, self.expected_loss_se
+        error, excess = self.expected_loss_se, self.excess
         who = f"draw {self.draw} of" if self.estimator == "medoid" else "free, from"
         parts = [
-            f"{who} {facts['draws']}",
+            f"{who} {self._facts['draws']}",
             f"{self.n_components} atom{'s' * (self.n_components != 1)}",
             f"expected loss {self.expected_loss:.5g}" + ("" if error is None else f" ± {error:.2g}"),
-            *([] if self.judgement is None else [within(self.judgement)]),
-            facts["distance"],
+            *([] if excess is None else [f"excess {excess:.3g}"]),
+            self.settings["distance"],
             f"{self.slices} slice{'s' * (self.slices != 1)}",
         ]
         return f"Summary({', '.join(parts)})"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
+
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class MixgistWarning(UserWarning):
@@ -28,7 +32,16 @@ class MixgistWarning(UserWarning):
         return f"{self.message}\nhint: {self.advice}"
 
 
-def warn_all(found: list[tuple[str, str, str]], stacklevel: int) -> None:
-    """Warns of each, as if the caller of the public function had."""
+def warn_all(found: list[tuple[str, str, str]]) -> None:
+    """Warns of each at the line of the user's program that called mixgist."""
+    level = _outside()
     for name, message, advice in found:
-        warnings.warn(MixgistWarning(name, message, advice), stacklevel=stacklevel + 1)
+        warnings.warn(MixgistWarning(name, message, advice), stacklevel=level)
+
+
+def _outside() -> int:
+    """The stack level, counted from `warn_all`, of the nearest caller that is not a part of the package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame, level = frame.f_back, level + 1
+    return level

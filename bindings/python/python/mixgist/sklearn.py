@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _core
 from ._fit import fit
 from ._checks import count
-from ._summary import Summary, check_summarize, summarize
+from ._questions import check_summarize, summarize
+from ._summary import Summary
 
 _DEFAULTS = _core.DEFAULTS
 

@@ -32,7 +32,7 @@ pub struct DerivedArgs {
     #[arg(long, value_name = "FILE")]
     density: Option<PathBuf>,
 
-    /// Grid points an axis
+    /// Grid points per axis
     #[arg(long, value_name = "N", default_value_t = DEFAULT_GRID_COUNT as u32, requires = "density",
           value_parser = clap::value_parser!(u32).range(2..=5000))]
     grid: u32,

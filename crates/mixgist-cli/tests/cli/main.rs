@@ -81,6 +81,15 @@ impl Workplace {
         command
     }
 
+    /// The same, with signals that end it: whoever runs the tests in the background may have them ignored, which is inherited.
+    #[cfg(target_os = "linux")]
+    fn stoppable(&self, line: &str) -> Command {
+        let mut command = Command::new("env");
+        command.args(["--default-signal=INT,TERM,HUP", env!("CARGO_BIN_EXE_mixgist")]);
+        command.current_dir(self.folder.path()).args(line.split_whitespace());
+        command
+    }
+
     /// Runs `mixgist` with these arguments, separated by blanks.
     fn run(&self, line: &str) -> Run {
         let Output { status, stdout, stderr } = self.command(line).output().unwrap();

@@ -8,7 +8,10 @@ fn one_file_by_two_names_and_inputs_as_outputs_are_refused() {
     let before = place.files();
     let data = place.read("data.csv");
     for (line, expected) in [
-        ("summarize draws.npz --data data.csv --labels o.csv --memberships ./o.csv", "two outputs cannot go to the same file"),
+        (
+            "summarize draws.npz --data data.csv --labels o.csv --memberships ./o.csv",
+            "two outputs cannot go to the same file",
+        ),
         ("summarize draws.npz --data data.csv --labels data.csv --force", "data.csv: is an input"),
         ("summarize draws.npz --data data.csv --labels ./data.csv --force", "data.csv: is an input"),
         ("distance draws.npz --matrix m.npy --errors ./m.npy", "two outputs cannot go to the same file"),
@@ -31,7 +34,11 @@ fn converting_does_not_hide_a_missing_row() {
     place.write("cut.csv", &text[..=cut]);
     let run = place.run("convert cut.csv out.npz");
     assert_eq!(run.code, Some(1), "{}", run.stderr);
-    assert!(run.stderr.contains("the weights of a draw sum to 1 only up to") && run.stderr.contains("--rescale-weights"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("the weights of a draw sum to 1 only up to") && run.stderr.contains("--rescale-weights"),
+        "{}",
+        run.stderr
+    );
     assert!(!place.path("out.npz").exists());
     let run = place.done("convert cut.csv out.npz --rescale-weights");
     assert!(run.stderr.contains("warning: the weights of a draw sum to 1 only up to"), "{}", run.stderr);
@@ -75,7 +82,11 @@ fn a_fit_that_cannot_fit_into_memory_is_refused_before_it_starts() {
     let place = Workplace::with_draws();
     let run = place.run("fit data.csv --iterations 200000000 --burn-in 0 --thin 1 --chains 2 --truncation 20 -o f.npz");
     assert_eq!(run.code, Some(1), "{}", run.stderr);
-    assert!(run.stderr.contains("keeping these draws needs") || run.stderr.contains("the draws would take"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("keeping these draws needs") || run.stderr.contains("the draws would take"),
+        "{}",
+        run.stderr
+    );
 }
 
 /// What `ulimit -v` leaves counts like what the machine has.
@@ -86,7 +97,8 @@ fn limits_of_the_shell_count() {
     place.write_draws("line.npz", crate::line_draws(20_000));
     let program = env!("CARGO_BIN_EXE_mixgist");
     let script = format!("ulimit -v 1500000; '{program}' summarize line.npz --route pairs --slices 10 --threads 1");
-    let output = std::process::Command::new("sh").args(["-c", &script]).current_dir(place.folder.path()).output().unwrap();
+    let output =
+        std::process::Command::new("sh").args(["-c", &script]).current_dir(place.folder.path()).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("of memory") && stderr.contains("are available"), "{stderr}");

@@ -33,7 +33,7 @@ fn send(child: &Child, signal: &str) {
 
 /// Starts a job that takes minutes on two threads, stops it, and says how much it worked after that.
 fn stop(place: &Workplace, line: &str, signal: &str) -> (Option<i32>, f64, String) {
-    let mut command = place.command(line);
+    let mut command = place.stoppable(line);
     let child = command.args(["--threads", "2"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for_work(&child, 0.5);
     let (before, _) = processor_time(&child);

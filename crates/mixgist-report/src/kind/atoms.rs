@@ -4,7 +4,7 @@ use mixgist::linalg::eigen_symmetric;
 use mixgist::{GridDensity, MixingMeasure, Points as Observations};
 
 use crate::contour::{mass_levels, rings};
-use crate::figure::{Figure, Fill, Key, Layer, Points, Position, Stroke};
+use crate::figure::{Figure, Fill, Key, Layer, Points, Position, Side, Stroke};
 use crate::palette::{Color, Marker, group_style};
 use crate::presentation::Presentation;
 use mixgist::narrative::main_atoms;
@@ -14,6 +14,9 @@ pub const SHARES: [f64; 6] = [0.99, 0.95, 0.8, 0.6, 0.4, 0.2];
 
 /// More groups than this are not listed in a legend.
 const MOST_LISTED: usize = 12;
+
+/// With more atoms than this each has its number beside it.
+const MOST_COLORS: usize = 6;
 
 /// A measure with the labels that it gives to observations: what is drawn in a plane.
 pub struct View<'a> {
@@ -85,7 +88,10 @@ pub fn line_width(weight: f64) -> f64 {
 /// The atoms as 2-sigma ellipses, their lines the bolder and their centres the larger the heavier they are.
 pub fn atom_layers(view: &View, coordinates: [usize; 2]) -> Vec<Layer> {
     let mut layers = Vec::new();
-    for (rank, k) in view.main_atoms().into_iter().enumerate() {
+    let atoms = view.main_atoms();
+    // Colours alone do not tell so many apart.
+    let numbered = atoms.len() > MOST_COLORS && view.panels == 1;
+    for (rank, k) in atoms.into_iter().enumerate() {
         let (color, _) = group_style(rank);
         let weight = view.measure.weights()[k];
         let dark = color.mix(Color(0, 0, 0), 0.25);
@@ -108,6 +114,10 @@ pub fn atom_layers(view: &View, coordinates: [usize; 2]) -> Vec<Layer> {
         let radius = ((1.5 + 6.0 * weight.sqrt()) * 10.0).round() / 10.0;
         layers.push(centre(radius + 1.2, Color::WHITE));
         layers.push(centre(radius, dark));
+        if numbered {
+            let at = coordinates.map(|a| mean[a]);
+            layers.push(Layer::Text { at, text: k.to_string(), side: Side::Right, color: Color::INK });
+        }
     }
     layers
 }

@@ -7,7 +7,7 @@ use crate::partition::{BallBound, ClusterCount, PartitionAnswer, REGISTRY};
 /// More clusters or numbers of clusters than this are not listed.
 const LISTED: usize = 12;
 
-/// An observation less certain than this could nearly as well be elsewhere.
+/// An observation with a smaller score than this could nearly as well be elsewhere.
 const UNCERTAIN: f64 = 0.6;
 
 impl PartitionAnswer {

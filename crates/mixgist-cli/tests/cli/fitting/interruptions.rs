@@ -185,7 +185,7 @@ fn a_full_disk_loses_nothing_that_was_saved() {
             && checkpoint.contains("hint: earlier checkpoints are whole"),
         "{checkpoint}"
     );
-    assert!(written.contains("disk/draws.npz: cannot write: No space left on device"), "{written}");
+    assert!(written.contains("disk/draws.json: cannot write: No space left on device"), "{written}");
     assert!(!place.path("lost.npz").exists());
     let whole = answer_of(&place, "whole");
     assert!(answer_of(&place, "resumed") == whole && answer_of(&place, "again") == whole);

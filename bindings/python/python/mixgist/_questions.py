@@ -1,0 +1,393 @@
+"""Questions to a posterior in their short form: one function each, which binds draws, data and options and asks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._checks import word
+from ._components import Components
+from ._credible import Credible
+from ._draws import Draws
+from ._estimates import EstimateLike, MeasureLike
+from ._measure import Measure
+from ._options import AtomCount, Slices, Unpack, bound, estimating, takes_slices
+from ._posterior import Posterior, check_free
+from ._progress import ProgressOption
+from ._representatives import Representatives
+from ._slices import Distance
+from ._stability import Stability
+from ._summary import Summary
+
+_DEFAULTS = _core.DEFAULTS
+
+
+@takes_slices
+def summarize(
+    draws: Draws,
+    data: Any = None,
+    *,
+    estimate: str = _DEFAULTS["estimate"],
+    atoms: AtomCount | None = None,
+    candidate: MeasureLike | None = None,
+    distance: Distance = _DEFAULTS["distance"],
+    loss: str = _DEFAULTS["loss"],
+    route: str = _DEFAULTS["route"],
+    threads: int | None = None,
+    progress: ProgressOption = False,
+    **options: Unpack[Slices],
+) -> Summary:
+    """Summarises posterior draws by one measure: the draw of least expected loss, or a free one with few atoms.
+
+    The answer depends on the draws, the options and the seed, never on the number of threads; the command line gives the same for the
+    same options.
+
+    Parameters
+    ----------
+    draws : Draws
+        The posterior.
+    data : array_like, shape (n, d), optional
+        Observations to label and to take units from; without it, those that came with the draws.
+    estimate : str
+        ``"medoid"``, one of the draws, or ``"free"``, a measure with few atoms that is not confined to them.
+    atoms : int or "auto", optional
+        Number of atoms of the free estimate; ``"auto"``, the default, takes the smallest that cannot be told from the best on slices that
+        nothing was fitted to.
+    candidate : Measure, Summary or Draws, optional
+        A measure of your own to judge beside the estimate; draws must be a single one.
+    distance : str or callable
+        The sliced distance: ``"sw"``, ``"mix-sw"``, ``"mix-sw-frobenius"`` or ``"smix-w"``; or a function that maps `Atoms` of K atoms to
+        an array (L, K): their positions on L lines. A function is called a few times, with all atoms of all draws at once; Ctrl-C waits
+        until such a call has ended.
+    loss : str
+        What is averaged over the posterior: the ``"distance"``, or its p-th ``"power"``.
+    route : str
+        How the best draw is found: ``"auto"``, ``"pairs"``, ``"certified"`` (order 2 and ``loss="distance"``) or ``"sweep"`` (order 2 and
+        ``loss="power"``). Every route that can be taken finds the same draw.
+    threads : int, optional
+        Threads to use; all cores without it.
+    progress : bool or callable
+        Show progress; a function is called with (phase, done, total, remark).
+    slices : int or "auto", optional
+        Number of slices; ``"auto"`` adds slices until there are enough.
+    order : float, optional
+        Order p of the transport cost, at least 1; 2 without it.
+    units : str, sequence of float, or None
+        Units in which distances are computed: ``"sd"`` divides each coordinate by its standard deviation in the data (or by its scale in
+        the draws), ``"whiten"`` removes correlations too, ``"none"`` or None takes the coordinates as they are; or one number per
+        coordinate, to divide by.
+    scheme : str
+        How directions are spread: ``"iid"``, ``"orthogonal"`` or ``"qmc"``.
+    directions : mapping of str to array_like, optional
+        Directions to use instead: ``sw_theta``; ``mix_sw_v``, ``mix_sw_a``, ``mix_sw_w``; ``smix_w_v``, ``smix_w_w``.
+    prune : str or float
+        Which light atoms are dropped: ``"off"``, ``"rounding"`` (no result changes), or a tolerance.
+    seed : int
+        Seed of the directions.
+
+    Returns
+    -------
+    Summary
+        The estimate with its evidence.
+
+    Warns
+    -----
+    MixgistWarning
+        What limits the trust in the answer, with the option that helps.
+
+    Examples
+    --------
+    >>> import numpy as np, mixgist
+    >>> rng = np.random.default_rng(1)
+    >>> means = np.array([0.0, 5.0]) + 0.1 * rng.standard_normal((200, 2))
+    >>> draws = mixgist.Draws(np.full((200, 2), 0.5), means, np.ones((200, 2)))
+    >>> summary = mixgist.summarize(draws, slices="auto")
+    >>> summary.n_components
+    2
+    >>> summary.predict([[0.3], [4.0]]).tolist()
+    [0, 1]
+
+    Not confined to the draws, with a proof of how good it is: no summary of any kind is more than `excess` better.
+
+    >>> free = mixgist.summarize(draws, estimate="free")
+    >>> free.n_components, free.excess < summary.excess
+    (2, True)
+    """
+    word("estimate", estimate)
+    posterior = Posterior(
+        draws,
+        data,
+        estimate=estimate,
+        atoms=atoms,
+        candidate=candidate,
+        distance=distance,
+        loss=loss,
+        route=route,
+        threads=threads,
+        progress=progress,
+        **options,
+    )
+    return posterior.summary()
+
+
+def check_summarize(*, estimate: Any, atoms: Any, distance: Any, loss: Any, threads: Any, **options: Any) -> None:
+    """Refuses what `summarize` would refuse of its options, before long work that comes first."""
+    check_free(estimate, distance)
+    name = _DEFAULTS["distance"] if callable(distance) else distance
+    asked = bound(name, options, None, Measure([1.0], [0.0], [1.0]), threads)  # type: ignore[arg-type]
+    _core.check_settings(asked, estimating(loss, estimate, atoms))
+
+
+@takes_slices
+def credible(
+    draws: Draws,
+    data: Any = None,
+    *,
+    estimate: EstimateLike = "medoid",
+    atoms: AtomCount | None = None,
+    level: float = 0.95,
+    hypothesis: MeasureLike | None = None,
+    radius: float | None = None,
+    conformal: bool = False,
+    distance: Distance = _DEFAULTS["distance"],
+    loss: str = _DEFAULTS["loss"],
+    threads: int | None = None,
+    progress: ProgressOption = False,
+    **options: Unpack[Slices],
+) -> Credible:
+    """The credible ball around an estimate, the probability of a region, and a conformal ball.
+
+    Parameters
+    ----------
+    draws : Draws
+        The posterior.
+    data : array_like, shape (n, d), optional
+        Observations to take units from; without it, those that came with the draws.
+    estimate : str, Measure, Summary or Draws
+        The centre of the ball: ``"medoid"`` or ``"free"``, estimated from these draws, or a measure of your own. A `Summary` of these draws
+        with the same options is not computed again.
+    atoms : int or "auto", optional
+        Number of atoms of the free estimate.
+    level : float
+        Posterior probability of the ball.
+    hypothesis : Measure, Summary or Draws, optional
+        A hypothesised measure: the posterior probability of a region around it is given.
+    radius : float, optional
+        Radius of that region; without it, that of the ball.
+    conformal : bool
+        Add a ball that holds the next draw with a probability guaranteed for this number of draws. Without an estimate of your own its
+        centre is estimated from one half of the draws, and the other half calibrates. The guarantee for an estimate of your own holds only if
+        it was made without these draws.
+    distance, loss, threads, progress, slices, order, units, scheme, directions, prune, seed
+        As in `summarize`.
+
+    Returns
+    -------
+    Credible
+
+    Warns
+    -----
+    MixgistWarning
+        What limits the trust in the answer, such as chains that disagree.
+
+    Examples
+    --------
+    >>> import numpy as np, mixgist
+    >>> rng = np.random.default_rng(1)
+    >>> means = np.array([0.0, 5.0]) + 0.1 * rng.standard_normal((200, 2))
+    >>> draws = mixgist.Draws(np.full((200, 2), 0.5), means, np.ones((200, 2)))
+    >>> truth = mixgist.Measure([0.5, 0.5], [0.0, 5.0], [1.0, 1.0])
+    >>> found = mixgist.credible(draws, hypothesis=truth, conformal=True)
+    >>> found.ball.probability.value >= 0.95, found.region.inside_ball
+    (True, True)
+    >>> bool((found.distances <= found.ball.radius).mean() >= 0.95)
+    True
+    """
+    posterior = Posterior(
+        draws, data, estimate=estimate, atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
+    )
+    return posterior.credible(level=level, hypothesis=hypothesis, radius=radius, conformal=conformal)
+
+
+@takes_slices
+def components(
+    draws: Draws,
+    data: Any = None,
+    *,
+    estimate: EstimateLike = "medoid",
+    atoms: AtomCount | None = None,
+    level: float = 0.95,
+    overlap: float | None = None,
+    share: float | None = None,
+    least_weight: float | None = None,
+    distance: Distance = _DEFAULTS["distance"],
+    loss: str = _DEFAULTS["loss"],
+    threads: int | None = None,
+    progress: ProgressOption = False,
+    **options: Unpack[Slices],
+) -> Components:
+    """The posterior of every component of an estimate: does it exist, and where. No labels are switched anywhere.
+
+    Each draw is coupled with the estimate by exact transport. Components that cannot be told apart say so instead of giving an interval.
+
+    Parameters
+    ----------
+    draws : Draws
+        The posterior.
+    data : array_like, shape (n, d), optional
+        Observations to take units from; without it, those that came with the draws.
+    estimate : str, Measure, Summary or Draws
+        ``"medoid"`` or ``"free"``, estimated from these draws, or a measure of your own. A `Summary` of these draws with the same options is
+        not computed again.
+    atoms : int or "auto", optional
+        Number of atoms of the free estimate.
+    level : float
+        Level of the intervals.
+    overlap : float, optional
+        Atoms are near when their Gaussians overlap by this much (Bhattacharyya).
+    share : float, optional
+        A draw has a component when it holds this share of its weight.
+    least_weight : float, optional
+        Lighter atoms of the estimate are not reported.
+    distance, loss, threads, progress, slices, order, units, scheme, directions, prune, seed
+        As in `summarize`. All but the units matter for the estimate alone.
+
+    Returns
+    -------
+    Components
+
+    Warns
+    -----
+    MixgistWarning
+        What limits the trust in the answer, such as chains that disagree.
+
+    Examples
+    --------
+    >>> import numpy as np, mixgist
+    >>> rng = np.random.default_rng(1)
+    >>> means = np.array([0.0, 5.0]) + 0.1 * rng.standard_normal((200, 2))
+    >>> draws = mixgist.Draws(np.full((200, 2), 0.5), means, np.ones((200, 2)))
+    >>> found = mixgist.components(draws)
+    >>> found.existence
+    array([1., 1.])
+    >>> mean = found.components[0].intervals.mean
+    >>> bool(mean.high[0] - mean.low[0] < 0.5)
+    True
+    """
+    posterior = Posterior(
+        draws, data, estimate=estimate, atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
+    )
+    return posterior.components(level=level, overlap=overlap, share=share, least_weight=least_weight)
+
+
+@takes_slices
+def representatives(
+    draws: Draws,
+    data: Any = None,
+    *,
+    count: AtomCount = "auto",
+    grid: int = 60,
+    distance: Distance = _DEFAULTS["distance"],
+    threads: int | None = None,
+    progress: ProgressOption = False,
+    **options: Unpack[Slices],
+) -> Representatives:
+    """One representative draw for each mode of the posterior, with its probability, partition and density.
+
+    Parameters
+    ----------
+    draws : Draws
+        The posterior.
+    data : array_like, shape (n, d), optional
+        Observations to label and to take units from; without it, those that came with the draws.
+    count : int or "auto"
+        How many; ``"auto"`` finds as many as the posterior has modes. Draws are split in two when there is a valley between the groups that is
+        at most half as high as the lower peak (p < 0.001 under one mode), and each group has at least 5 % of the posterior.
+    grid : int
+        Grid points per axis of the densities; 0 leaves them out.
+    distance, threads, progress, slices, order, units, scheme, directions, prune, seed
+        As in `summarize`.
+
+    Returns
+    -------
+    Representatives
+
+    Warns
+    -----
+    MixgistWarning
+        What limits the trust in the answer, such as chains that disagree.
+
+    Examples
+    --------
+    A posterior that has not decided between one component and two:
+
+    >>> import numpy as np, mixgist
+    >>> rng = np.random.default_rng(1)
+    >>> noise = 0.1 * rng.standard_normal((300, 2))
+    >>> means = np.where(np.arange(300)[:, None] % 3 == 0, [0.0, 0.0], [-4.0, 4.0]) + noise
+    >>> draws = mixgist.Draws(np.full((300, 2), 0.5), means, np.ones((300, 2)))
+    >>> found = mixgist.representatives(draws)
+    >>> len(found), found.weights.round(2).tolist()
+    (2, [0.67, 0.33])
+    """
+    posterior = Posterior(draws, data, distance=distance, threads=threads, progress=progress, **options)
+    return posterior.representatives(count=count, grid=grid)
+
+
+@takes_slices
+def stability(
+    draws: Draws,
+    data: Any = None,
+    *,
+    estimate: EstimateLike = _DEFAULTS["estimate"],
+    atoms: AtomCount | None = None,
+    level: float = 0.95,
+    distance: str = _DEFAULTS["distance"],
+    loss: str = _DEFAULTS["loss"],
+    threads: int | None = None,
+    progress: ProgressOption = False,
+    **options: Unpack[Slices],
+) -> Stability:
+    """How far the estimate moves when slices, seed, units, loss, distance, burn-in or chains change.
+
+    Movements are in radii of the credible ball. Up to 0.5 a choice hardly matters; beyond 1 it moves the estimate by more than the posterior's own
+    uncertainty.
+
+    Parameters
+    ----------
+    draws : Draws
+        The posterior.
+    data : array_like, shape (n, d), optional
+        Observations to label and to take units from; without it, those that came with the draws.
+    estimate : str or Summary
+        ``"medoid"`` or ``"free"``, or a `Summary` of these draws with the same options, which is not computed again.
+    atoms : int or "auto", optional
+        Number of atoms of the free estimate.
+    level : float
+        Posterior probability of the ball.
+    distance, loss, threads, progress, slices, order, units, scheme, directions, prune, seed
+        As in `summarize`.
+
+    Returns
+    -------
+    Stability
+
+    Warns
+    -----
+    MixgistWarning
+        What limits the trust in the answer, such as chains that disagree.
+
+    Examples
+    --------
+    >>> import numpy as np, mixgist
+    >>> rng = np.random.default_rng(1)
+    >>> means = np.array([0.0, 5.0]) + 0.1 * rng.standard_normal((200, 2))
+    >>> draws = mixgist.Draws(np.full((200, 2), 0.5), means, np.ones((200, 2)))
+    >>> card = mixgist.stability(draws, slices=100)
+    >>> card.verdict in ("steady", "inside", "outside"), len(card.radii) == len(card.checks)
+    (True, True)
+    """
+    posterior = Posterior(
+        draws, data, estimate=estimate, atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
+    )
+    return posterior.stability(level=level)

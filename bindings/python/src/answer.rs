@@ -1,0 +1,184 @@
+//! Answers as Python takes them: the document, and what there is to say about it in Python's words.
+
+use std::path::PathBuf;
+
+use mixgist::components::Components;
+use mixgist::credible::Credible;
+use mixgist::narrative::{Narrate, Narrative, Piece};
+use mixgist::representatives::{Condition, Representatives};
+use mixgist::stability::{Outcome, Stability};
+use mixgist::{Error, Warning};
+use mixgist_io::{
+    COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, Overwrite, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, Schema, read_json,
+    to_json, write_bytes,
+};
+use pyo3::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::error::{InPython, Result};
+
+/// Name, message and advice of a warning.
+pub type Told = (String, String, String);
+
+/// An answer: its document and what there is to say about it.
+#[pyclass(frozen, get_all, module = "mixgist._core")]
+pub struct Answer {
+    /// The document, as the command line prints it with `--json`.
+    text: String,
+    /// What there is to say, as plain text.
+    plain: String,
+    /// The same for a notebook.
+    html: String,
+    /// What documents hold in neutral words or not at all, in Python's words, as JSON.
+    said: String,
+    /// Name, message and advice of each warning.
+    warnings: Vec<Told>,
+}
+
+#[pymethods]
+impl Answer {
+    /// Reads the document of an answer; `kind` is the name of its function.
+    #[staticmethod]
+    fn read(py: Python<'_>, kind: &str, path: PathBuf) -> Result<Self> {
+        fn read<T: Kind + DeserializeOwned>(path: &std::path::Path) -> mixgist::Result<Answer> {
+            Answer::new(&read_json::<mixgist::Answer<T>>(path, T::SCHEMA)?)
+        }
+        Ok(py.detach(|| match kind {
+            "credible" => read::<Credible>(&path),
+            "components" => read::<Components>(&path),
+            "representatives" => read::<Representatives>(&path),
+            "stability" => read::<Stability>(&path),
+            other => Err(Error::usage(format!("there is no kind of answer '{other}'"))),
+        })?)
+    }
+}
+
+/// A result that Python turns into an object of its own.
+pub trait Kind: Narrate + Serialize + Sized {
+    /// The name and version of its document.
+    const SCHEMA: Schema;
+    /// A heading for a notebook.
+    const TITLE: &'static str;
+
+    /// What the reader should know.
+    fn warnings(&self) -> &[Warning];
+
+    /// What documents hold in neutral words or not at all.
+    fn said(&self) -> Value {
+        Value::Null
+    }
+}
+
+impl Kind for Credible {
+    const SCHEMA: Schema = CREDIBLE_SCHEMA;
+    const TITLE: &'static str = "Credible ball";
+
+    fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+}
+
+impl Kind for Components {
+    const SCHEMA: Schema = COMPONENTS_SCHEMA;
+    const TITLE: &'static str = "Components";
+
+    fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+}
+
+impl Kind for Representatives {
+    const SCHEMA: Schema = REPRESENTATIVES_SCHEMA;
+    const TITLE: &'static str = "Representatives";
+
+    fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// The conditions that each test does not meet.
+    fn said(&self) -> Value {
+        let names = |refused: Vec<Condition>| refused.into_iter().map(Condition::name).collect::<Vec<_>>();
+        json!({ "refused_by": self.tests.iter().map(|test| names(test.refused_by())).collect::<Vec<_>>() })
+    }
+}
+
+impl Kind for Stability {
+    const SCHEMA: Schema = STABILITY_SCHEMA;
+    const TITLE: &'static str = "Stability";
+
+    fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Changes, errors and advice.
+    fn said(&self) -> Value {
+        let error = |outcome: &Outcome| match outcome {
+            Outcome::Failed { error } => Some(error.spelled(&InPython)),
+            Outcome::Moved(_) => None,
+        };
+        json!({
+            "advice": self.verdict.advice.iter().map(|text| text.spelled(&InPython)).collect::<Vec<_>>(),
+            "changes": self.checks.iter().map(|check| check.change.spelled(&InPython)).collect::<Vec<_>>(),
+            "errors": self.checks.iter().map(|check| error(&check.outcome)).collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl Answer {
+    /// All of it.
+    pub fn new<T: Kind>(answer: &mixgist::Answer<T>) -> mixgist::Result<Self> {
+        let narrative = answer.narrative();
+        let warnings = told(answer.warnings());
+        Ok(Answer {
+            text: to_json(T::SCHEMA, answer)?,
+            plain: narrative.plain(&InPython),
+            html: html(T::TITLE, &narrative, &warnings),
+            said: answer.said().to_string(),
+            warnings,
+        })
+    }
+}
+
+/// Warnings in Python's words.
+pub fn told(warnings: &[Warning]) -> Vec<Told> {
+    let tell =
+        |warning: &Warning| (warning.name().to_owned(), warning.to_string(), warning.advice().spelled(&InPython));
+    warnings.iter().map(tell).collect()
+}
+
+/// A narrative as a part of a page, such as a notebook.
+fn html(title: &str, narrative: &Narrative, warnings: &[Told]) -> String {
+    let row = |tag: &str, cells: &[String]| {
+        let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
+        format!("<tr>{cells}</tr>\n")
+    };
+    let piece = |piece: &Piece| match piece {
+        Piece::Line { name, text } if name.is_empty() => format!("<div>{}</div>\n", escaped(&text.spelled(&InPython))),
+        Piece::Line { name, text } => format!("<div>{}: {}</div>\n", escaped(name), escaped(&text.spelled(&InPython))),
+        Piece::Verdict { text, .. } => format!("<div><b>{}</b></div>\n", escaped(&text.spelled(&InPython))),
+        Piece::Note(text) => format!("<div><i>{}</i></div>\n", escaped(&text.spelled(&InPython))),
+        Piece::Table { header, rows } => {
+            let rows: String = rows.iter().map(|cells| row("td", cells)).collect();
+            format!("<table>\n{}{rows}</table>\n", row("th", header))
+        }
+    };
+    let said: String = narrative.0.iter().map(piece).collect();
+    let warned = |(_, message, advice): &Told| {
+        format!("<div>Warning: {}. <i>What helps:</i> {}.</div>\n", escaped(message), escaped(advice))
+    };
+    let warned: String = warnings.iter().map(warned).collect();
+    format!("<div class=\"mixgist\">\n<strong>{}</strong>\n{said}{warned}</div>\n", escaped(title))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Writes a document, whole or not at all, as the command line does.
+#[pyfunction]
+pub fn write_document(path: PathBuf, text: &str, force: bool) -> Result<()> {
+    let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
+    Ok(write_bytes(&path, format!("{text}\n").as_bytes(), overwrite)?)
+}
