@@ -18,7 +18,7 @@ use crate::points::Points;
 use crate::progress::Progress;
 use crate::projection::{bytes_to_judge, kept_bytes_per_slice, predicted_bytes};
 use crate::prune::{Pruned, Pruning};
-use crate::select::{ChoiceVerdict, Margin, Medoid, Route, medoid, most_numbers};
+use crate::select::{ChoiceVerdict, Margin, Medoid, Route, SAFE_SEPARATION, medoid, most_numbers};
 use crate::settings::Settings;
 use crate::slice::Slices;
 use crate::support::{NOTABLE_MASS, Support};
@@ -143,7 +143,7 @@ impl Summary {
         }
         if let Some(allocation) = &self.allocation {
             let (atoms, labels, certainties) =
-                (self.estimate.len(), allocation.labels.len(), allocation.certainty.len());
+                (self.estimate.len(), allocation.labels.len(), allocation.membership_probability.len());
             if labels != certainties {
                 return damaged(format!("certainty has {certainties} numbers for {labels} labels"));
             }
