@@ -9,8 +9,8 @@ use mixgist::representatives::{Condition, Representatives};
 use mixgist::stability::{Outcome, Stability};
 use mixgist::{Error, Warning};
 use mixgist_io::{
-    COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, Overwrite, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, Schema, read_json, to_json,
-    write_bytes,
+    COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, Overwrite, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, Schema, read_json,
+    to_json, write_bytes,
 };
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -143,7 +143,8 @@ impl Answer {
 
 /// Warnings in Python's words.
 pub fn told(warnings: &[Warning]) -> Vec<Told> {
-    let tell = |warning: &Warning| (warning.name().to_owned(), warning.to_string(), warning.advice().spelled(&InPython));
+    let tell =
+        |warning: &Warning| (warning.name().to_owned(), warning.to_string(), warning.advice().spelled(&InPython));
     warnings.iter().map(tell).collect()
 }
 

@@ -1,7 +1,9 @@
 //! Distances: between two measures, from one to all draws, between all draws.
 
 use mixgist::slice::SLICERS;
-use mixgist::{Condensed, Distance, Ensemble, Error, Metric, Progress, ResolvedUnits, Settings, SliceCount, SlicedDistance, Units};
+use mixgist::{
+    Condensed, Distance, Ensemble, Error, Metric, Progress, ResolvedUnits, Settings, SliceCount, SlicedDistance, Units,
+};
 use mixgist_io::{DataTable, memory};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;

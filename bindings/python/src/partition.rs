@@ -32,7 +32,9 @@ fn loss_options((a, omari): Conventions<'_>) -> mixgist::Result<LossOptions> {
 
 fn chosen_loss(name: &str, conventions: Conventions<'_>) -> Result<Loss> {
     if conventions.0.is_none() && REGISTRY.iter().any(|entry| entry.name == name && entry.takes_a) {
-        return Err(Error::usage(format!("{name} needs its cost")).hint(text!["give it, such as ", option("a", 0.5)]).into());
+        return Err(Error::usage(format!("{name} needs its cost"))
+            .hint(text!["give it, such as ", option("a", 0.5)])
+            .into());
     }
     Ok(Loss::from_name(name, &loss_options(conventions)?)?)
 }

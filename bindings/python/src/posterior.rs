@@ -146,7 +146,8 @@ impl Posterior {
     /// The point estimate with its evidence.
     fn summary(&self, py: Python<'_>, progress: Report) -> Result<Summary> {
         self.require_memory()?;
-        let answer = self.ask(py, progress, |posterior, progress| Ok(posterior.answer(posterior.summary(progress)?.clone())))?;
+        let answer =
+            self.ask(py, progress, |posterior, progress| Ok(posterior.answer(posterior.summary(progress)?.clone())))?;
         Summary::new(py, answer, Some(key_of(self.data())))
     }
 

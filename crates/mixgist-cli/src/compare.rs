@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mixgist::density::{Bounds, sliced_w2, total_variation};
-use mixgist::partition::{Loss, expected_losses};
+use mixgist::partition::{Loss, NamedLoss, expected_losses};
 use mixgist::{
     Ensemble, Error, GridDensity, PartitionDraws, Points, Progress, ResolvedUnits, Result, Route, Settings, Silent,
     SliceCount, SlicedDistance,
@@ -16,11 +16,11 @@ use mixgist_io::{DataTable, DrawsFile, read_data, to_json, write_json};
 
 use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, all_paths, expect_extension, has_extension};
 use crate::partition::model::ModelArgs;
-use crate::partition::{LossArgs, NamedLoss, partition_draws, same_observations};
+use crate::partition::{LossArgs, partition_draws, same_observations};
 use crate::progress::Terminal;
 use crate::text::answer;
-use comparison::{COMPARISON_SCHEMA, ComparedEstimate, Comparison, DensityDistances};
 pub use comparison::json_schemas;
+use comparison::{COMPARISON_SCHEMA, ComparedEstimate, Comparison, DensityDistances};
 use estimate::{DISTANCES, Estimate, measure_first, partition_first};
 
 /// Compare estimates: partition first (binder, vi, omari) and measure first (sw, mix-sw, smix-w), by every expected loss

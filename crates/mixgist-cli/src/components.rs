@@ -44,7 +44,8 @@ impl ComponentsVerb {
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let rules =
             Rules { level: self.level, overlap: self.overlap, share: self.share, least_weight: self.least_weight };
-        let question = |posterior: &mixgist::Posterior, progress: &dyn mixgist::Progress| posterior.components(rules, progress);
+        let question =
+            |posterior: &mixgist::Posterior, progress: &dyn mixgist::Progress| posterior.components(rules, progress);
         self.posterior.ask(terminal, COMPONENTS_SCHEMA, question, |found| &found.warnings)
     }
 }

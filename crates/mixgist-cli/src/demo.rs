@@ -6,8 +6,8 @@ use clap::Args;
 use mixgist::text::CommandLine;
 use mixgist::{Answer, Error, Points, Posterior, Progress, Result, Settings, SlicerName, Source, Summary};
 use mixgist_io::{
-    DataTable, DrawsFile, Overwrite, SUMMARY_SCHEMA, default_reading, describe_file, write_bytes, write_data, write_draws,
-    write_json,
+    DataTable, DrawsFile, Overwrite, SUMMARY_SCHEMA, default_reading, describe_file, write_bytes, write_data,
+    write_draws, write_json,
 };
 use mixgist_report::page::PARTS;
 use mixgist_samplers::{Agreement, ComponentPrior, Scale, Settings as FitSettings, fit};

@@ -11,14 +11,17 @@ use mixgist::metric::Metric;
 use mixgist::slice::SLICERS;
 use mixgist::transport::PEERS;
 use mixgist::{Condensed, Ensemble, Error, MixingMeasure, Points, Progress, ResolvedUnits, Result, Text};
-use mixgist_io::{Cell, DataTable, DrawsFile, Overwrite, read_summary, to_json, write_json, write_npy_in_pieces, write_table, together};
+use mixgist_io::{
+    Cell, DataTable, DrawsFile, Overwrite, read_summary, to_json, together, write_json, write_npy_in_pieces,
+    write_table,
+};
 
 use crate::memory;
 use crate::options::{OutputArgs, ReadingArgs, SlicingArgs, all_paths, expect_extension, has_extension};
 use crate::progress::Terminal;
 use crate::text::{answer, count, line, significant, table, with_error};
-use answers::{DISTANCE_SCHEMA, DISTANCES_SCHEMA, DistanceAnswer, DistancesAnswer, MATRIX_SCHEMA, MatrixAnswer};
 pub use answers::json_schemas;
+use answers::{DISTANCE_SCHEMA, DISTANCES_SCHEMA, DistanceAnswer, DistancesAnswer, MATRIX_SCHEMA, MatrixAnswer};
 use metric::{description, metric, require_memory};
 
 /// Measure distances between draws, with their Monte Carlo standard errors
@@ -229,7 +232,8 @@ impl Distance {
         let stronger = (2u32..).find(|&thin| needed / (u64::from(thin) * u64::from(thin)) <= free).unwrap_or(u32::MAX);
         let thin = self.reading.thin.saturating_mul(stronger);
         let left = needed / (u64::from(stronger) * u64::from(stronger));
-        format!("--thin {thin} makes it fit ({}); a medoid needs no matrix: mixgist summarize", memory::byte_size(left)).into()
+        format!("--thin {thin} makes it fit ({}); a medoid needs no matrix: mixgist summarize", memory::byte_size(left))
+            .into()
     }
 }
 

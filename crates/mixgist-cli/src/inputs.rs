@@ -96,7 +96,8 @@ impl Inputs {
         };
         let data = data.map(|path| read_data_for(&path, answer.about.dim)).transpose()?;
         let directions = source.and_then(|source| source.directions.as_ref());
-        let directions = directions.map(|file| find_file(file, folder, "put it back, or summarise again")).transpose()?;
+        let directions =
+            directions.map(|file| find_file(file, folder, "put it back, or summarise again")).transpose()?;
         let mut inputs = Self::new(draws, data)?;
         inputs.directions = directions.map(|path| read_directions(&path)).transpose()?;
         Ok(inputs)
@@ -151,10 +152,10 @@ impl Inputs {
         progress: &dyn Progress,
     ) -> Result<String> {
         let posteriors = answers.iter().map(|answer| self.posterior(answer)).collect::<Result<Vec<_>>>()?;
-        let present = |(i, answer)| {
-            let presentation = self.presentation(answer, posteriors[i].as_ref(), progress)?;
-            Ok(presentation.without(&without(i)))
-        };
-        html(title, answers.iter().enumerate().map(present).collect::<Result<_>>()?)
+        let mut presentations = Vec::new();
+        for (i, answer) in answers.iter().enumerate() {
+            presentations.push(self.presentation(answer, posteriors[i].as_ref(), progress)?.without(&without(i)));
+        }
+        html(title, presentations)
     }
 }

@@ -3,8 +3,8 @@
 use clap::Args;
 use mixgist::agreement::TraceAgreement;
 use mixgist::inspect::{AtomCounts, ChainProfile, Conditioning, WeightProfile};
-use mixgist::{Inspection, Points, Result, inspect};
 use mixgist::text::CommandLine;
+use mixgist::{Inspection, Points, Result, inspect};
 use mixgist_io::{DrawsFile, Schema, json_schema, to_json};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -6,11 +6,12 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::slice::Scheme;
 use mixgist::{
-    CovarianceForm, Error, GivenDirections, Loss, Order, Pruning, Reading, Result, Route, Settings, SliceCount, SlicerName, Source,
-    Units,
+    CovarianceForm, Error, GivenDirections, Loss, Order, Pruning, Reading, Result, Route, Settings, SliceCount,
+    SlicerName, Source, Units,
 };
 use mixgist_io::{
-    DataTable, DrawsFile, Format, Overwrite, check_outputs, describe_file, may_be_cut_off, read_arrays, read_as, read_data,
+    DataTable, DrawsFile, Format, Overwrite, check_outputs, describe_file, may_be_cut_off, read_arrays, read_as,
+    read_data,
 };
 pub use mixgist_io::{expect_extension, has_extension};
 

@@ -13,8 +13,8 @@ use mixgist::partition::{
 use mixgist::text::CommandLine;
 use mixgist::{Error, Partition, PartitionDraws, Result};
 use mixgist_io::{
-    Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, ReadOptions, read_data, read_labels, to_json, together,
-    write_json, write_npy_labels, write_table,
+    Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, ReadOptions, read_data, read_labels, to_json,
+    together, write_json, write_npy_labels, write_table,
 };
 
 use crate::options::{OutputArgs, all_paths, expect_extension, has_extension};
@@ -81,7 +81,7 @@ pub struct PartitionVerb {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
-    /// Write the label of every observation (.csv with its certainty, or .npy)
+    /// Write the label of every observation (.csv with its co-clustering score, or .npy)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     labels_out: Option<PathBuf>,
 
@@ -162,7 +162,7 @@ impl PartitionVerb {
             self.output.as_ref().map_or(Ok(()), |path| write_json(path, PARTITION_SCHEMA, &found, overwrite))
         })?;
         terminal.clear();
-        if found.certainty.is_none() {
+        if found.coclustering.is_none() {
             remark("warning: too many observations and clusters to say how certain each label is");
         }
         if self.printing.json {
@@ -233,10 +233,10 @@ fn write_labels(path: &Path, found: &PartitionAnswer, overwrite: Overwrite) -> R
     if has_extension(path, "npy") {
         return write_npy_labels(path, &found.labels, overwrite);
     }
-    write_table(path, &["label", "certainty"], overwrite, |table| {
+    write_table(path, &["label", "coclustering"], overwrite, |table| {
         found.labels.iter().enumerate().try_for_each(|(i, &label)| {
-            let certainty = found.certainty.as_ref().map(|all| all[i]);
-            table.push(&[Cell::Index(label.into()), certainty.into()])
+            let score = found.coclustering.as_ref().map(|all| all[i]);
+            table.push(&[Cell::Index(label.into()), score.into()])
         })
     })
 }

@@ -10,9 +10,7 @@ use mixgist_io::{read_summary, write_bytes};
 use mixgist_report::page::EXTENSIONS;
 
 use crate::inputs::{InputArgs, Inputs, PartsArgs};
-use crate::options::{
-    ForceArgs, ReadingArgs, SlicingArgs, expect_extension, has_extension, read_data_for,
-};
+use crate::options::{ForceArgs, ReadingArgs, SlicingArgs, expect_extension, has_extension, read_data_for};
 use crate::posterior::EstimateArgs;
 use crate::progress::Terminal;
 use crate::summarize::require_memory;

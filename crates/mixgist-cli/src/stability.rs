@@ -28,8 +28,9 @@ pub struct StabilityVerb {
 impl StabilityVerb {
     /// Reads, estimates again and again, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let question =
-            |posterior: &mixgist::Posterior, progress: &dyn mixgist::Progress| posterior.stability(self.level, progress);
+        let question = |posterior: &mixgist::Posterior, progress: &dyn mixgist::Progress| {
+            posterior.stability(self.level, progress)
+        };
         self.posterior.ask(terminal, STABILITY_SCHEMA, question, |found| &found.warnings)
     }
 }

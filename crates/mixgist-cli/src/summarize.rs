@@ -78,7 +78,8 @@ impl Summarize {
         self.derived.check(ensemble, points)?;
         require_memory(ensemble, &settings)?;
 
-        let posterior = Posterior::new(ensemble, points, settings)?.with_columns(inputs.columns()).with_source(Some(source));
+        let posterior =
+            Posterior::new(ensemble, points, settings)?.with_columns(inputs.columns()).with_source(Some(source));
         let found = posterior.answer(posterior.summary(terminal)?.clone());
         let derived = Derived::compute(&self.derived, &found, ensemble, points, new_points.as_ref(), terminal)?;
         let presentation = inputs.presentation(&found, Some(&posterior), terminal)?.without(&self.parts.without);

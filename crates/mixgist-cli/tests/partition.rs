@@ -79,7 +79,7 @@ fn the_document_holds_the_estimate_and_its_evidence() {
     assert_eq!(document["ball"]["level"], 0.95);
     assert_eq!(document["ball"]["horizontal"]["draws"], serde_json::json!([3]));
     assert_eq!(document["cluster_counts"], serde_json::json!([{"clusters": 2, "probability": 1.0}]));
-    assert_eq!(document["certainty"].as_array().unwrap().len(), 4);
+    assert_eq!(document["coclustering"].as_array().unwrap().len(), 4);
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn files_are_written() {
     let printed = text(&mixgist(folder.path(), &arguments));
     assert!(printed.starts_with("clusters      2 (of 3, 3 observations)"), "{printed}");
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-    assert!(read("labels.csv").starts_with("label,certainty\n0,"));
+    assert!(read("labels.csv").starts_with("label,coclustering\n0,"));
     assert!(read("partition.json").contains("mixgist.partition"));
     let density = read("density.csv");
     let rows: Vec<Vec<f64>> =

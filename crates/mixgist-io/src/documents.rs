@@ -92,6 +92,9 @@ fn upgrade_summary(fields: &mut Map<String, Value>) {
             });
         }
     }
+    if let Some(certainty) = fields.remove("certainty") {
+        fields.insert("membership_probability".into(), certainty);
+    }
     fields.insert("chains".into(), json!(0));
     fields.insert("settings".into(), settings);
 }

@@ -145,7 +145,7 @@ impl Summary {
             let (atoms, labels, certainties) =
                 (self.estimate.len(), allocation.labels.len(), allocation.membership_probability.len());
             if labels != certainties {
-                return damaged(format!("certainty has {certainties} numbers for {labels} labels"));
+                return damaged(format!("membership_probability has {certainties} numbers for {labels} labels"));
             }
             if let Some(label) = allocation.labels.iter().find(|label| **label as usize >= atoms) {
                 return damaged(format!("it has label {label}, the estimate {atoms} atoms"));

@@ -353,7 +353,7 @@ fn a_long_job_asks_often() {
 
 #[test]
 fn partitions_and_points_are_worked_on_in_small_steps() {
-    use mixgist::partition::{Loss, certainties, expected_losses, partition_ball, similarity_block};
+    use mixgist::partition::{Loss, coclusterings, expected_losses, partition_ball, similarity_block};
     let (draws, n) = (40, 60_000);
     let labels: Vec<u32> = (0..draws * n).map(|i| ((i / n + i) % 5) as u32).collect();
     let partitions = mixgist::PartitionDraws::from_dense(n, &labels).unwrap();
@@ -362,7 +362,7 @@ fn partitions_and_points_are_worked_on_in_small_steps() {
     assert!(questions(|progress| similarity_block(&partitions, 0..4, 0..n, progress)) >= 4 * 3);
     assert!(questions(|progress| partition_ball(vi, &first, &partitions, 0.9, progress)) >= draws);
     assert!(questions(|progress| expected_losses(&[vi], &first, &partitions, progress)) >= draws);
-    assert!(questions(|progress| certainties(&first, &partitions, progress)) >= draws);
+    assert!(questions(|progress| coclusterings(&first, &partitions, progress)) >= draws);
 
     let mixture = mixgist::Mixture::new(&Kind::Plain.ensemble(2, 2, 1).draw(0)).unwrap();
     let sample = |progress: &dyn Progress| mixgist::simulate::sample_points(&mixture, 600_000, 1, progress);
@@ -414,7 +414,7 @@ fn a_summary_whose_arrays_do_not_fit_is_refused() {
         |summary| summary.units.scales.clear(),
         |summary| summary.units.transform = Some(vec![1.0]),
         |summary| summary.allocation.as_mut().unwrap().labels[0] = 99,
-        |summary| summary.allocation.as_mut().unwrap().certainty.clear(),
+        |summary| summary.allocation.as_mut().unwrap().membership_probability.clear(),
     ];
     for (i, damage) in damages.into_iter().enumerate() {
         let error = check(damage).expect_err(&format!("damage {i}"));

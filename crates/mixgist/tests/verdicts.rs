@@ -55,7 +55,8 @@ fn the_error_over_draws_counts_where_slices_agree() {
 /// Draws of one mode: the runner-up is nearly the same measure, and nothing is warned of.
 #[test]
 fn a_near_tie_of_alike_draws_is_no_trouble() {
-    let mut z = vec![0.0; 300];
+    // An odd number: of an even one on the line the two in the middle are tied.
+    let mut z = vec![0.0; 301];
     standard_normals(&mut stream(2, Purpose::Simulation, 3), &mut z);
     let summary = summarize(&at(&z), None, &settings(200), &Silent).unwrap();
     let margin = summary.medoid.margin.unwrap();
@@ -66,7 +67,7 @@ fn a_near_tie_of_alike_draws_is_no_trouble() {
 /// One draw far away makes no others copies of the winner.
 #[test]
 fn a_far_draw_does_not_hide_the_runner_up() {
-    let mut z = vec![0.0; 50];
+    let mut z = vec![0.0; 51];
     standard_normals(&mut stream(3, Purpose::Simulation, 3), &mut z);
     z[17] = 1e6;
     let draws = at(&z);
@@ -106,22 +107,28 @@ fn chains_in_another_mode_are_found_by_other_functions_of_the_draws() {
     assert_eq!(mixgist::inspect(&told, None).unwrap().agreement.verdict, ChainVerdict::Disagree);
 }
 
-/// The whole answer counts a mode too many in at most 1 of 100 posteriors: here 2 of 120 at most, which happens with probability 0.12 or more often by chance if the rate is
-/// just that, and the seeds are fixed. Modes that mix well are found.
+/// One mode is counted as one in all of 60 posteriors, three that mix well as three in 45. At a rate of 1 in 100 even one of the 60 has a mode too many in
+/// 45 % of all choices of seeds; these are fixed. Where weights vary as much as modes differ, up to 3 of 15 answers cut a mode in two, and some
+/// modes are missed (docs/modes.md).
 #[test]
 fn modes_are_counted() {
-    let mut many = 0;
+    let mut found_too_many = Vec::new();
     for shape in known_modes::SHAPES {
         for seed in 0..15 {
             let one = posterior(shape, probabilities(1), 200, seed % 2 == 0, 7000 + seed);
-            many += usize::from(found(&one.ensemble).representatives.len() > one.visited);
+            if found(&one.ensemble).representatives.len() > one.visited {
+                found_too_many.push((shape, 1, seed));
+            }
             let three = posterior(shape, probabilities(3), 200, true, 7100 + seed);
             let count = found(&three.ensemble).representatives.len();
-            many += usize::from(count > three.visited);
+            if count > three.visited {
+                found_too_many.push((shape, 3, seed));
+            }
             assert!(count >= three.notable || shape == Shape::Weights, "{shape:?}, seed {seed}: {count}");
         }
     }
-    assert!(many <= 2, "{many} of 120");
+    let hard = |&(shape, modes, _): &(Shape, usize, u64)| shape == Shape::Weights && modes == 3;
+    assert!(found_too_many.iter().all(hard) && found_too_many.len() <= 3, "{found_too_many:?}");
 }
 
 /// Three chains sit at (−4, 4) and a fourth creeps around (0, 0): two modes, and it is said which chains they are of.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use mixgist::{Result, Settings};
 use mixgist::partition::REGISTRY;
+use mixgist::{Result, Settings};
 use mixgist_io::{Cell, Overwrite, Schema, json_schema, write_table};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -16,7 +16,7 @@ use crate::options::{expect_extension, has_extension, read_data_for};
 #[derive(Args)]
 #[command(next_help_heading = "Output")]
 pub struct DerivedArgs {
-    /// Write the label of every observation (.csv with its certainty, or .npy)
+    /// Write the label of every observation (.csv with its membership probability, or .npy)
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
 
@@ -32,7 +32,7 @@ pub struct DerivedArgs {
     #[arg(long, value_name = "FILE")]
     density: Option<PathBuf>,
 
-    /// Grid points an axis
+    /// Grid points per axis
     #[arg(long, value_name = "N", default_value_t = DEFAULT_GRID_COUNT as u32, requires = "density",
           value_parser = clap::value_parser!(u32).range(2..=5000))]
     grid: u32,
@@ -234,12 +234,12 @@ fn densities(
 }
 
 fn write_labels(path: &Path, allocation: &Allocation, overwrite: Overwrite) -> Result<()> {
-    let Allocation { labels, certainty } = allocation;
+    let Allocation { labels, membership_probability } = allocation;
     if has_extension(path, "npy") {
         return write_npy_labels(path, labels, overwrite);
     }
-    write_table(path, &["label", "certainty"], overwrite, |table| {
-        let mut rows = labels.iter().zip(certainty);
+    write_table(path, &["label", "membership_probability"], overwrite, |table| {
+        let mut rows = labels.iter().zip(membership_probability);
         rows.try_for_each(|(&label, &p)| table.push(&[Cell::Index(label.into()), Cell::Number(p)]))
     })
 }

@@ -10,14 +10,14 @@ fn column(text: &str, name: &str) -> Vec<f64> {
 }
 
 #[test]
-fn labels_come_with_their_certainty_or_as_an_array() {
+fn labels_come_with_their_membership_probability_or_as_an_array() {
     let place = Workplace::with_draws();
     let answer = place.json("summarize draws.npz --data data.csv --slices 50 --labels labels.csv");
     let expected: Vec<f64> = serde_json::from_value(answer["labels"].clone()).unwrap();
     let text = place.read("labels.csv");
-    assert!(text.starts_with("label,certainty\n"));
+    assert!(text.starts_with("label,membership_probability\n"));
     assert_eq!(column(&text, "label"), expected);
-    assert!(column(&text, "certainty").iter().all(|p| (1.0 / 3.0..=1.0).contains(p)));
+    assert!(column(&text, "membership_probability").iter().all(|p| (1.0 / 3.0..=1.0).contains(p)));
     place.done("summarize draws.npz --data data.csv --slices 50 --labels labels.npy");
     let bytes = std::fs::read(place.path("labels.npy")).unwrap();
     assert_eq!(bytes.len(), 128 + 30 * 4);
@@ -38,7 +38,7 @@ fn memberships_are_probabilities_and_the_same_in_both_formats() {
     let table: Vec<f64> = text.lines().skip(1).flat_map(|line| line.split(',')).map(|x| x.parse().unwrap()).collect();
     assert_eq!(array, table);
     assert_eq!(array.len(), 30 * atoms);
-    let certainty = column(&place.read("labels.csv"), "certainty");
+    let certainty = column(&place.read("labels.csv"), "membership_probability");
     for (row, certainty) in array.chunks_exact(atoms).zip(certainty) {
         assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert!((row.iter().copied().fold(0.0, f64::max) - certainty).abs() < 1e-12);

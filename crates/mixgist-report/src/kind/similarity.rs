@@ -21,7 +21,7 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     let rank_of = presentation.ranks();
     let mut order: Vec<usize> = (0..n).collect();
     if let Some(labels) = labels {
-        let certainty = presentation.summary().allocation.as_ref().map_or(&[][..], |all| &all.certainty);
+        let certainty = presentation.summary().allocation.as_ref().map_or(&[][..], |all| &all.membership_probability);
         let key = |i: usize| (rank_of[labels[i] as usize], -certainty.get(i).copied().unwrap_or(0.0));
         order.sort_by(|&i, &j| key(i).partial_cmp(&key(j)).unwrap_or(std::cmp::Ordering::Equal));
     }

@@ -215,7 +215,8 @@ pub(crate) fn assess(
     // Unless fits start from it the floor is a figure to read.
     let sharp = if matches!(job.estimator, Estimator::Free(_)) { floor::SHARP } else { floor::READABLE };
     let center = floor::center(projection, &mut bridges, job.loss, job.medoid, sharp, progress)?;
-    let floor = center.floor;
+    // The medoid attains its own loss.
+    let floor = Floor { attained: center.floor.attained.min(job.medoid.expected_loss), ..center.floor };
     let judged = |own: &MixingMeasure| judge(std::slice::from_ref(own), &bridges, job.loss, progress);
     let candidate = job.candidate.map(judged).transpose()?.and_then(|mut judged| judged.pop());
     let aligned = job.aligned.as_ref().map(|aligned| judged(&aligned.estimate)).transpose()?;

@@ -7,7 +7,7 @@ use crate::partition::{BallBound, ClusterCount, PartitionAnswer, REGISTRY};
 /// More clusters or numbers of clusters than this are not listed.
 const LISTED: usize = 12;
 
-/// An observation less certain than this could nearly as well be elsewhere.
+/// An observation with a smaller score than this could nearly as well be elsewhere.
 const UNCERTAIN: f64 = 0.6;
 
 impl PartitionAnswer {
@@ -50,16 +50,17 @@ impl PartitionAnswer {
         ] {
             narrative.line(name, told(bound));
         }
-        if let Some(certainty) = &self.certainty {
-            let mean = certainty.iter().sum::<f64>() / certainty.len() as f64;
-            let least = certainty.iter().copied().fold(1.0, f64::min);
-            let few = certainty.iter().filter(|&&c| c < UNCERTAIN).count();
+        if let Some(scores) = &self.coclustering {
+            let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+            let least = scores.iter().copied().fold(1.0, f64::min);
+            let few = scores.iter().filter(|&&c| c < UNCERTAIN).count();
             narrative.line(
-                "certainty",
+                "co-clustering",
                 format!("mean {mean:.3}, least {least:.3}, {} below {UNCERTAIN}", count(few, "observation")),
             );
             narrative.note(
-                "certainty of an observation: the mean posterior probability that it shares a cluster with the others of its cluster",
+                "co-clustering score of an observation: own / (own + other), the mean posterior probabilities that it shares a cluster with the \
+                 others of its cluster, and with those of the nearest other one; 1 is sure, 0.5 is undecided",
             );
         }
         let rows = REGISTRY.iter().filter_map(|entry| {

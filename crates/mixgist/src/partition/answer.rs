@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ClusterCount, Loss, OmariConvention, PartitionBall, SearchOptions, certainties, cluster_count_posterior,
+    ClusterCount, Loss, OmariConvention, PartitionBall, SearchOptions, cluster_count_posterior, coclusterings,
     expected_losses, partition_ball, search,
 };
 use crate::labels::PartitionDraws;
@@ -71,9 +71,10 @@ pub struct PartitionAnswer {
     pub ball: PartitionBall,
     /// Cluster of every observation.
     pub labels: Vec<u32>,
-    /// For every observation the mean posterior probability of sharing a cluster with the members of its own; null when there are too many
+    /// For every observation its co-clustering score, own / (own + other): own is the mean posterior probability of sharing a cluster with the other
+    /// members of its cluster, other the largest such mean over the other clusters. 1 is sure, 1/2 is undecided; null when there are too many
     /// observations and clusters to compute it.
-    pub certainty: Option<Vec<f64>>,
+    pub coclustering: Option<Vec<f64>>,
 }
 
 /// Searches for the partition of least expected loss and gathers its evidence.
@@ -88,8 +89,8 @@ pub fn estimate_partition(
     let names = question.reported.iter().map(|named| named.name.to_owned());
     let metric = if question.search.loss.is_metric() { question.search.loss } else { Loss::Vi { a: 1.0 } };
     let counts = cluster_count_posterior(draws);
-    let certainty = match certainties(&estimate.partition, draws, progress) {
-        Ok(all) => Some(all.iter().map(|one| one.certainty).collect()),
+    let coclustering = match coclusterings(&estimate.partition, draws, progress) {
+        Ok(all) => Some(all.iter().map(|one| one.score).collect()),
         Err(error) if error.kind() == ErrorKind::Resource => None,
         Err(error) => return Err(error),
     };
@@ -111,6 +112,6 @@ pub fn estimate_partition(
         cluster_count_mode: counts.mode,
         ball: partition_ball(metric, &estimate.partition, draws, question.level, progress)?,
         labels: estimate.partition.labels().to_vec(),
-        certainty,
+        coclustering,
     })
 }
