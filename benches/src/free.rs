@@ -112,7 +112,8 @@ impl Timed {
     pub fn new(ensemble: &Ensemble, distance: &str, slices: usize, loss: Loss) -> Self {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
         let settings = Settings {
-            slicer: slicer(distance).expect("a registered name"),
+            slicer: slicer(distance).expect("a registered name").into(),
+            units: mixgist::Units::None,
             slices: SliceCount::Fixed(slices),
             estimator: Estimator::Free(AtomCount::default()),
             loss,
@@ -120,7 +121,7 @@ impl Timed {
         };
         let watch = Stopwatch::default();
         let start = Moment::now();
-        let summary = pool.install(|| summarize(ensemble, None, &settings, &watch)).expect("the draws are valid");
+        let summary = pool.install(|| summarize(ensemble, None, &settings, &watch)).expect("the draws are valid").result;
         let end = Moment::now();
         Timed { summary, phases: watch.phases(end), whole: start.until(end) }
     }

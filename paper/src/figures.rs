@@ -6,7 +6,7 @@ use mixgist_report::Figure;
 use mixgist_report::figure::{Axis, Layer, Panel, Points};
 use mixgist_report::kind::atoms::density_contours;
 use mixgist_report::palette::group_style;
-use mixgist_report::words::count;
+use mixgist::narrative::numbers::count;
 
 use crate::evaluate::{Estimate, METHODS};
 use crate::grid::GridSlices;

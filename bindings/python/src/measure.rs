@@ -92,7 +92,7 @@ impl Measure {
         let allocation = self.at(py, &points, threads, allocate)?;
         let n = allocation.labels.len();
         let labels = allocation.labels.into_iter().map(i64::from).collect();
-        Ok((output(py, labels, [n]), output(py, allocation.certainty, [n])))
+        Ok((output(py, labels, [n]), output(py, allocation.membership_probability, [n])))
     }
 
     /// The probability of each point to belong to each atom.

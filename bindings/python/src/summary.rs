@@ -85,9 +85,9 @@ impl Summary {
     }
 
     #[getter]
-    fn certainty<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArrayDyn<f64>>> {
-        let certainty = &self.answer.allocation.as_ref()?.certainty;
-        Some(output(py, certainty.clone(), [certainty.len()]))
+    fn membership_probability<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArrayDyn<f64>>> {
+        let all = &self.answer.allocation.as_ref()?.membership_probability;
+        Some(output(py, all.clone(), [all.len()]))
     }
 
     /// The document without its long arrays, as JSON.

@@ -9,14 +9,14 @@ import mixgist
 def test_between_draws_is_the_entry_of_the_matrix(draws):
     few = draws[:8]
     for name in ("sw", "mix-sw", "smix-w"):
-        matrix = mixgist.distance_matrix(few, name, slices=40, seed=1)
+        matrix = mixgist.distance_matrix(few, name, slices=40, seed=1, units="none")
         assert matrix.values.shape == matrix.standard_errors.shape == (8, 8)
         assert np.array_equal(matrix.values, matrix.values.T)
-        one = mixgist.distance(few[2], few[5], name, slices=40, seed=1)
+        one = mixgist.distance(few[2], few[5], name, slices=40, seed=1, units="none")
         assert one.value == pytest.approx(matrix.values[2, 5], rel=1e-9)
-        row = mixgist.distances_to_draws(few[2], few, name, slices=40, seed=1)
+        row = mixgist.distances_to_draws(few[2], few, name, slices=40, seed=1, units="none")
         np.testing.assert_allclose(row.values, matrix.values[2], rtol=1e-9, atol=1e-12)
-        condensed = mixgist.distance_matrix(few, name, slices=40, seed=1, condensed=True).values
+        condensed = mixgist.distance_matrix(few, name, slices=40, seed=1, units="none", condensed=True).values
         assert np.array_equal(condensed, matrix.values[np.triu_indices(8, 1)])
 
 
@@ -34,12 +34,13 @@ def test_one_line_of_means_is_transport_on_the_line():
     a = mixgist.Measure([0.5, 0.5], [[0.0, 9.0], [4.0, 9.0]], np.tile(np.eye(2), (2, 1, 1)))
     b = mixgist.Measure([0.25, 0.75], [[1.0, 9.0], [4.0, 9.0]], np.tile(np.eye(2), (2, 1, 1)))
     # W_1 on the first coordinate: a quarter moves by 1, another by 4.
-    assert mixgist.distance(a, b, lambda atoms: atoms.means[:, 0][None], order=1).value == pytest.approx(1.25)
+    found = mixgist.distance(a, b, lambda atoms: atoms.means[:, 0][None], order=1, units="none")
+    assert found.value == pytest.approx(1.25) and float(found) == found.value
 
 
 def test_units_scale_the_distance(draws):
     a, b = draws[0], draws[1]
-    plain = mixgist.distance(a, b, lambda atoms: atoms.means.T)
+    plain = mixgist.distance(a, b, lambda atoms: atoms.means.T, units="none")
     scaled = mixgist.distance(a, b, lambda atoms: atoms.means.T, units=[2.0, 2.0])
     assert scaled.value == pytest.approx(plain.value / 2.0, rel=1e-12)
 

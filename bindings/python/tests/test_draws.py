@@ -268,3 +268,28 @@ def test_frames_of_other_packages(arrays):
     np.testing.assert_array_equal(mixgist.Draws(*one, labels=labels).labels, [[3, 3], [9, 3]])
     fitted = mixgist.fit(polars.DataFrame({"a": np.arange(9.0), "b": np.arange(9.0) ** 2}), chains=1, iterations=20, burn_in=10)
     assert fitted.draws.columns == ["a", "b"]
+
+
+def test_runs_are_put_together_as_further_chains(arrays, observations):
+    labels = np.zeros((120, 60), dtype=int)
+    draws = mixgist.Draws(*arrays, chains=np.repeat([2, 5], 60), labels=labels, data=observations)
+    both = mixgist.Draws.concat([draws, draws[:60]])
+    assert len(both) == 180 and np.array_equal(np.bincount(both.chains), [60, 60, 60])
+    assert both[130] == draws[10] and both.labels.shape == (180, 60)
+    assert np.array_equal(both.data, observations)
+    assert mixgist.Draws.concat([draws, mixgist.Draws(*arrays)]).labels is None
+    with pytest.raises(ValueError, match="no draws"):
+        mixgist.Draws.concat([])
+    with pytest.raises(ValueError, match="draws with weights"):
+        mixgist.Draws.concat([mixgist.Draws(*arrays, draw_weights=np.arange(1, 121))])
+    with pytest.raises(ValueError, match="dimensions 2, 1"):
+        mixgist.Draws.concat([draws, mixgist.Draws([[1.0]], [[0.0]], [[1.0]])])
+
+
+def test_notebooks_show_draws_and_fits(arrays, observations):
+    draws = mixgist.Draws(*arrays, data=observations, columns=["a<b", "c"])
+    assert "120" in draws._repr_html_() and "a&lt;b" in draws._repr_html_()
+    with pytest.warns(mixgist.MixgistWarning) as caught:
+        fitted = mixgist.fit(observations, chains=2, iterations=60, burn_in=20, thin=1)
+    assert caught[0].filename == __file__ and caught[0].message.advice
+    assert "R-hat" in fitted._repr_html_()

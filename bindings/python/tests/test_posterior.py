@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mixgist
-from conftest import posterior
+from conftest import optional, posterior
 
 
 @pytest.fixture(scope="module")
@@ -26,20 +26,22 @@ def free(draws, observations):
         return mixgist.summarize(draws, observations, estimate="free", candidate=draws[7], slices=200)
 
 
-def test_a_free_estimate_is_better_than_every_draw(free, draws):
+def test_a_free_estimate_is_better_than_every_draw(free, draws, observations):
     assert free.estimator == "free" and free.n_components <= 15
     assert free.floor <= free.expected_loss < free.medoid_judgement.expected_loss
     assert free.excess == pytest.approx(free.expected_loss / free.floor - 1.0)
     assert free.judgement.held_out.over_medoid < 0.0
     assert free.distances.shape == (120,)
     assert free.expected_loss == pytest.approx(free.distances.mean(), rel=1e-9)
-    direct = mixgist.expected_losses(free, draws, slices=200)
+    direct = mixgist.expected_losses(free, draws, data=observations, slices=200)
     assert direct["distance"] == pytest.approx(free.expected_loss, rel=1e-9)
     assert repr(free).startswith(f"Summary(free, from 120, {free.n_components} atom")
-    assert "of the best possible" in repr(free)
+    assert "excess" in repr(free) and "best possible" in str(free)
+    assert free.to_dict()["expected_loss"] == free.expected_loss
+    assert free.medoid_expected_loss == pytest.approx(free.medoid_judgement.expected_loss, rel=1e-9)
 
 
-def test_the_path_and_the_candidate(free, draws):
+def test_the_path_and_the_candidate(free, draws, observations):
     path = free.path
     assert np.array_equal(path.atoms, np.arange(1, 16))
     assert path.measures[path.chosen] == free.estimate
@@ -47,7 +49,8 @@ def test_the_path_and_the_candidate(free, draws):
     assert (path.excess >= 0.0).all() and path.held_out.shape == path.held_out_se.shape == (15,)
     assert path.over_best.min() == 0.0
     own = free.candidate_judgement
-    assert own.expected_loss == pytest.approx(mixgist.expected_losses(draws[7], draws, slices=200)["distance"], rel=1e-9)
+    direct = mixgist.expected_losses(draws[7], draws, data=observations, slices=200)
+    assert own.expected_loss == pytest.approx(direct["distance"], rel=1e-9)
     assert own.excess > free.excess
     assert pickle.loads(pickle.dumps(free)).path.atoms.tolist() == path.atoms.tolist()
 
@@ -110,10 +113,13 @@ def test_a_conformal_ball_counts_its_draws(draws):
     given = mixgist.credible(draws[:60], estimate=draws[100], conformal=True, level=0.9, slices=50).conformal
     assert given.estimate_given and given.fitted_draws == 0
     summary = mixgist.summarize(draws, slices=50)
+    # With the same options the ball is around the summary's estimate, and the conformal one around an estimate from half of the draws.
+    again = mixgist.credible(draws, estimate=summary, conformal=True, slices=50)
+    assert again.estimate == summary.estimate and not again.conformal.estimate_given
     with pytest.raises(ValueError, match="made from these draws.*\nhint: leave out estimate"):
-        mixgist.credible(draws, estimate=summary, conformal=True, slices=50)
+        mixgist.credible(draws, estimate=summary, conformal=True, slices=60)
     other = mixgist.credible(draws[:60], estimate=summary, conformal=True, level=0.9, slices=50)
-    assert "made without these draws" in other._repr_html_()
+    assert other.conformal.estimate_given and other.estimate_source == "given Summary"
 
 
 def test_components_have_intervals_that_the_draws_are_in():
@@ -190,6 +196,9 @@ def test_answers_are_documents(ask, draws, tmp_path):
     assert repr(answer).startswith(type(answer).__name__ + "(") and len(repr(answer)) < 300
     assert pickle.loads(pickle.dumps(answer)) == answer and answer == ask(draws)
     answer.write(tmp_path / "answer.json")
+    if hasattr(answer, "read"):
+        back = type(answer).read(tmp_path / "answer.json")
+        assert back == answer and str(answer)
     import json
 
     assert json.loads((tmp_path / "answer.json").read_text()) == document
@@ -219,8 +228,8 @@ def test_bad_questions(draws, ask, message):
 
 
 def test_options_that_are_no_options(draws):
-    with pytest.raises(TypeError, match="slices of your own are for summarize"):
-        mixgist.credible(draws, distance=len)
+    with pytest.raises(TypeError, match="slices of your own are for the other questions"):
+        mixgist.stability(draws, distance=lambda atoms: atoms.means.T)
     with pytest.raises(TypeError, match="options of the distance are slices, order"):
         mixgist.stability(draws, burn_in=3)
 
@@ -248,13 +257,14 @@ def test_what_limits_the_trust_is_warned_of(name):
     assert {"few-draws", "chains-disagree"} <= {one.message.name for one in caught}
     document = found.to_dict()
     assert [one["name"] for one in document["warnings"]] == [one.message.name for one in caught]
-    assert (document["slices"], document["seed"], document["scheme"], document["loss"]) == (40, 3, "iid", "distance")
+    settings = document["settings"]
+    assert (settings["slices"], settings["seed"], settings["loss"]) == (40, 3, "distance") and found.settings == settings
     with pytest.warns(mixgist.MixgistWarning, match="no draw of chain 1"):
         getattr(mixgist, name)(apart[:25].thinned(burn_in=5), slices=40)
 
 
 def test_directions_exclude_what_they_replace(draws):
-    for options in ({"slices": 5}, {"scheme": "qmc"}):
+    for options in ({"slices": 5}, {"scheme": "iid"}):
         with pytest.raises(ValueError, match="directions that are given need no"):
             mixgist.credible(draws, directions={"sw_theta": [[1.0]]}, **options)
 
@@ -262,3 +272,67 @@ def test_directions_exclude_what_they_replace(draws):
 def test_threads_have_a_limit(draws):
     with pytest.raises(ValueError, match="threads is 100000, must be from 1 to 1024"):
         mixgist.credible(draws, slices=5, threads=100_000)
+
+
+def test_a_posterior_answers_every_question_once(draws, observations):
+    """The answers are those of the short forms, and the estimate is computed a single time."""
+    options = {"slices": 60, "seed": 2}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        posterior = mixgist.Posterior(draws, observations, **options)
+        heard = []
+        counted = mixgist.Posterior(draws, observations, progress=lambda *said: heard.append(said), **options)
+        assert posterior.summary() is posterior.summary()
+        assert posterior.summary().to_dict() == mixgist.summarize(draws, observations, **options).to_dict()
+        assert posterior.ball() == mixgist.credible(draws, observations, **options)
+        assert posterior.components() == mixgist.components(draws, observations, **options)
+        assert posterior.representatives() == mixgist.representatives(draws, observations, **options)
+        assert posterior.stability() == mixgist.stability(draws, observations, **options)
+        assert counted.summary().to_dict() == posterior.summary().to_dict()
+        np.testing.assert_array_equal(posterior.distances(), posterior.summary().distances)
+        row = mixgist.distances_to_draws(draws[3], draws, data=observations, **options).values
+        np.testing.assert_allclose(posterior.distances(draws[3]), row, rtol=1e-12)
+    assert posterior.draws is draws and posterior.data is observations
+
+
+def test_a_summary_of_the_same_draws_is_the_estimate(draws):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        summary = mixgist.summarize(draws, estimate="free", atoms=3, slices=40)
+        same = mixgist.components(draws, estimate=summary, slices=40)
+        assert same == mixgist.components(draws, estimate="free", atoms=3, slices=40)
+        assert mixgist.stability(draws, estimate=summary, slices=40).estimate == summary.estimate
+        other = mixgist.components(draws, estimate=summary, slices=41)
+        assert other.estimate == summary.estimate and other.estimate_source == "given Summary"
+        with pytest.raises(ValueError, match="found from these draws, but one was given"):
+            mixgist.stability(draws, estimate=summary, slices=41)
+        with pytest.raises(ValueError, match="found from these draws, but one was given"):
+            mixgist.Posterior(draws, estimate=draws[0]).summary()
+
+
+def test_components_are_a_sequence_and_answers_are_frames(draws, observations):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        posterior = mixgist.Posterior(draws, observations, slices=20)
+        found = posterior.components()
+        assert list(found) == found.components and found[0] is found.components[0]
+        pandas = optional("pandas")
+        answers = {
+            len(posterior.summary().weights_): posterior.summary(),
+            len(draws): posterior.ball(),
+        }
+        for rows, answer in answers.items():
+            assert len(answer.to_frame()) == rows and isinstance(answer.to_frame(), pandas.DataFrame)
+        assert len(found.to_frame()) == len(found) + len(found.groups)
+        assert len(posterior.representatives().to_frame()) == len(posterior.representatives())
+        card = posterior.stability()
+        assert card.to_frame()["choice"].tolist() == [check.choice for check in card.checks]
+
+
+def test_balls_over_slices_of_ones_own(draws):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        posterior = mixgist.Posterior(draws, distance=lambda atoms: atoms.means.T)
+        ball = posterior.ball().ball
+    inside = posterior.distances() <= ball.radius * (1 + 1e-12)
+    assert inside.mean() == pytest.approx(ball.probability.value)

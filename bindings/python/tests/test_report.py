@@ -16,8 +16,10 @@ def test_a_report_in_memory_and_as_a_file(arrays, observations, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         summaries = [mixgist.summarize(draws, distance=name, slices=60) for name in ("sw", "smix-w")]
-    page = mixgist.report(summaries, draws, title="Mine & yours", path=tmp_path / "report.html")
-    assert page == (tmp_path / "report.html").read_text(encoding="utf-8")
+    path = mixgist.report(summaries, draws, title="Mine & yours", path=tmp_path / "report.html")
+    assert path == tmp_path / "report.html"
+    page = mixgist.report(summaries, draws, title="Mine & yours")
+    assert page == path.read_text(encoding="utf-8")
     assert "Mine &amp; yours" in page and "<svg" in page
     with pytest.raises(FileExistsError):
         mixgist.report(summaries[0], path=tmp_path / "report.html")
@@ -69,3 +71,13 @@ def test_parts_of_a_report_are_left_out(arrays):
     for wrong in (5, None, [5]):
         with pytest.raises(TypeError, match="without"):
             mixgist.report(summary, draws, without=wrong)
+
+
+def test_a_posterior_reports_on_its_summary(arrays, tmp_path):
+    draws = mixgist.Draws(*arrays)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        posterior = mixgist.Posterior(draws, slices=20)
+        parts = ["components", "conformal", "path", "representatives", "stability"]
+        path = posterior.report(tmp_path / "report.html", without=parts)
+        assert path.read_text(encoding="utf-8") == mixgist.report(posterior.summary(), draws, without=parts)

@@ -50,7 +50,7 @@ def test_densities_and_labels_are_those_of_the_mixture(summary, observations):
     np.testing.assert_allclose(summary.predict_proba(x), np.exp(terms - log_density[:, None]), atol=1e-12)
     assert np.array_equal(summary.predict(x), terms.argmax(axis=1))
     assert np.array_equal(summary.labels_, summary.predict(x))
-    np.testing.assert_allclose(summary.certainty_, summary.predict_proba(x).max(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(summary.membership_probability_, summary.predict_proba(x).max(axis=1), rtol=1e-12)
     assert summary.score(x) == pytest.approx(log_density.mean())
 
 
@@ -77,7 +77,11 @@ def test_documents_pickles_and_files(summary, tmp_path):
 def test_what_people_see(summary):
     assert repr(summary).startswith(f"Summary(draw {summary.draw} of 120, 3 atoms, expected loss ")
     html = summary._repr_html_()
-    assert f"Draw {summary.draw} of 120" in html and html.count("<tr>") >= 4 and "<script" not in html
+    assert f"raw {summary.draw} of 120" in html and html.count("<tr>") >= 4 and "<script" not in html
+    assert f"draw {summary.draw} of 120" in str(summary) and "--" not in str(summary)
+    assert summary.settings["units"] == "sd" and summary.settings["distance"] == "smix-w"
+    other = summary.to_dict()["runner_up"]
+    assert (summary.runner_up, summary.separation) == (other["draw"], other["separation"])
     with pytest.raises(TypeError):
         mixgist.Summary()
 
@@ -102,7 +106,7 @@ def test_plots(summary, observations):
 def test_warnings_are_python_warnings(arrays):
     stretched = mixgist.Draws(arrays[0][:20], arrays[1][:20] * [1.0, 100.0], arrays[2][:20])
     with pytest.warns(mixgist.MixgistWarning) as caught:
-        summary = mixgist.summarize(stretched, slices=20)
+        summary = mixgist.summarize(stretched, slices=20, units="none")
     names = {warning.message.name for warning in caught}
     assert {"few-draws", "unequal-units"} <= names
     assert {warning.name for warning in summary.warnings} == names
@@ -248,4 +252,4 @@ def test_directions_of_ones_own(draws):
     assert given.slices == own.slices == 64
     assert given.draw == own.draw
     assert own.expected_loss == pytest.approx(given.expected_loss, rel=1e-9)
-    assert own.to_dict()["distance"] == "same"
+    assert own.to_dict()["settings"]["distance"] == "same"

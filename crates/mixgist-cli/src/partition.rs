@@ -163,7 +163,7 @@ impl PartitionVerb {
         })?;
         terminal.clear();
         if found.coclustering.is_none() {
-            remark("warning: too many observations and clusters to say how often observations share a cluster");
+            remark("warning: too many observations and clusters to say how certain each label is");
         }
         if self.printing.json {
             return answer(&to_json(PARTITION_SCHEMA, &found)?);

@@ -11,9 +11,9 @@ use std::io::Write;
 use std::path::Path;
 
 use mixgist::CovarianceForm;
+use mixgist::partition::PartitionAnswer;
 use mixgist_io::{
-    Format, PARTITION_SCHEMA, PartitionDocument, ReadOptions, SUMMARY_SCHEMA, StanVariables, SummaryDocument,
-    read_data, read_draws, read_json, read_labels,
+    Format, PARTITION_SCHEMA, ReadOptions, StanVariables, read_data, read_draws, read_json, read_labels, read_summary,
 };
 
 /// What is done with the bytes.
@@ -132,8 +132,8 @@ fn parquet(bytes: &[u8]) {
 
 fn json(bytes: &[u8]) {
     with_file(bytes, |path| {
-        let _ = read_json::<SummaryDocument>(path, SUMMARY_SCHEMA);
-        let _ = read_json::<PartitionDocument>(path, PARTITION_SCHEMA);
+        let _ = read_summary(path);
+        let _ = read_json::<PartitionAnswer>(path, PARTITION_SCHEMA);
     });
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use mixgist::{Ensemble, Settings, Silent, SliceCount, summarize};
-use mixgist_io::SummaryDocument;
-use mixgist_report::{KINDS, Subject, html};
+use mixgist::text::Neutral;
+use mixgist::{Answer, Ensemble, Settings, Silent, SliceCount, Summary, summarize};
+use mixgist_report::{KINDS, Presentation, html};
 use serde_json::Value;
 
 /// The summary that is changed.
@@ -15,10 +15,9 @@ static SOUND: LazyLock<Value> = LazyLock::new(|| {
             .and_then(|ensemble| ensemble.with_chains(vec![0, 0, 0, 0, 1, 1, 1, 1], (0..8).collect()))
             .expect("the draws are sound");
     let settings = Settings { slices: SliceCount::Fixed(8), ..Settings::default() };
-    let summary = summarize(&ensemble, None, &settings, &Silent).expect("the draws can be summarised");
-    let document =
-        SummaryDocument::new(&summary, &ensemble, &settings, Some(&["length".to_owned(), "pause".to_owned()]));
-    serde_json::to_value(document).expect("a summary is JSON")
+    let mut answer = summarize(&ensemble, None, &settings, &Silent).expect("the draws can be summarised");
+    answer.about.columns = Some(vec!["length".to_owned(), "pause".to_owned()]);
+    serde_json::to_value(answer).expect("a summary is JSON")
 });
 
 /// Each four bytes are a change: which value, and what becomes of it. The rest is text to put in.
@@ -30,8 +29,8 @@ pub fn report(bytes: &[u8]) {
         let mut left = u16::from_le_bytes([change[0], change[1]]).into();
         alter(&mut value, &mut left, change[2], change[3], &text);
     }
-    let Ok(document) = serde_json::from_value::<SummaryDocument>(value) else { return };
-    let Ok(subject) = Subject::new(&document, &Silent) else { return };
+    let Ok(document) = serde_json::from_value::<Answer<Summary>>(value) else { return };
+    let Ok(subject) = Presentation::new(&document, &Neutral, &Silent) else { return };
     for kind in KINDS {
         if let Ok(figure) = kind.draw(&subject) {
             assert!(figure.to_svg().ends_with("</svg>\n"), "{}", kind.name);

@@ -83,17 +83,17 @@ fn arrays_that_do_not_fit() {
         ("means", npy("(2, 2)", &[0.0, 1.0, f64::INFINITY, 3.0]), "draw 1, atom 0: coordinate 0 of the mean is inf"),
         ("covariances", npy("(2, 2, 2, 2)", &[1.0; 16]), "expected (2, 2, 1, 1) or (2, 2, 1) or (2, 2)"),
         ("covariances", npy("(2, 2)", &[1.0, 2.0, 3.0, -4.0]), "draw 1, atom 1: covariance is not positive definite"),
-        ("chain", npy("(3,)", &[0.0; 3]), "3 chain numbers for 2 draws"),
+        ("chain", npy("(3,)", &[0.0; 3]), "array 'chain' has shape (3,), expected (2,)"),
         ("chain", npy("(2,)", &[0.0, 0.5]), "entry 1 of array 'chain' is 0.5, expected an integer"),
         ("chain", npy("(2,)", &[0.0, 1e12]), "chain number 1000000000000 is too large"),
         ("iteration", npy("(2,)", &[0.0, -1.0]), "entry 1 of array 'iteration' is -1"),
-        ("iteration", npy("(2, 1)", &[0.0, 1.0]), "array 'iteration' has shape (2, 1), expected one axis"),
+        ("iteration", npy("(2, 1)", &[0.0, 1.0]), "array 'iteration' has shape (2, 1), expected (2,)"),
         ("draw_weights", npy("(2,)", &[0.5, -0.5]), "draw 1: draw weight is -0.5"),
-        ("labels", npy("(3, 1)", &[0.0; 3]), "labels of 3 draws, but there are 2 draws"),
-        ("labels", npy("(2,)", &[0.0; 2]), "array 'labels' has shape (2,), expected (draws, observations)"),
+        ("labels", npy("(3, 1)", &[0.0; 3]), "array 'labels' has shape (3, 1), expected (2, observations)"),
+        ("labels", npy("(2,)", &[0.0; 2]), "array 'labels' has shape (2,), expected (2, observations)"),
         ("labels", npy("(2, 0)", &[]), "labels hold no observations"),
         ("labels", npy("(2, 1)", &[0.0, 0.5]), "draw 1: label of observation 0 is 0.5, expected an integer"),
-        ("data", npy("(1, 2)", &[0.0; 2]), "data of dimension 2, but the means have dimension 1"),
+        ("data", npy("(1, 2)", &[0.0; 2]), "array 'data' has shape (1, 2), expected (observations, 1)"),
         ("data", npy("(1, 1)", &[f64::NAN]), "row 0, column 0 (counted from 0) is NaN, expected a finite number"),
         ("data", npy("(1,)", &[f64::NAN]), "row 0, column 0 (counted from 0) is NaN"),
         (
@@ -366,7 +366,12 @@ fn parquet_files_with_trouble() {
     check(Data, "a.parquet", &good[good.len() / 2..], "corrupt");
     check(Data, "a.parquet", b"PAR1", "has 4 bytes, too few for a Parquet file");
     check(Data, "a.parquet", b"x,y\n1,2\n3,4\n5,6\n", "is not a Parquet file, or is truncated or corrupt");
-    check(Data, "a.parquet", b"PAR1\xff\xff\xff\xffPAR1", "is not a Parquet file, or is truncated or corrupt");
+    check(
+        Data,
+        "a.parquet",
+        b"PAR1\xff\xff\xff\xffPAR1",
+        "is a corrupt Parquet file: its footer is longer than the file",
+    );
     check(Draws, "a.parquet", &good, "has no column 'draw'");
     check(Data, "a.parquet", b"", "is empty");
     check(Labels, "a.parquet", &fractions(), "row 0, column 'x_1' is 0.5, expected a label, an integer or a word");

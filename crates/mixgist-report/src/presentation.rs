@@ -221,7 +221,7 @@ impl<'a> Presentation<'a> {
             let (mut from, mut to) = (low - 0.05 * span, high + 0.05 * span);
             for k in self.main_atoms() {
                 let mean = estimate.atoms().mean(k)[a];
-                let reach = 2.5 * estimate.atoms().covariance(k)[a * d + a].sqrt();
+                let reach = 3.3 * estimate.atoms().covariance(k)[a * d + a].sqrt();
                 from = from.min((mean - reach).max(low - 0.3 * span));
                 to = to.max((mean + reach).min(high + 0.3 * span));
             }

@@ -205,10 +205,10 @@ fn every_estimate_has_its_certificate_and_every_section_its_answer() {
     let scene = Scene::new(2, 60, 80, &["smix-w"], &["x", "y"]);
     let page = html("one mode", scene.presentations()).unwrap();
     for words in [
-        "No summary of any kind has an expected loss below",
+        "no summary of any kind has an expected loss below",
         "of the best possible",
-        "<dt>95 % ball</dt><dd>Radius ",
-        "of the posterior.</dd>",
+        "<dt>95 % ball</dt><dd>radius ",
+        " of the posterior",
         "farthest in the ball",
         "<dt>Conformal ball</dt>",
         "each is clearly identified",
@@ -346,7 +346,7 @@ fn a_free_estimate_is_reported_as_one() {
     let answer = summarize(&scene.ensemble, Some(points), &settings, &Silent).unwrap();
     let presentation = || presented(&answer, &scene.ensemble, Some(points));
     let page = html("free", vec![presentation()]).unwrap();
-    assert!(page.contains("<dt>Estimate</dt><dd>Free, 2 atoms.</dd>") && page.contains("<dt>Medoid</dt><dd>Draw "));
+    assert!(page.contains("<dt>Estimate</dt><dd>free, 2 atoms</dd>") && page.contains("<dt>Medoid</dt><dd>draw "));
     // The path is that of the summary, so that it needs no draws.
     let alone = Presentation::new(&answer, &CommandLine, &Silent).unwrap();
     let figure = Kind::from_name("path").unwrap().draw(&alone).unwrap();

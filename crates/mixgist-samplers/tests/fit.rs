@@ -140,6 +140,8 @@ fn truncation_adapts_to_the_data_or_says_that_it_binds() {
         settings.iterations = 500;
         settings.burn_in = 400;
         settings.component.psi = Some(Scale::Diagonal(vec![0.1]));
+        // The prior of a centre is as wide as the data, whatever the width of its cluster.
+        settings.component.lambda = Some(1e-5);
         fit(&data, 1, &settings, None, &Silent).unwrap()
     };
     let adapted = with(Truncation::Auto { tolerance: 1e-8 });

@@ -19,7 +19,7 @@ fn five_free_atoms_beat_every_draw_of_old_faithful() {
     assert_eq!(draws.len(), 400);
     for name in ["mix-sw", "smix-w"] {
         let settings = mixgist::Settings {
-            slicer: slicer(name).unwrap(),
+            slicer: slicer(name).unwrap().into(),
             slices: SliceCount::Fixed(100),
             estimator: Estimator::Free(AtomCount::Fixed(5)),
             ..mixgist::Settings::default()

@@ -25,12 +25,12 @@ pub struct Answer<T> {
     /// What it is about.
     #[serde(flatten)]
     pub about: About,
+    /// The result. It stands before the estimate, so that one that has an `estimate` of its own reads it.
+    #[serde(flatten)]
+    pub result: T,
     /// The estimate that it is about, unless the result is the estimate itself.
     #[serde(flatten)]
     pub around: Option<Estimate>,
-    /// The result.
-    #[serde(flatten)]
-    pub result: T,
 }
 
 impl<T> Deref for Answer<T> {

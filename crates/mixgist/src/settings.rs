@@ -25,8 +25,8 @@ use rand::Rng;
 pub enum SliceCount {
     /// This many.
     Fixed(usize),
-    /// As many groups of slices as the answer needs: until the standard error of the expected loss is below a hundredth of it, and the winner
-    /// is safe or the finite number of draws says less about it than that of slices does.
+    /// As many groups of slices as the answer needs: until the standard error of the expected loss is below a hundredth of it, and the winner is
+    /// safe, or three standard errors of its lead are below that too, or the finite number of draws makes the lead less sure than that of slices.
     Auto {
         /// The most slices that are tried.
         cap: usize,

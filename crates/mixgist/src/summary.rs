@@ -18,7 +18,7 @@ use crate::points::Points;
 use crate::progress::Progress;
 use crate::projection::{bytes_to_judge, kept_bytes_per_slice, predicted_bytes};
 use crate::prune::{Pruned, Pruning};
-use crate::select::{ChoiceVerdict, Margin, Medoid, Route, medoid, most_numbers};
+use crate::select::{ChoiceVerdict, Margin, Medoid, Route, SAFE_SEPARATION, medoid, most_numbers};
 use crate::settings::Settings;
 use crate::slice::Slices;
 use crate::support::{NOTABLE_MASS, Support};
@@ -375,7 +375,12 @@ fn more_slices(medoid: &Medoid) -> Option<f64> {
         Some(error) => (error / (ACCURACY * medoid.expected_loss)).powi(2),
         None => f64::INFINITY,
     };
-    let winner = if medoid.margin.is_some_and(|margin| margin.asks_for_slices()) { MORE_FOR_WINNER } else { 0.0 };
+    // Whichever of the two is better, it may be so by less than the expected loss is known: then more slices decide nothing that matters.
+    let winner = match medoid.margin.filter(|margin| margin.asks_for_slices()).map(|margin| margin.slice_error) {
+        Some(Some(error)) if SAFE_SEPARATION * error <= ACCURACY * medoid.expected_loss => 0.0,
+        Some(_) => MORE_FOR_WINNER,
+        None => 0.0,
+    };
     Some(f64::max(loss, winner)).filter(|&times| times > 0.0)
 }
 

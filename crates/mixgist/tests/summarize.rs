@@ -37,25 +37,37 @@ fn clear_winner(draws: usize) -> Ensemble {
     Ensemble::from_measures(&measures).unwrap()
 }
 
+/// `auto` starts with five groups and at least 128 slices, ends when the expected loss is known to a hundredth and no slices are asked for that could
+/// matter, and gives the answer of as many slices that were asked for.
 #[test]
-fn slices_are_doubled_as_long_as_they_help() {
-    let mut doubled_and_stopped = 0;
+fn slices_are_added_as_long_as_they_help() {
+    let mut stopped_at_once = 0;
     for seed in [0, 14, 15, 32, 37] {
         let ensemble = Kind::Plain.ensemble(2, 12, seed);
-        let cap = 8000;
-        let summary = run(&ensemble, &Settings { slices: SliceCount::Auto { cap }, ..Settings::default() });
-        let enough = |summary: &Summary| !summary.medoid.margin.unwrap().asks_for_slices();
-        assert!([1000, 2000, 4000, 8000].contains(&summary.slices));
-        assert!(enough(&summary) || summary.slices == cap);
-        assert_eq!(names(&summary).contains(&"too-few-slices"), !enough(&summary));
-        let same = run(&ensemble, &fixed(summary.slices));
-        assert_eq!(same.medoid, summary.medoid);
-        if summary.slices > 1000 {
-            assert!(!enough(&run(&ensemble, &fixed(summary.slices / 2))));
-            doubled_and_stopped += usize::from(enough(&summary));
+        for scheme in [Scheme::Balanced, Scheme::Iid] {
+            let cap = 8000;
+            let auto = Settings { scheme, slices: SliceCount::Auto { cap }, ..fixed(1) };
+            let first = auto.slice_count(2).unwrap();
+            assert_eq!(first, if scheme == Scheme::Balanced { 160 } else { 128 });
+            let summary = run(&ensemble, &auto);
+            let enough = |summary: &Summary| {
+                let medoid = &summary.medoid;
+                let margin = medoid.margin.unwrap();
+                let error = margin.slice_error.unwrap_or(f64::INFINITY);
+                medoid.expected_loss_se.unwrap() <= 0.01 * medoid.expected_loss
+                    && (!margin.asks_for_slices() || 3.0 * error <= 0.01 * medoid.expected_loss)
+            };
+            assert!(enough(&summary) || summary.slices == cap, "{} slices", summary.slices);
+            let same = run(&ensemble, &Settings { scheme, ..fixed(summary.slices) });
+            assert_eq!(same.medoid, summary.medoid);
+            if summary.slices > first {
+                assert!(!enough(&run(&ensemble, &Settings { scheme, ..fixed(first) })));
+            } else {
+                stopped_at_once += usize::from(scheme == Scheme::Balanced);
+            }
         }
     }
-    assert!(doubled_and_stopped > 0, "no set of draws needed more than 1000 slices and fewer than the cap");
+    assert!(stopped_at_once > 0, "no set of draws was content with the first balanced groups");
     let small = run(&clear_winner(5), &Settings { slices: SliceCount::Auto { cap: 50 }, ..Settings::default() });
     assert_eq!(small.slices, 50);
 }
@@ -77,6 +89,8 @@ fn a_good_run_has_no_warnings() {
 #[test]
 fn too_few_slices_and_none_to_spare_are_said() {
     let twins = Kind::Plain.ensemble(2, 150, 3);
+    // Four slices of one balanced group would have no error.
+    let fixed = |slices: usize| Settings { scheme: Scheme::Iid, ..fixed(slices) };
     let summary = run(&twins, &fixed(4));
     let Some(Warning::TooFewSlices { runner_up, separation, slices, .. }) = summary.warnings.first() else {
         panic!("{:?}", summary.warnings)
@@ -98,7 +112,7 @@ fn too_few_slices_and_none_to_spare_are_said() {
     let tied = Kind::Plain.ensemble(2, 2, 3);
     assert_eq!(names(&run(&tied, &fixed(100))), ["tied", "few-draws"]);
     let auto = run(&tied, &Settings { slices: SliceCount::Auto { cap: 4000 }, ..fixed(1) });
-    assert_eq!((names(&auto), auto.slices), (vec!["tied", "few-draws"], 1000));
+    assert_eq!((names(&auto), auto.slices), (vec!["tied", "few-draws"], 128));
 }
 
 #[test]
@@ -339,7 +353,7 @@ fn a_long_job_asks_often() {
 
 #[test]
 fn partitions_and_points_are_worked_on_in_small_steps() {
-    use mixgist::partition::{Loss, certainties, expected_losses, partition_ball, similarity_block};
+    use mixgist::partition::{Loss, coclusterings, expected_losses, partition_ball, similarity_block};
     let (draws, n) = (40, 60_000);
     let labels: Vec<u32> = (0..draws * n).map(|i| ((i / n + i) % 5) as u32).collect();
     let partitions = mixgist::PartitionDraws::from_dense(n, &labels).unwrap();
@@ -348,7 +362,7 @@ fn partitions_and_points_are_worked_on_in_small_steps() {
     assert!(questions(|progress| similarity_block(&partitions, 0..4, 0..n, progress)) >= 4 * 3);
     assert!(questions(|progress| partition_ball(vi, &first, &partitions, 0.9, progress)) >= draws);
     assert!(questions(|progress| expected_losses(&[vi], &first, &partitions, progress)) >= draws);
-    assert!(questions(|progress| certainties(&first, &partitions, progress)) >= draws);
+    assert!(questions(|progress| coclusterings(&first, &partitions, progress)) >= draws);
 
     let mixture = mixgist::Mixture::new(&Kind::Plain.ensemble(2, 2, 1).draw(0)).unwrap();
     let sample = |progress: &dyn Progress| mixgist::simulate::sample_points(&mixture, 600_000, 1, progress);

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use mixgist::partition::{Loss, LossOptions, SearchOptions, search};
-use mixgist::slice::slicer;
-use mixgist::{Mixture, Points, Result, Settings, Silent, SliceCount, allocate, summarize};
+use mixgist::slice::{Scheme, slicer};
+use mixgist::{Mixture, Points, Result, Settings, Silent, SliceCount, Units, allocate, summarize};
 
 use super::Entry;
 use crate::evaluate::{DISTANCES, Posterior};
@@ -90,9 +90,11 @@ fn steps(posterior: &Posterior) -> Result<Vec<(String, f64)>> {
     let mut chosen = None;
     for distance in DISTANCES {
         let slices = SliceCount::Fixed(100);
-        let settings = Settings { slicer: slicer(distance)?, slices, seed: 1, ..Settings::default() };
+        // As in the paper: independent slices, units as they are.
+        let (scheme, units) = (Scheme::Iid, Units::None);
+        let settings = Settings { slicer: slicer(distance)?.into(), slices, scheme, units, seed: 1, ..Settings::default() };
         timed(format!("medoid under {distance}"), &mut || {
-            chosen = Some(summarize(&posterior.ensemble, None, &settings, &Silent)?.estimate);
+            chosen = Some(summarize(&posterior.ensemble, None, &settings, &Silent)?.result.estimate);
             Ok(())
         })?;
     }

@@ -79,12 +79,12 @@ def distance(
     >>> import mixgist
     >>> a = mixgist.Measure([1.0], [0.0], [1.0])
     >>> b = mixgist.Measure([1.0], [3.0], [1.0])
-    >>> mixgist.distance(a, b, "exact-w").value
+    >>> mixgist.distance(a, b, "exact-w", units="none").value
     3.0
 
     Slices of your own, here one that sees the means alone:
 
-    >>> mixgist.distance(a, b, lambda atoms: atoms.means.T).value
+    >>> mixgist.distance(a, b, lambda atoms: atoms.means.T, units="none").value
     3.0
     """
     first, second = measure_of("a", a), measure_of("b", b)
@@ -125,7 +125,7 @@ def distances_to_draws(
     --------
     >>> import mixgist
     >>> draws = mixgist.Draws([[1.0], [1.0], [1.0]], [[0.0], [3.0], [7.0]], [[1.0], [1.0], [1.0]])
-    >>> mixgist.distances_to_draws(draws[0], draws, "exact-w").values
+    >>> mixgist.distances_to_draws(draws[0], draws, "exact-w", units="none").values
     array([0., 3., 7.])
     """
     first = measure_of("measure", measure)
@@ -166,7 +166,7 @@ def distance_matrix(
     --------
     >>> import mixgist
     >>> draws = mixgist.Draws([[1.0], [1.0], [1.0]], [[0.0], [3.0], [7.0]], [[1.0], [1.0], [1.0]])
-    >>> mixgist.distance_matrix(draws, "exact-w").values
+    >>> mixgist.distance_matrix(draws, "exact-w", units="none").values
     array([[0., 3., 7.],
            [3., 0., 4.],
            [7., 4., 0.]])

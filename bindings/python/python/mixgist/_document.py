@@ -47,8 +47,8 @@ class Answer(Document):
     def _of(cls: type[A], native: _core.Answer) -> A:
         """The answer as an object."""
         document, said = json.loads(native.text), json.loads(native.said) or {}
-        answer = cls(**cls._fields(document, said), _text=native.text, _plain=native.plain, _html=native.html)
-        return answer
+        told = {"_text": native.text, "_plain": native.plain, "_html": native.html}
+        return cls(**cls._fields(document, said), **told)
 
     @classmethod
     def _fields(cls, document: dict[str, Any], said: dict[str, Any]) -> dict[str, Any]:

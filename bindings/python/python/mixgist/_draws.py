@@ -307,10 +307,14 @@ class Draws:
             chains.append(start + np.unique(part.chains, return_inverse=True)[1].reshape(-1))
         starts = np.cumsum([0, *(len(part.weights) for part in parts[:-1])])
         first, arrays = parts[0], [part._arrays() for part in parts]
-        same_data = all(np.array_equal(part.data, first.data) and part.columns == first.columns for part in parts)
+        same_data = all(np.array_equal(one["data"], arrays[0]["data"]) and one["columns"] == first.columns for one in arrays)
         labelled = all(one["labels"] is not None and one["labels"].shape[1] == arrays[0]["labels"].shape[1] for one in arrays)
+        joined = {name: np.concatenate([one[name] for one in arrays]) for name in ("weights", "means", "covariances")}
         return cls(
-            **{name: np.concatenate([one[name] for one in arrays]) for name in ("weights", "means", "covariances", "iterations")},
+            joined["weights"],
+            joined["means"],
+            joined["covariances"],
+            iterations=np.concatenate([one["iterations"] for one in arrays]),
             offsets=np.concatenate([[0], *(start + part.offsets[1:] for start, part in zip(starts, parts))]),
             chains=np.concatenate(chains),
             labels=np.concatenate([one["labels"] for one in arrays]) if labelled else None,
@@ -445,7 +449,7 @@ class Draws:
 
     def _repr_html_(self) -> str:
         sizes = np.diff(self.offsets)
-        rows = [("draws", len(self)), ("chains", len(np.unique(self.chains))), ("dimension", self.dim)]
+        rows: list[tuple[str, Any]] = [("draws", len(self)), ("chains", len(np.unique(self.chains))), ("dimension", self.dim)]
         rows += [("atoms per draw, least", sizes.min()), ("median", f"{np.median(sizes):g}"), ("most", sizes.max())]
         if self.data is not None:
             rows.append(("observations", len(self.data)))

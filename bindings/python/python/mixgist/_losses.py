@@ -58,7 +58,7 @@ def expected_losses(
     --------
     >>> import mixgist
     >>> draws = mixgist.Draws([[1.0], [1.0]], [[0.0], [4.0]], [[1.0], [1.0]])
-    >>> mixgist.expected_losses(mixgist.Measure([1.0], [1.0], [1.0]), draws, distance="exact-w")
+    >>> mixgist.expected_losses(mixgist.Measure([1.0], [1.0], [1.0]), draws, distance="exact-w", units="none")
     {'distance': 2.0, 'power': 5.0}
     >>> mixgist.expected_losses([0, 0, 1], [[0, 0, 1], [0, 0, 1]])["vi"]
     0.0

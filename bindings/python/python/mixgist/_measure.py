@@ -90,7 +90,7 @@ class Measure:
         """
         return self._allocate(X, threads)[0]
 
-    def certainty(self, X: ArrayLike, *, threads: int | None = None) -> Floats:
+    def membership_probability(self, X: ArrayLike, *, threads: int | None = None) -> Floats:
         """The probability of the label that `predict` gives, for each observation."""
         return self._allocate(X, threads)[1]
 

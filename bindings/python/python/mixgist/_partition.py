@@ -72,8 +72,9 @@ class PartitionEstimate(Document):
         Its mean over the draws.
     expected_losses : dict of str to float
         The mean of every other loss.
-    certainty_ : numpy.ndarray, shape (n,), or None
-        How sure the place of every observation is: 1 is sure, 1/2 is torn.
+    coclustering_ : numpy.ndarray, shape (n,), or None
+        Co-clustering score of every observation, own / (own + other): own is its mean posterior probability of sharing a cluster with the other
+        members of its cluster, other the largest such mean over the other clusters. 1 is sure, 1/2 is undecided.
     cluster_counts : dict of int to float
         Posterior probability of each number of clusters.
     ball : PartitionBall
@@ -86,7 +87,7 @@ class PartitionEstimate(Document):
     loss: str
     expected_loss: float
     expected_losses: dict[str, float] = field(repr=False)
-    certainty_: Floats | None = field(repr=False)
+    coclustering_: Floats | None = field(repr=False)
     cluster_counts: dict[int, float] = field(repr=False)
     ball: PartitionBall = field(repr=False)
     runs: int
@@ -106,9 +107,9 @@ class PartitionEstimate(Document):
     def to_frame(self) -> Any:
         """A row for each observation: its cluster, and how sure its place is."""
         rows: list[dict[str, Any]] = [{"cluster": label} for label in self.labels_]
-        if self.certainty_ is not None:
-            for row, certainty in zip(rows, self.certainty_):
-                row["certainty"] = certainty
+        if self.coclustering_ is not None:
+            for row, score in zip(rows, self.coclustering_):
+                row["coclustering"] = score
         return frame(rows)
 
     def __repr__(self) -> str:
@@ -120,13 +121,13 @@ class PartitionEstimate(Document):
         agree = f"{self.runs_agreeing} of {plural(self.runs, 'run')} of the search led here."
         ball = f"A ball of radius {self.ball.radius:.4g} ({self.ball.loss}) holds {self.ball.probability:.4f} of the posterior."
         sizes = self.sizes
-        certainty = self.certainty_
+        scores = self.coclustering_
         rows = [
-            [str(k), str(sizes[k]), "–" if certainty is None else f"{certainty[self.labels_ == k].mean():.3f}"]
+            [str(k), str(sizes[k]), "–" if scores is None else f"{scores[self.labels_ == k].mean():.3f}"]
             for k in np.argsort(-sizes, kind="stable")[:_LISTED]
         ]
         title = f"{plural(self.n_clusters, 'cluster')}, expected loss {self.expected_loss:.4g} ({self.loss})"
-        return html(title, [agree, ball], ["cluster", "observations", "mean certainty"], rows)
+        return html(title, [agree, ball], ["cluster", "observations", "mean co-clustering"], rows)
 
 
 def partition(
@@ -204,13 +205,13 @@ def partition(
             report,
         )
     document = json.loads(text)
-    certainty = document["certainty"]
+    coclustering = document["coclustering"]
     return PartitionEstimate(
         labels_=np.array(document["labels"], dtype=np.int64),
         loss=document["loss"],
         expected_loss=document["expected_loss"],
         expected_losses=document["expected_losses"],
-        certainty_=None if certainty is None else np.array(certainty),
+        coclustering_=None if coclustering is None else np.array(coclustering),
         cluster_counts={one["clusters"]: one["probability"] for one in document["cluster_counts"]},
         ball=_ball(document["ball"]),
         runs=document["runs"],

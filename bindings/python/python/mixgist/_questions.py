@@ -77,7 +77,7 @@ def summarize(
         the draws), ``"whiten"`` removes correlations too, ``"none"`` or None takes the coordinates as they are; or one number per
         coordinate, to divide by.
     scheme : str
-        How directions are spread: ``"iid"``, ``"orthogonal"`` or ``"qmc"``.
+        How directions are spread: ``"balanced"``, ``"iid"``, ``"orthogonal"`` or ``"qmc"``.
     directions : mapping of str to array_like, optional
         Directions to use instead: ``sw_theta``; ``mix_sw_v``, ``mix_sw_a``, ``mix_sw_w``; ``smix_w_v``, ``smix_w_w``.
     prune : str or float

@@ -79,7 +79,7 @@ class Representative:
         The measure.
     clusters : int or None
         Number of clusters of the data.
-    labels, certainty : numpy.ndarray, shape (n,), or None
+    labels, membership_probability : numpy.ndarray, shape (n,), or None
         Label of every observation and its probability, when there are data.
     densities : list of GridDensity
         The whole density up to dimension 2, marginals beyond.
@@ -93,7 +93,7 @@ class Representative:
     estimate: Measure
     clusters: int | None
     labels: Integers | None = field(repr=False)
-    certainty: Floats | None = field(repr=False)
+    membership_probability: Floats | None = field(repr=False)
     densities: list[GridDensity] = field(repr=False)
 
 
@@ -179,7 +179,7 @@ class Representatives(Answer):
 
 
 def _representative(document: dict[str, Any]) -> Representative:
-    labels, certainty = document.get("labels"), document.get("certainty")
+    labels, probability = document.get("labels"), document.get("membership_probability")
     return Representative(
         draw=document["draw"],
         chain=document["chain"],
@@ -189,7 +189,7 @@ def _representative(document: dict[str, Any]) -> Representative:
         estimate=Measure(**document["measure"]),
         clusters=document.get("clusters"),
         labels=None if labels is None else np.array(labels, dtype=np.int64),
-        certainty=None if certainty is None else np.array(certainty),
+        membership_probability=None if probability is None else np.array(probability),
         densities=[_density(density) for density in document["densities"]],
     )
 

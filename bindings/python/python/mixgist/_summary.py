@@ -85,12 +85,12 @@ class Summary:
         return labels
 
     @property
-    def certainty_(self) -> Floats:
+    def membership_probability_(self) -> Floats:
         """Probability of the label of every observation."""
-        certainty = self._native.certainty
-        if certainty is None:
-            raise AttributeError("there is no certainty because no data were given; use predict_proba(X)")
-        return certainty
+        probability = self._native.membership_probability
+        if probability is None:
+            raise AttributeError("there are no probabilities because no data were given; use predict_proba(X)")
+        return probability
 
     @property
     def n_components(self) -> int:

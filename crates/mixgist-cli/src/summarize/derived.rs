@@ -234,12 +234,12 @@ fn densities(
 }
 
 fn write_labels(path: &Path, allocation: &Allocation, overwrite: Overwrite) -> Result<()> {
-    let Allocation { labels, membership_probability: probability } = allocation;
+    let Allocation { labels, membership_probability } = allocation;
     if has_extension(path, "npy") {
         return write_npy_labels(path, labels, overwrite);
     }
     write_table(path, &["label", "membership_probability"], overwrite, |table| {
-        let mut rows = labels.iter().zip(probability);
+        let mut rows = labels.iter().zip(membership_probability);
         rows.try_for_each(|(&label, &p)| table.push(&[Cell::Index(label.into()), Cell::Number(p)]))
     })
 }

@@ -10,7 +10,7 @@ fn column(text: &str, name: &str) -> Vec<f64> {
 }
 
 #[test]
-fn labels_come_with_their_certainty_or_as_an_array() {
+fn labels_come_with_their_membership_probability_or_as_an_array() {
     let place = Workplace::with_draws();
     let answer = place.json("summarize draws.npz --data data.csv --slices 50 --labels labels.csv");
     let expected: Vec<f64> = serde_json::from_value(answer["labels"].clone()).unwrap();

@@ -9,8 +9,8 @@ use crate::mds::landmark_map;
 use crate::palette::{Color, Marker};
 use crate::presentation::Presentation;
 
-/// The frame ends at so many radii of the ball; draws that are farther are at its edge.
-const FARTHEST: f64 = 3.0;
+/// Draws that are farther than so many radii of the ball do not set the frame: they are at its edge.
+const FARTHEST: f64 = 2.0;
 
 /// Where the draws are.
 struct Places {
@@ -27,7 +27,8 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     let (radius, distances) = (ball.radius, &summary.distances);
     let draws = distances.len();
     let farthest = distances.iter().copied().fold(radius, f64::max);
-    let limit = if radius > 0.0 { farthest.min(FARTHEST * radius) } else { farthest };
+    let near = distances.iter().copied().filter(|distance| *distance <= FARTHEST * radius).fold(radius, f64::max);
+    let limit = if radius > 0.0 && farthest > near { 1.15 * near } else { farthest };
     let places = places(presentation, limit)?;
     let half = 1.07 * if limit > 0.0 { limit } else { 1.0 };
     let axis = |name: &str| Axis::linear(name, -half, half);

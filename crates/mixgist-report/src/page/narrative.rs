@@ -40,7 +40,8 @@ pub fn pieces(pieces: &[Piece], presentation: &Presentation) -> String {
             if !name.is_empty() {
                 text.push_str(&format!("<dt>{}</dt>", escaped(&capitalised(name))));
             }
-            text.push_str(&format!("<dd>{}</dd>\n", spelled(line)));
+            // No capital: it may begin with a name.
+            text.push_str(&format!("<dd>{}</dd>\n", escaped(&line.spelled(presentation.spelling))));
             continue;
         }
         if listed {

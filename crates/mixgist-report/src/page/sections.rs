@@ -1,6 +1,6 @@
 //! Sections that print what the posterior answers, each with its figure.
 
-use mixgist::narrative::Narrate;
+use mixgist::narrative::{Narrate, Piece};
 use mixgist::{Answer, ErrorKind, Result};
 
 use super::{Page, figures, narrative};
@@ -76,7 +76,11 @@ pub fn path(presentation: &Presentation, page: &mut Page) -> Result<String> {
     let parts = narrative::parts(&narrative);
     let own = match presentation.is_free() {
         true => String::new(),
-        false => narrative::pieces(parts[0], presentation),
+        // What it is and how good; the verdict on the choice of the draw stands above.
+        false => {
+            let verdict = parts[0].iter().position(|piece| matches!(piece, Piece::Verdict { .. }));
+            narrative::pieces(&parts[0][..verdict.unwrap_or(parts[0].len())], presentation)
+        }
     };
     let table = parts.last().map_or(String::new(), |part| narrative::pieces(part, presentation));
     Ok(own + &page.figure(&kind.draw(presentation)?) + &table)

@@ -59,7 +59,8 @@ impl PartitionAnswer {
                 format!("mean {mean:.3}, least {least:.3}, {} below {UNCERTAIN}", count(few, "observation")),
             );
             narrative.note(
-                "co-clustering score: the posterior probability to share a cluster with its own cluster, divided by the sum of that and the same for the next best cluster",
+                "co-clustering score of an observation: own / (own + other), the mean posterior probabilities that it shares a cluster with the \
+                 others of its cluster, and with those of the nearest other one; 1 is sure, 0.5 is undecided",
             );
         }
         let rows = REGISTRY.iter().filter_map(|entry| {

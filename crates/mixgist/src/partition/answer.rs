@@ -71,8 +71,9 @@ pub struct PartitionAnswer {
     pub ball: PartitionBall,
     /// Cluster of every observation.
     pub labels: Vec<u32>,
-    /// Co-clustering score of every observation: own / (own + other), where own is the mean posterior probability that it shares a cluster with the
-    /// members of its own cluster, and other the largest such mean over the other clusters; null when there are too many observations and clusters.
+    /// For every observation its co-clustering score, own / (own + other): own is the mean posterior probability of sharing a cluster with the other
+    /// members of its cluster, other the largest such mean over the other clusters. 1 is sure, 1/2 is undecided; null when there are too many
+    /// observations and clusters to compute it.
     pub coclustering: Option<Vec<f64>>,
 }
 
