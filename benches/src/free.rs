@@ -112,7 +112,7 @@ impl Timed {
     pub fn new(ensemble: &Ensemble, distance: &str, slices: usize, loss: Loss) -> Self {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
         let settings = Settings {
-            slicer: slicer(distance).expect("a registered name"),
+            slicer: slicer(distance).expect("a registered name").into(),
             slices: SliceCount::Fixed(slices),
             estimator: Estimator::Free(AtomCount::default()),
             loss,
@@ -122,7 +122,7 @@ impl Timed {
         let start = Moment::now();
         let summary = pool.install(|| summarize(ensemble, None, &settings, &watch)).expect("the draws are valid");
         let end = Moment::now();
-        Timed { summary, phases: watch.phases(end), whole: start.until(end) }
+        Timed { summary: summary.result, phases: watch.phases(end), whole: start.until(end) }
     }
 
     /// The estimate.
