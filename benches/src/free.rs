@@ -123,7 +123,7 @@ impl Timed {
         let start = Moment::now();
         let summary = pool.install(|| summarize(ensemble, None, &settings, &watch)).expect("the draws are valid").result;
         let end = Moment::now();
-        Timed { summary, phases: watch.phases(end), whole: start.until(end) }
+        Timed { summary: summary.result, phases: watch.phases(end), whole: start.until(end) }
     }
 
     /// The estimate.
