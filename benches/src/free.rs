@@ -121,7 +121,7 @@ impl Timed {
         };
         let watch = Stopwatch::default();
         let start = Moment::now();
-        let summary = pool.install(|| summarize(ensemble, None, &settings, &watch)).expect("the draws are valid").result;
+        let summary = pool.install(|| summarize(ensemble, None, &settings, &watch)).expect("the draws are valid");
         let end = Moment::now();
         Timed { summary: summary.result, phases: watch.phases(end), whole: start.until(end) }
     }

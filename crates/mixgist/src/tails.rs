@@ -36,13 +36,14 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
         }
     };
     let not_zero = |value: f64| if value.abs() < 1e-300 { 1e-300 } else { value };
-    let (mut c, mut d, mut value) = (1.0, 0.0, 1.0);
-    for k in 0..1000 {
-        let numerator = if k == 0 { 1.0 } else { term(k) };
-        d = 1.0 / not_zero(1.0 + numerator * d);
-        c = if k == 0 { 1.0 } else { not_zero(1.0 + numerator / c) };
+    // 1 / (1 + t_1 / (1 + t_2 / …)): the first convergent is 1 / (1 + t_1).
+    let (mut c, mut d) = (1.0, 1.0 / not_zero(1.0 + term(1)));
+    let mut value = d;
+    for k in 2..1000 {
+        d = 1.0 / not_zero(1.0 + term(k) * d);
+        c = not_zero(1.0 + term(k) / c);
         value *= c * d;
-        if k > 0 && (c * d - 1.0).abs() < 1e-15 {
+        if (c * d - 1.0).abs() < 1e-15 {
             break;
         }
     }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use mixgist::slice::{Chart, CustomSlices, Slices, slicer};
+use mixgist::slice::{Chart, CustomSlices, Scheme, Slices, slicer};
 use mixgist::{
     AtomCount, CovarianceForm, Ensemble, Estimator, GaussianAtoms, Judgement, Loss, MixingMeasure, Order, Route,
     Settings, Silent, SliceCount, SlicedDistance, Summary, Units, Warning, summarize,
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 fn free(atoms: AtomCount, slices: usize) -> Settings {
     let slices = SliceCount::Fixed(slices);
-    Settings { slices, estimator: Estimator::Free(atoms), units: Units::None, ..Settings::default() }
+    Settings { slices, estimator: Estimator::Free(atoms), units: Units::None, scheme: Scheme::Iid, ..Settings::default() }
 }
 
 fn run(ensemble: &Ensemble, settings: &Settings) -> Summary {
@@ -379,7 +379,7 @@ fn what_cannot_be_done_is_refused_with_a_remedy() {
         format!("{error} {}", error.hint_text().map_or_else(String::new, |hint| hint.to_string()))
     };
     let refused = message(Settings { order: order(1.0), ..free(AtomCount::default(), 10) });
-    assert!(refused.contains("needs order 2") && refused.contains("--estimate medoid"), "{refused}");
+    assert!(refused.contains("needs order 2") && refused.contains("estimate = medoid"), "{refused}");
     assert!(message(free(AtomCount::Fixed(0), 10)).contains("from 1 to"));
     let other = noisy_measure(3, 1..2, 0.1, 1, 0);
     assert!(

@@ -91,8 +91,11 @@ proptest! {
                     prop_assert!(close(d, brute[best][j], 1e-9), "{kind:?} {route:?}: {d} against {}", brute[best][j]);
                 }
                 let runner_up = medoid.runner_up.unwrap();
-                let typical = brute[best].iter().map(|d| d * d).sum::<f64>() / losses.len() as f64;
-                let others = || (0..losses.len()).filter(|&j| brute[best][j].powi(2) > 1e-14 * typical);
+                // Copies are judged by the size of the draw itself, however far others lie.
+                let own = ensemble.draw(best);
+                let numbers = (0..own.len()).flat_map(|k| [own.atoms().mean(k), own.atoms().covariance(k)].concat());
+                let size = numbers.fold(1.0, |most: f64, x| most.max(x.abs()));
+                let others = || (0..losses.len()).filter(|&j| brute[best][j] > 1e-7 * size);
                 let next = others().map(|j| losses[j]).fold(f64::INFINITY, f64::min);
                 let expected = others().find(|&j| losses[j] <= next * (1.0 + 1e-12)).unwrap();
                 prop_assert_eq!(runner_up.draw, expected, "{:?} {:?}", kind, route);

@@ -103,7 +103,7 @@ fn too_few_slices_and_none_to_spare_are_said() {
     let given = Settings { directions: Some(GivenDirections::new(directions)), ..fixed(1000) };
     assert_eq!((run(&twins, &given).slices, given.slice_count(2).unwrap()), (4, 4));
     assert_eq!(run(&twins, &given).warnings[0].advice().to_string(), "give more directions of your own");
-    assert_eq!((Some(*runner_up), *slices), (summary.medoid.runner_up.map(|r| r.draw), 4));
+    assert_eq!((Some(*runner_up), *slices), (summary.medoid.margin.map(|margin| margin.rival), 4));
     assert!((0.0..3.0).contains(separation));
     assert_eq!(names(&run(&twins, &fixed(1))), ["no-slice-error"]);
     // One orthogonal block is one group: four slices that depend on each other.

@@ -97,7 +97,7 @@ fn covariances_that_are_singular_in_the_units_are_named() {
     let settings = Settings { units: Units::Whiten, slices: SliceCount::Fixed(2), ..Settings::default() };
     let error = summarize(&ensemble, Some(Points::new(2, &data).unwrap()), &settings, &Silent).unwrap_err();
     assert_eq!((error.kind(), error.place().draw, error.place().atom), (ErrorKind::Input, Some(1), Some(0)));
-    assert!(error.to_string().contains("covariance in these units is not positive definite"), "{error}");
+    assert!(error.to_string().contains("covariance in these units is singular to rounding"), "{error}");
     assert!(error.hint_text().is_some());
 }
 

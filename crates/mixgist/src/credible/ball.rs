@@ -79,7 +79,12 @@ pub fn ball(ensemble: &Ensemble, distances: &[f64], level: f64) -> Result<Ball> 
     };
     let members = farthest.iter().filter(|&&m| inside(m)).take(Ball::FARTHEST).map(member);
     let below = |errors: f64| quantile((level - errors * error).max(0.0));
-    let above = |errors: f64| (level + errors * error <= 1.0).then(|| quantile(level + errors * error));
+    // Where all draws are equally far there is nothing to be unsure of.
+    let alike = quantile(0.0) >= quantile(1.0) * (1.0 - super::TIE);
+    let above = |errors: f64| {
+        let level = level + errors * error;
+        (alike || level <= 1.0).then(|| quantile(level.min(1.0)))
+    };
     Ok(Ball {
         level,
         radius,

@@ -92,7 +92,8 @@ pub(crate) fn center(
     // As many leading slices as can be kept: each iteration passes over them.
     let kept = (KEPT_BYTES / projection.kept_bytes_per_slice()).clamp(LEAST_LEADING, LEADING_SLICES);
     let mut leading = bridges.leading(kept);
-    let radii = bridges.radii().filter(|_| loss == Loss::Distance).map(<[f64]>::to_vec);
+    // The guess depends on which draws were embedded first, so that fits, which start here, do without it.
+    let radii = bridges.radii().filter(|_| loss == Loss::Distance && sharp >= READABLE).map(<[f64]>::to_vec);
     let guess = loss == Loss::Distance && leading.slices() < bridges.slices() && !bridges.keeps() && radii.is_none();
     let plain = match bridges.spread() {
         Some(spread) => FromMean::of_spread(spread, draw_weights),
