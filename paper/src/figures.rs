@@ -1,12 +1,12 @@
 //! Panels that Figures 2 and 3 share: data by cluster over the contours of a density.
 
 use mixgist::density::Grid;
+use mixgist::narrative::numbers::count;
 use mixgist::{GridDensity, Partition, Result};
 use mixgist_report::Figure;
 use mixgist_report::figure::{Axis, Layer, Panel, Points};
 use mixgist_report::kind::atoms::density_contours;
 use mixgist_report::palette::group_style;
-use mixgist::narrative::numbers::count;
 
 use crate::evaluate::{Estimate, METHODS};
 use crate::grid::GridSlices;

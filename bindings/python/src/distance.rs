@@ -1,9 +1,7 @@
 //! Distances: between two measures, from one to all draws, between all draws.
 
 use mixgist::slice::SLICERS;
-use mixgist::{
-    Condensed, Distance, Ensemble, Error, Metric, Progress, ResolvedUnits, Settings, SliceCount, SlicedDistance, Units,
-};
+use mixgist::{Condensed, Distance, Ensemble, Error, Metric, Progress, ResolvedUnits, Settings, SlicedDistance, Units};
 use mixgist_io::{DataTable, memory};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
@@ -34,11 +32,7 @@ impl Measuring {
         }
         let name = options.distance.as_str();
         if SLICERS.iter().any(|slicer| slicer.name() == name) {
-            let mut settings = options.settings()?;
-            if options.slices.is_none() && settings.directions.is_none() {
-                // A distance alone has no answer to tell when there are enough.
-                settings.slices = SliceCount::Fixed(SliceCount::PLENTY);
-            }
+            let settings = options.settings()?;
             return Ok(Measuring::Named(Metric::from_name(name, options.order, |_| Ok(settings))?));
         }
         for (option, given) in [("slices", options.slices.is_some()), ("directions", options.directions.is_some())] {

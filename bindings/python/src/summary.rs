@@ -97,8 +97,13 @@ impl Summary {
         summary.distances.clear();
         summary.medoid.expected_losses = None;
         summary.allocation = None;
-        if let Some(free) = summary.assessment.as_mut().and_then(|assessment| assessment.free.as_mut()) {
-            free.distances.clear();
+        if let Some(assessment) = summary.assessment.as_mut() {
+            if let Some(free) = &mut assessment.free {
+                free.distances.clear();
+            }
+            if let Some(aligned) = &mut assessment.aligned {
+                aligned.distances.clear();
+            }
         }
         Ok(to_json(SUMMARY_SCHEMA, &answer)?)
     }

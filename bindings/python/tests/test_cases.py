@@ -65,11 +65,13 @@ def test_fits_are_the_same(fitted, folder):
         **{**fitted.draws._arrays(), "columns": ["eruptions", "waiting"]}
     )
     document = json.loads((folder / "draws.json").read_text())
-    assert document["verdict"] == fitted.verdict and document["model"] == fitted.model
-    assert {row["name"]: row["rhat"] for row in document["diagnostics"]} == {
-        name: convergence.rhat for name, convergence in fitted.diagnostics.items()
+    assert document["verdict"] == fitted.verdict and document["model_text"] == fitted.model
+    told = [row for row in document["agreement"]["traces"] if row["convergence"] is not None]
+    assert {row["name"]: row["convergence"] for row in told} == {
+        name: convergence._asdict() for name, convergence in fitted.diagnostics.items()
     }
-    assert document["traces"] == {name: trace.tolist() for name, trace in fitted.traces.items()}
+    traces = {name: trace.tolist() for name, trace in fitted.traces.items()}
+    assert document["traces"] | {"distance_to_estimate": document["distance_to_estimate"]} == traces
 
 
 # What only files have: names of columns, and where they are.

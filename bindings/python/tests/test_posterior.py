@@ -146,7 +146,7 @@ def test_components_have_intervals_that_the_draws_are_in():
 
 
 def test_two_modes_give_two_representatives(two_modes):
-    found = mixgist.representatives(two_modes, slices=100)
+    found = mixgist.representatives(two_modes, slices=100, units="none")
     assert len(found) == 2 and found.tests[0].accepted and not found.tests[0].refused_by
     assert not found.tests[-1].accepted and found.tests[-1].refused_by
     np.testing.assert_allclose(found.weights, [2 / 3, 1 / 3])
@@ -155,6 +155,7 @@ def test_two_modes_give_two_representatives(two_modes):
     density = found[0].densities[0]
     assert np.trapezoid(density.values, density.axes[0]) == pytest.approx(1.0, abs=0.02)
     assert found[0].estimate == two_modes[found[0].draw] and found[0].labels is None
+    assert found.tests[0].p_value <= found.false_alarm and not found[0].of_own_chains
     three = mixgist.representatives(two_modes, [[0.0], [4.0]], count=3, grid=0, slices=100)
     assert len(three) == 3 and not three.tests and not three[0].densities
     assert three[0].labels.shape == (2,)
@@ -250,7 +251,7 @@ def test_wide_draws_have_marginal_densities():
 
 @pytest.mark.parametrize("name", ["credible", "components", "representatives", "stability"])
 def test_what_limits_the_trust_is_warned_of(name):
-    means = np.repeat([[0.0], [5.0]], 20, axis=0) + np.linspace(0.0, 0.1, 40)[:, None]
+    means = np.repeat([[0.0], [5.0]], 20, axis=0) + 0.1 * np.random.default_rng(0).standard_normal((40, 1))
     apart = mixgist.Draws(np.ones((40, 1)), means, np.ones((40, 1)), chains=np.repeat([0, 1], 20))
     with pytest.warns(mixgist.MixgistWarning) as caught:
         found = getattr(mixgist, name)(apart, slices=40, seed=3)

@@ -124,7 +124,7 @@ impl Distance {
     /// One measure: the estimate of a summary, or a draw of a file.
     fn measure(&self, path: &Path, draw: Option<usize>, option: &str) -> Result<Measure> {
         if has_extension(path, "json") {
-            return Ok(Measure { measure: read_summary(path)?.result.estimate, data: None });
+            return Ok(Measure { measure: read_summary(path)?.result.estimate, draws: None, data: None });
         }
         let DrawsFile { ensemble, data, .. } = self.reading.read(&[path.to_owned()])?;
         let last = ensemble.len() - 1;
@@ -140,15 +140,22 @@ impl Distance {
                     .hint(format!("choose one with {option} N, or use --to-draws for all draws of B")));
             }
         };
-        Ok(Measure { measure: ensemble.draw(draw), data })
+        Ok(Measure { measure: ensemble.draw(draw), draws: (last > 0).then_some(ensemble), data })
     }
 
-    fn between(&self, a: &Measure, b: &Path, metric: &Metric) -> Result<()> {
-        let b = self.measure(b, self.draw_b, "--draw-b")?;
+    fn between(&self, a: &Measure, path_b: &Path, metric: &Metric) -> Result<()> {
+        let b = self.measure(path_b, self.draw_b, "--draw-b")?;
         same_dimension(a.measure.dim(), b.measure.dim())?;
         let pair = Ensemble::from_measures(&[a.measure.clone(), b.measure.clone()])?;
         let data = b.data.as_ref().or(a.data.as_ref());
-        let units = ResolvedUnits::new(&self.slicing.units()?, &pair, data.map(points).transpose()?)?;
+        // Units come from all draws at hand, as for --to-draws and --matrix, so that the numbers agree.
+        // Draws with weights of their own cannot be joined; then those of B decide.
+        let both = match (&a.draws, &b.draws) {
+            (Some(of_a), Some(of_b)) if self.files[0] != path_b => Ensemble::concatenate(&[of_a, of_b]).ok(),
+            _ => None,
+        };
+        let whole = both.as_ref().or(b.draws.as_ref()).or(a.draws.as_ref()).unwrap_or(&pair);
+        let units = ResolvedUnits::new(&self.slicing.units()?, whole, data.map(points).transpose()?)?;
         let pair = units.apply(&pair)?;
         require_memory(metric, &pair)?;
         let distance = metric.between(&pair.draw(0), &pair.draw(1))?;
@@ -240,6 +247,8 @@ impl Distance {
 /// A measure and the data that came along.
 struct Measure {
     measure: MixingMeasure,
+    /// All draws of its file, if there are several.
+    draws: Option<Ensemble>,
     data: Option<DataTable>,
 }
 

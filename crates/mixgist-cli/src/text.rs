@@ -37,5 +37,5 @@ pub fn warn(warnings: &[Warning]) {
 
 /// A line of the answer: what, and the value in its column.
 pub fn line(name: &str, text: impl std::fmt::Display) -> String {
-    format!("{name:<15}{text}")
+    format!("{name:<14} {text}")
 }

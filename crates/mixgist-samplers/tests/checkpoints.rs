@@ -225,7 +225,10 @@ fn a_path_that_cannot_be_written_is_an_error_and_nothing_saved_is_lost() {
     let error =
         fit(&galaxies(), 1, &settings, Some(&checkpoints(saved.path(), CheckpointMode::Start)), &Silent).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Io, "{error}");
-    assert!(error.to_string().contains("chain-0.draws-4") && error.hint_text().unwrap().to_string().contains("resume"), "{error}");
+    assert!(
+        error.to_string().contains("chain-0.draws-4") && error.hint_text().unwrap().to_string().contains("resume"),
+        "{error}"
+    );
     fs::remove_dir_all(&obstacle).unwrap();
     let resumed =
         fit(&galaxies(), 1, &settings, Some(&checkpoints(saved.path(), CheckpointMode::Resume)), &Silent).unwrap();

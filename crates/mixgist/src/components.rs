@@ -50,8 +50,8 @@ pub use missing::Missing;
 pub(crate) use missing::missing;
 pub(crate) use pass::Pass;
 
-use crate::credible::check_level;
 use crate::effective::Probability;
+use crate::effective::check_level;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::overlap::NEAR;
 use crate::progress::Progress;

@@ -20,6 +20,7 @@ pub use conformal::{Conformal, ConformalRadius, conformal};
 pub use set::{Credible, Question, Region};
 
 use crate::effective::Probability;
+pub(crate) use crate::effective::check_level;
 use crate::ensemble::Ensemble;
 use crate::{Error, Result};
 
@@ -51,12 +52,4 @@ fn check_distances(ensemble: &Ensemble, distances: &[f64]) -> Result<()> {
         }
         None => Ok(()),
     }
-}
-
-/// Refuses levels that are no probabilities.
-pub(crate) fn check_level(level: f64) -> Result<()> {
-    if level > 0.0 && level < 1.0 {
-        return Ok(());
-    }
-    Err(Error::usage(format!("level is {level}, must be above 0 and below 1")).hint("0.95 is usual"))
 }

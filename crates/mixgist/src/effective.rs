@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::diagnostics::{Groups, values_worth_one};
 use crate::ensemble::Ensemble;
+use crate::{Error, Result};
 
 /// The draws of an ensemble chain by chain, each chain in the order of its iterations.
 pub(crate) fn chains_in_order(ensemble: &Ensemble) -> Vec<Vec<usize>> {
@@ -21,6 +22,14 @@ pub(crate) fn chains_in_order(ensemble: &Ensemble) -> Vec<Vec<usize>> {
 pub(crate) fn draw_weights(ensemble: &Ensemble) -> Vec<f64> {
     let draws = ensemble.len();
     ensemble.draw_weights().map_or_else(|| vec![1.0 / draws as f64; draws], <[f64]>::to_vec)
+}
+
+/// Refuses levels that are no probabilities.
+pub(crate) fn check_level(level: f64) -> Result<()> {
+    if level > 0.0 && level < 1.0 {
+        return Ok(());
+    }
+    Err(Error::usage(format!("level is {level}, must be above 0 and below 1")).hint("0.95 is usual"))
 }
 
 /// How many independent draws the mean of `values`, one a draw, is worth.

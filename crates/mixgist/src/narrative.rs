@@ -73,7 +73,7 @@ impl Narrative {
     /// As plain text, the way a terminal shows it.
     pub fn plain(&self, spelling: &dyn Spelling) -> String {
         let piece = |piece: &Piece| match piece {
-            Piece::Line { name, text } => format!("{name:<15}{}", text.spelled(spelling)),
+            Piece::Line { name, text } => format!("{name:<14} {}", text.spelled(spelling)),
             Piece::Verdict { text, .. } => format!("{:<15}{}", "verdict", text.spelled(spelling)),
             Piece::Note(text) => format!("({})", text.spelled(spelling)),
             Piece::Table { header, rows } => format!("\n{}", table(header, rows)),
@@ -97,12 +97,17 @@ impl<T: Narrate> Answer<T> {
 
 /// Distance, order, slices, seed and units in one line.
 pub(crate) fn distance_line(settings: &Settings, slices: usize) -> String {
+    distance_words(settings, &count(slices, "slice"))
+}
+
+/// The same, with the slices in words.
+fn distance_words(settings: &Settings, slices: &str) -> String {
     let how = match &settings.directions {
         Some(_) => "given directions".to_owned(),
         None => format!("{}, seed {}", settings.scheme.name(), settings.seed),
     };
     let (name, order, units) = (settings.slicer.name(), settings.order.value(), settings.units.name());
-    format!("{name}, order {order}, {} ({how}), units {units}", count(slices, "slice"))
+    format!("{name}, order {order}, {slices} ({how}), units {units}")
 }
 
 /// What a table that leaves out coordinates says about them.

@@ -2,7 +2,7 @@
 
 use crate::aligned::Alignment;
 use crate::components::PosteriorInterval;
-use crate::credible::check_level;
+use crate::effective::check_level;
 use crate::effective::draw_weights;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::linalg::{cholesky_in_place, eigen_symmetric, whiten};

@@ -12,7 +12,13 @@ use proptest::prelude::*;
 
 fn free(atoms: AtomCount, slices: usize) -> Settings {
     let slices = SliceCount::Fixed(slices);
-    Settings { slices, estimator: Estimator::Free(atoms), units: Units::None, scheme: Scheme::Iid, ..Settings::default() }
+    Settings {
+        slices,
+        estimator: Estimator::Free(atoms),
+        units: Units::None,
+        scheme: Scheme::Iid,
+        ..Settings::default()
+    }
 }
 
 fn run(ensemble: &Ensemble, settings: &Settings) -> Summary {

@@ -75,7 +75,8 @@ fn slices_are_added_as_long_as_they_help() {
 #[test]
 fn a_good_run_has_no_warnings() {
     let ensemble = clear_winner(150);
-    let data: Vec<f64> = (0..200).map(|i| f64::from(i * 37 % 101) / 10.0).collect();
+    let mixture = mixgist::Mixture::new(&ensemble.draw(0)).unwrap();
+    let data = mixgist::simulate::sample_points(&mixture, 100, 1, &Silent).unwrap().values;
     for scheme in Scheme::NAMES.map(|(_, scheme)| scheme) {
         let settings = Settings { scheme, ..fixed(500) };
         let summary = summarize(&ensemble, Some(Points::new(2, &data).unwrap()), &settings, &Silent).unwrap();
@@ -111,8 +112,10 @@ fn too_few_slices_and_none_to_spare_are_said() {
     assert_eq!(names(&run(&twins, &block)), ["no-slice-error"]);
     let tied = Kind::Plain.ensemble(2, 2, 3);
     assert_eq!(names(&run(&tied, &fixed(100))), ["tied", "few-draws"]);
-    let auto = run(&tied, &Settings { slices: SliceCount::Auto { cap: 4000 }, ..fixed(1) });
-    assert_eq!((names(&auto), auto.slices), (vec!["tied", "few-draws"], 128));
+    // No slices will separate them, so that `auto` ends when the expected loss is known.
+    let auto = run(&tied, &Settings { slices: SliceCount::Auto { cap: 4000 }, scheme: Scheme::default(), ..fixed(1) });
+    assert_eq!(names(&auto), ["tied", "few-draws"]);
+    assert!(auto.slices < 4000, "{}", auto.slices);
 }
 
 #[test]

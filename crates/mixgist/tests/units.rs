@@ -102,11 +102,13 @@ fn covariances_that_are_singular_in_the_units_are_named() {
 }
 
 #[test]
-fn one_row_of_data_is_enough_without_units_and_too_little_with() {
+fn where_data_have_no_spread_the_draws_give_the_scale() {
     let ensemble = Kind::Plain.ensemble(2, 5, 1);
     let row = [0.5, 0.5];
     assert_eq!(summary(&ensemble, Some(&row), Units::None, 0).allocation.unwrap().labels.len(), 1);
-    let settings = Settings { units: Units::Sd, ..Settings::default() };
-    let error = summarize(&ensemble, Some(Points::new(2, &row).unwrap()), &settings, &Silent).unwrap_err();
-    assert!(error.to_string().contains("1 data rows are too few"));
+    let scales = |data: Option<&[f64]>| summary(&ensemble, data, Units::Sd, 0).units.scales;
+    assert_eq!(scales(Some(&row)), scales(None));
+    // A constant column has no spread, the other one has.
+    let constant = [0.5, 0.0, 0.5, 2.0, 0.5, 4.0];
+    assert_eq!(scales(Some(&constant)), [scales(None)[0], 2.0]);
 }

@@ -12,7 +12,7 @@ from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING, Any
 
 from ._assessment import AtomPath, HeldOut, Judgement
-from ._components import Component, Components, Ellipse, Interval, Intervals
+from ._components import Component, Components, Ellipse, Interval, Intervals, Missing
 from ._core import __version__
 from ._credible import Ball, ConformalBall, Credible, Member, Probability, Region
 from ._distance import Measured, MeasuredArray, distance, distance_matrix, distances_to_draws
@@ -64,6 +64,7 @@ __all__ = [
     "Measured",
     "MeasuredArray",
     "Member",
+    "Missing",
     "MixgistWarning",
     "PartitionBall",
     "PartitionEstimate",

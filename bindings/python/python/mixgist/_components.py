@@ -117,6 +117,31 @@ class Component:
     intervals: Intervals | None = field(repr=False)
 
 
+@dataclass(frozen=True)
+class Missing:
+    """A component that draws have, and that no atom of the estimate stands for.
+
+    Attributes
+    ----------
+    weight : float
+        Its weight: the mean over the draws that have it, as for `mean` and `covariance`.
+    mean : numpy.ndarray, shape (d,)
+        Its mean.
+    covariance : numpy.ndarray, shape (d, d)
+        Its covariance.
+    existence : Probability
+        Probability that a draw has it.
+    intervals : Intervals or None
+        Intervals over the draws that have it; None when they are too few.
+    """
+
+    weight: float
+    mean: Floats
+    covariance: Floats = field(repr=False)
+    existence: Probability = field(repr=False)
+    intervals: Intervals | None = field(repr=False)
+
+
 @dataclass(frozen=True, eq=False)
 class Components(Answer):
     """The components of an estimate with what the posterior says about them, as `components` returns it.
@@ -127,6 +152,8 @@ class Components(Answer):
         The components, heaviest first.
     groups : list of Component
         Those that can only be told together.
+    missing : list of Missing
+        Components that draws have and the estimate lacks.
     unmatched : Interval
         Mass of a draw that belongs to none of them.
     unreported_weight : float
@@ -143,6 +170,7 @@ class Components(Answer):
 
     components: list[Component]
     groups: list[Component]
+    missing: list[Missing]
     unmatched: Interval = field(repr=False)
     unreported_weight: float = field(repr=False)
     level: float
@@ -157,6 +185,7 @@ class Components(Answer):
         return {
             "components": [_component(one, [one["atom"], *one["twins"]]) for one in document["components"]],
             "groups": [_component(group["together"], group["atoms"]) for group in document["groups"]],
+            "missing": [_missing(one) for one in document["missing"]],
             "unmatched": _interval(document["unmatched"]),
             "unreported_weight": document["unreported_weight"],
             "level": document["level"],
@@ -217,6 +246,17 @@ def _component(document: dict[str, Any], atoms: list[int]) -> Component:
         beside=document["beside"],
         standing=document["standing"],
         rivals=document["rivals"],
+        intervals=None if intervals is None else _intervals(intervals),
+    )
+
+
+def _missing(document: dict[str, Any]) -> Missing:
+    intervals = document["intervals"]
+    return Missing(
+        weight=document["weight"],
+        mean=np.array(document["mean"]),
+        covariance=np.array(document["covariance"]),
+        existence=probability_of(document["existence"]),
         intervals=None if intervals is None else _intervals(intervals),
     )
 

@@ -33,7 +33,7 @@ class Probability(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A draw within a ball."""
+    """A draw and its distance from the estimate."""
 
     draw: int
     chain: int
@@ -60,7 +60,9 @@ class Ball:
     distance_quantiles : numpy.ndarray, shape (5,)
         Quantiles of the distance at 5, 25, 50, 75 and 95 %.
     farthest : list of Member
-        Members that are farthest from the estimate, farthest first.
+        Members that are farthest from the estimate, farthest first: the edge of the ball.
+    farthest_draws : list of Member
+        Draws that are farthest from the estimate, in the ball or not, farthest first.
     """
 
     level: float
@@ -72,6 +74,7 @@ class Ball:
     probability: Probability
     distance_quantiles: Floats = field(repr=False)
     farthest: list[Member] = field(repr=False)
+    farthest_draws: list[Member] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -215,6 +218,7 @@ def ball_of(document: dict[str, Any]) -> Ball:
         probability=probability_of(document["probability"]),
         distance_quantiles=np.array(document["distance_quantiles"]),
         farthest=[fields(Member, member) for member in document["farthest"]],
+        farthest_draws=[fields(Member, member) for member in document["farthest_draws"]],
     )
 
 

@@ -62,8 +62,8 @@ def distance(
         ``"energy"`` and ``"energy-frobenius"`` (energy distances over the same pairs).
     data : array_like, shape (n, d), optional
         Observations to take units from.
-    slices : int, optional
-        Number of slices; as many as in `summarize` without it.
+    slices : int or "auto", optional
+        Number of slices. No estimate is chosen here: ``"auto"``, the default, is the number that `summarize` starts with.
     order : float, optional
         Order p of the transport cost, 2 without it.
     units, scheme, directions, prune, seed, threads

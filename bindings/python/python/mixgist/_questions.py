@@ -49,7 +49,8 @@ def summarize(
     data : array_like, shape (n, d), optional
         Observations to label and to take units from; without it, those that came with the draws.
     estimate : str
-        ``"medoid"``, one of the draws, or ``"free"``, a measure with few atoms that is not confined to them.
+        ``"medoid"``, one of the draws; ``"free"``, a measure with few atoms that is not confined to them; or ``"aligned"``, the components that
+        at least half of the draws have.
     atoms : int or "auto", optional
         Number of atoms of the free estimate; ``"auto"``, the default, takes the smallest that cannot be told from the best on slices that
         nothing was fitted to.
@@ -302,7 +303,7 @@ def representatives(
         Observations to label and to take units from; without it, those that came with the draws.
     count : int or "auto"
         How many; ``"auto"`` finds as many as the posterior has modes. Draws are split in two when there is a valley between the groups that is
-        at most half as high as the lower peak (p < 0.001 under one mode), and each group has at least 5 % of the posterior.
+        at most half as high as the lower peak (p <= 0.004 under one mode), and each group has at least 5 % of the posterior.
     grid : int
         Grid points per axis of the densities; 0 leaves them out.
     distance, threads, progress, slices, order, units, scheme, directions, prune, seed

@@ -99,13 +99,15 @@ def report(
     if not summaries:
         raise ValueError("there is no summary to report on")
     natives = [each._native for each in summaries]
+    if draws is not None:
+        _expect_same(expect_draws("draws", draws, " or None"), summaries)
     x = None if data is None else named_points("data", data, summaries[0].columns)
     place = optional_path("path", path)
     with reporter(progress) as tell:
         page = _core.report(
             text("title", title),
             natives,
-            None if draws is None else expect_draws("draws", draws, " or None")._native,
+            None if draws is None else draws._native,
             x,
             [without] if isinstance(without, str) else texts("without", without),
             place,
@@ -114,3 +116,14 @@ def report(
             tell,
         )
     return page if place is None else pathlib.Path(place)
+
+
+def _expect_same(draws: Draws, summaries: Sequence[Summary]) -> None:
+    """Refuses draws that are not those of the summaries."""
+    for one in summaries:
+        own, theirs = (len(draws), draws.dim), (len(one.distances), one.estimate.dim)
+        if own != theirs:
+            raise ValueError(
+                f"{own[0]} draws of dimension {own[1]}, the summary is of {theirs[0]} draws of dimension {theirs[1]}\n"
+                "hint: give the draws that were summarised"
+            )

@@ -23,6 +23,11 @@ class SplitTest(NamedTuple):
         Medoids of the two groups, and their weights.
     peak, valley : float
         Share of the draws in the window at the lower peak, and between the peaks.
+    crossing : float or None
+        Pairs of near draws across the emptiest cut between the groups, as a part of those across the lower of the fullest cuts within them;
+        None when that has no bound.
+    by_chains : bool
+        Whether each chain stays in one of the groups.
     effective_draws : float
         The effective sample size that the test is based on.
     p_value : float
@@ -30,14 +35,16 @@ class SplitTest(NamedTuple):
     accepted : bool
         Whether the set was split.
     refused_by : list of str
-        What it lacked for that: ``"evidence"`` (the p-value is above 1e-3), ``"depth"`` (the valley is more than half of the lower peak),
-        ``"mass"`` (a group has less than 5 % of the posterior).
+        What it lacked for that: ``"evidence"`` (the p-value is above `false_alarm`), ``"depth"`` (the valley is more than
+        half of the lower peak, or too many draws lie across it), ``"mass"`` (a group has less than 5 % of the posterior).
     """
 
     medoids: list[int]
     weights: list[float]
     peak: float
     valley: float
+    crossing: float | None
+    by_chains: bool
     effective_draws: float
     p_value: float
     accepted: bool
@@ -75,6 +82,11 @@ class Representative:
         Posterior probability of the draws that are nearest to it.
     expected_distance : float
         Their mean distance to it.
+    chains : list of int
+        Chains that stay with it: nearly all of their draws are nearest to it.
+    of_own_chains : bool
+        Whether it has no draws of other chains, while other representatives have: its weight then is the share of the draws that these chains
+        were given.
     estimate : Measure
         The measure.
     clusters : int or None
@@ -90,6 +102,8 @@ class Representative:
     iteration: int = field(repr=False)
     weight: Probability
     expected_distance: float
+    chains: list[int] = field(repr=False)
+    of_own_chains: bool = field(repr=False)
     estimate: Measure
     clusters: int | None
     labels: Integers | None = field(repr=False)
@@ -115,6 +129,8 @@ class Representatives(Answer):
         The tests that were made; empty when the number was given, or when there are too few different draws to split.
     candidates : int
         How many draws were candidates.
+    false_alarm : float
+        A test of one mode against two is wrong at most this often.
     """
 
     _kind: ClassVar[str] = "representatives"
@@ -125,6 +141,7 @@ class Representatives(Answer):
     expected_distance: float
     tests: list[SplitTest] = field(repr=False)
     candidates: int
+    false_alarm: float = field(repr=False)
     _text: str = field(repr=False)
     _plain: str = field(repr=False)
     _html: str = field(repr=False)
@@ -139,6 +156,7 @@ class Representatives(Answer):
             "expected_distance": document["expected_distance"],
             "tests": [fields(SplitTest, test, accepted=not refused, refused_by=refused) for test, refused in tests],
             "candidates": document["candidates"],
+            "false_alarm": document["false_alarm"],
         }
 
     @property
@@ -186,6 +204,8 @@ def _representative(document: dict[str, Any]) -> Representative:
         iteration=document["iteration"],
         weight=probability_of(document["weight"]),
         expected_distance=document["expected_distance"],
+        chains=document["chains"],
+        of_own_chains=document["of_own_chains"],
         estimate=Measure(**document["measure"]),
         clusters=document.get("clusters"),
         labels=None if labels is None else np.array(labels, dtype=np.int64),

@@ -25,7 +25,7 @@ class Check(NamedTuple):
     radii : float or None
         That in radii of the ball.
     movement : str or None
-        ``"steady"`` (at most half a radius), ``"inside"`` (at most one) or ``"outside"``.
+        ``"steady"`` (at most half a radius, and the number of clusters stays), ``"inside"`` (at most one radius) or ``"outside"``.
     clusters : int or None
         Number of clusters with the change, when there are data.
     error : str or None

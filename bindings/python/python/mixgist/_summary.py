@@ -99,7 +99,7 @@ class Summary:
 
     @property
     def estimator(self) -> str:
-        """Which estimate it is: ``"medoid"`` or ``"free"``."""
+        """Which estimate it is: ``"medoid"``, ``"free"`` or ``"aligned"``."""
         return str(self.settings["estimate"])
 
     @property
@@ -306,7 +306,7 @@ class Summary:
 
     def __repr__(self) -> str:
         error, excess = self.expected_loss_se, self.excess
-        who = f"draw {self.draw} of" if self.estimator == "medoid" else "free, from"
+        who = f"draw {self.draw} of" if self.estimator == "medoid" else f"{self.estimator}, from"
         parts = [
             f"{who} {self._facts['draws']}",
             f"{self.n_components} atom{'s' * (self.n_components != 1)}",

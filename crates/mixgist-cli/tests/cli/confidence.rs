@@ -1,6 +1,7 @@
 //! `mixgist credible`, `components`, `representatives` and `stability`: what can be said with confidence.
 
 use mixgist::slice::{Array, NamedArrays};
+use serde_json::Value::Null;
 
 use crate::{DRAWS, Workplace, planar_draws};
 
@@ -8,7 +9,7 @@ use crate::{DRAWS, Workplace, planar_draws};
 fn the_ball_is_around_the_medoid_or_any_estimate() {
     let place = Workplace::with_draws();
     let own = place.json("credible draws.npz --slices 60 --level 0.8");
-    assert_eq!((&own["schema"], &own["schema_version"]), (&"mixgist.credible".into(), &1.into()));
+    assert_eq!((&own["schema"], &own["schema_version"]), (&"mixgist.credible".into(), &2.into()));
     let distances: Vec<f64> = serde_json::from_value(own["distances"].clone()).unwrap();
     let radius = own["ball"]["radius"].as_f64().unwrap();
     let inside = distances.iter().filter(|&&d| d <= radius).count() as f64 / DRAWS as f64;
@@ -34,14 +35,15 @@ fn equal_draws_have_a_ball_of_radius_zero() {
         let found = place.json(&format!("credible draws.npz --slices 50 --distance {distance}"));
         assert_eq!(found["ball"]["radius"], 0.0, "{distance}");
     }
-    assert_eq!(place.json("representatives draws.npz --slices 50")["count"], 1);
+    let found = place.json("representatives draws.npz --slices 50");
+    assert_eq!(found["representatives"].as_array().unwrap().len(), 1);
 }
 
 #[test]
 fn too_few_draws_for_a_conformal_ball_are_told() {
     let place = Workplace::with_draws();
     let text = place.done("credible draws.npz --slices 50 --conformal").stdout;
-    assert!(text.contains("no radius:") && text.contains("level 0.95 needs 19"), "{text}");
+    assert!(text.contains("too few draws: 12 calibration draws") && text.contains("level 0.95 needs 19"), "{text}");
     let found = place.json("credible draws.npz --slices 50 --conformal --level 0.5");
     let conformal = &found["conformal"];
     assert!(conformal["radius"].as_f64().unwrap() > 0.0 && conformal["coverage"].as_f64().unwrap() >= 0.5);
@@ -55,7 +57,7 @@ fn a_given_centre_of_a_conformal_ball_comes_with_its_condition() {
     let line = "credible others.npz --slices 50 --level 0.5 --conformal --estimate";
     // These files are not those that the summary was made from; whether the draws are, nobody knows.
     let text = place.done(&format!("{line} summary.json")).stdout;
-    assert!(text.contains("the guarantee holds only if it was made without these draws"), "{text}");
+    assert!(text.contains("the guarantee holds only if that was made without these draws"), "{text}");
     let own = place.run("credible others.npz draws.npz --slices 50 --conformal --estimate summary.json");
     assert!(own.code == Some(2) && own.stderr.contains("was made from these draws (draws.npz)"), "{}", own.stderr);
     place.done("credible draws.npz --slices 50 --estimate summary.json");
@@ -101,8 +103,10 @@ fn chains_that_disagree_are_told_by_every_verb() {
     place.write_draws("apart.npz", apart);
     for verb in VERBS {
         let run = place.done(&format!("{verb} apart.npz --slices 40"));
-        assert!(run.stderr.contains("warning: chains lie at different mean distances"), "{verb}: {}", run.stderr);
-        assert!(run.stderr.contains("warning: only 24 draws") && run.stderr.contains("hint: run the chains longer"));
+        assert!(run.stderr.contains("warning: the chains disagree: each stays in a part of"), "{verb}: {}", run.stderr);
+        assert!(
+            run.stderr.contains("warning: only 24 draws") && run.stderr.contains("hint: look at each chain on its own")
+        );
         let warnings = place.json(&format!("{verb} apart.npz --slices 40"))["warnings"].clone();
         let names: Vec<&str> = warnings.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["few-draws", "chains-disagree"], "{verb}");
@@ -126,24 +130,30 @@ fn a_chain_that_the_burn_in_removes_is_named() {
 #[test]
 fn documents_hold_what_repeats_them() {
     let place = Workplace::with_draws();
-    let options = "--slices 40 --distance sw --order 1 --loss power --scheme qmc --seed 7 --units sd";
+    let options = "--slices 40 --distance sw --order 1 --loss power --scheme qmc --seed 7 --units whiten";
     for verb in VERBS {
         let found = place.json(&format!("{verb} draws.npz {options}"));
-        for (key, value) in [("distance", "sw"), ("loss", "power"), ("scheme", "qmc"), ("units", "sd")] {
-            assert_eq!(found[key], value, "{verb}, {key}");
+        let settings = &found["settings"];
+        for (key, value) in [("distance", "sw"), ("loss", "power"), ("scheme", "qmc"), ("units", "whiten")] {
+            assert_eq!(settings[key], value, "{verb}, {key}");
         }
-        assert_eq!((&found["slices"], &found["seed"], &found["order"]), (&40.into(), &7.into(), &1.0.into()), "{verb}");
+        let numbers = (&settings["slices"], &settings["seed"], &settings["order"]);
+        assert_eq!(numbers, (&40.into(), &7.into(), &1.0.into()), "{verb}");
     }
 }
 
 #[test]
 fn auto_is_the_number_of_slices_that_a_summary_ends_with() {
     let place = Workplace::with_draws();
-    let options = "draws.npz --burn-in 10 --slices auto";
+    let options = "draws.npz --burn-in 10 --slices auto --scheme iid --units none";
     let slices = place.json(&format!("summarize {options}"))["slices"].clone();
-    assert!(slices.as_u64().unwrap() > 1000, "the winner of these draws needs more than the default: {slices}");
+    assert!(slices.as_u64().unwrap() > 1000, "these draws need more slices than auto starts with: {slices}");
     for verb in VERBS {
-        assert_eq!(place.json(&format!("{verb} {options}"))["slices"], slices, "{verb}");
+        let found = place.json(&format!("{verb} {options}"));
+        assert_eq!(found["settings"]["slices"], "auto", "{verb}");
+        if ["credible", "stability"].contains(&verb) {
+            assert_eq!(found["slices"], slices, "{verb}");
+        }
     }
 }
 
@@ -156,9 +166,11 @@ fn given_directions_are_said_to_be_given() {
     mixgist_io::write_arrays(&place.path("own.npz"), &arrays, mixgist_io::Overwrite::Refuse).unwrap();
     for verb in VERBS.into_iter().chain(["summarize"]) {
         let found = place.json(&format!("{verb} draws.npz --directions own.npz"));
-        assert_eq!((&found["slices"], &found["scheme"]), (&12.into(), &"given".into()), "{verb}");
+        let given = &found["settings"]["directions"];
+        assert_eq!(given["slices"], 12, "{verb}: {}", found["settings"]);
+        assert_eq!(given["fingerprint"].as_str().unwrap().len(), 16, "{verb}");
         let text = place.done(&format!("{verb} draws.npz --directions own.npz")).stdout;
-        assert!(verb == "components" || text.contains("12 slices, given directions"), "{verb}: {text}");
+        assert!(verb == "components" || text.contains("12 slices (given directions)"), "{verb}: {text}");
     }
 }
 
@@ -172,12 +184,14 @@ fn one_draw_or_two_are_told_in_plain_words() {
         assert!(place.done(&format!("{verb} two.npz --slices 20")).stderr.contains("only 2 draws: "), "{verb}");
     }
     let summary = place.done("summarize two.npz --slices 20");
-    assert!(summary.stdout.contains("draw 1, tied"), "{}", summary.stdout);
+    assert!(summary.stdout.contains("draw 1 is as good as the chosen one: the two are tied"), "{}", summary.stdout);
     assert!(summary.stderr.contains("are tied") && !summary.stderr.contains("more slices"), "{}", summary.stderr);
     for file in ["one", "two"] {
         let text = place.done(&format!("representatives {file}.npz --slices 20")).stdout;
         assert!(text.contains("too few different draws") && !text.contains("as asked for"), "{text}");
-        assert!(place.done(&format!("stability {file}.npz --slices 20")).stdout.starts_with("verdict       undecided"));
+        assert!(
+            place.done(&format!("stability {file}.npz --slices 20")).stdout.starts_with("verdict        undecided")
+        );
     }
     assert!(place.done("representatives two.npz --slices 20 --count 2").stdout.contains("as asked for"));
 }
@@ -202,11 +216,11 @@ fn a_component_in_pieces_is_told_in_table_and_report() {
     let place = Workplace::new();
     place.write("pieces.csv", &atoms_on_a_line(3, &[0.7]));
     let text = place.done("components pieces.csv --slices 40").stdout;
-    assert!(text.contains("in pieces in 30 % of draws"), "{text}");
+    assert!(text.contains("split into several atoms in 30 % of draws"), "{text}");
     place.done("report pieces.csv -o pieces.html --without conformal,path,representatives,stability --slices 40");
-    assert!(place.read("pieces.html").contains("is held in pieces by 30 % of the draws"));
+    assert!(place.read("pieces.html").contains("split into several atoms in 30 % of draws"));
     place.write("seldom.csv", &atoms_on_a_line(1, &[0.7]));
-    assert!(!place.done("components seldom.csv --slices 40").stdout.contains("in pieces"));
+    assert!(!place.done("components seldom.csv --slices 40").stdout.contains("several atoms"));
 }
 
 /// All draws have the components, but two chains that stay at a weight of their own are worth two draws.
@@ -215,20 +229,20 @@ fn draws_that_are_worth_too_few_are_said_to_be() {
     let place = Workplace::new();
     place.write("apart.csv", &atoms_on_a_line(0, &[0.7, 0.4]));
     let text = place.done("components apart.csv --slices 40").stdout;
-    assert!(text.contains("in 100.0 % of draws, worth 2 independent ones: too few for intervals"), "{text}");
+    assert!(text.contains("in 100.0 % of draws, effective sample size 2: too few for intervals"), "{text}");
     place.done("report apart.csv -o apart.html --without conformal,path,representatives,stability --slices 40");
     let page = place.read("apart.html");
-    assert!(page.contains("is in 100.0 % of the draws, which are worth 2 independent ones: too few for intervals"));
+    assert!(page.contains("in 100.0 % of draws, effective sample size 2: too few for intervals"));
 }
 
 #[test]
 fn one_mode_comes_with_what_refused_two() {
     let place = Workplace::with_draws();
     let found = place.json("representatives draws.npz --slices 60");
-    let refused = found["tests"][0]["refused_by"].as_array().unwrap();
-    assert!(found["count"] == 1 && refused.contains(&"evidence".into()), "{found}");
+    assert_eq!(found["representatives"].as_array().unwrap().len(), 1, "{found}");
+    assert!(found["tests"][0]["p_value"].as_f64() > found["false_alarm"].as_f64(), "{found}");
     let text = place.done("representatives draws.npz --slices 60").stdout;
-    assert!(text.contains(": one mode would show such a valley more than once in 1000 times (p = "), "{text}");
+    assert!(text.contains("; one mode can show such a valley by chance (p = "), "{text}");
 }
 
 #[test]
@@ -237,7 +251,7 @@ fn chains_that_were_not_left_out_are_counted() {
     let chains = (0..DRAWS as u32).map(|m| m / 2).collect();
     place.write_draws("many.npz", planar_draws().with_chains(chains, (0..DRAWS as u64).collect()).unwrap());
     let text = place.done("stability many.npz --slices 20").stdout;
-    assert!(text.contains("4 chains not left out in turn; those with the most draws went first"), "{text}");
+    assert!(text.contains("4 chains with the fewest draws were not left out in turn"), "{text}");
     assert_eq!(place.json("stability many.npz --slices 20")["untried_chains"], 4);
 }
 
@@ -249,8 +263,9 @@ fn the_card_of_a_free_estimate() {
     let refused = place.run("stability draws.npz --slices 40 --atoms 2");
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
     for verb in ["credible", "components"] {
-        let run = place.run(&format!("{verb} draws.npz --slices 40 --estimate free"));
-        assert!(run.stderr.contains("mixgist summarize … --estimate free -o summary.json"), "{verb}: {}", run.stderr);
+        let found = place.json(&format!("{verb} draws.npz --slices 40 --estimate free --atoms 2"));
+        assert_eq!(found["estimate"], card["estimate"], "{verb}");
+        assert_eq!((&found["estimate_draw"], &found["estimate_source"]), (&Null, &"free estimate".into()), "{verb}");
     }
 }
 

@@ -8,13 +8,14 @@ fn the_demonstration_goes_from_data_to_files() {
     let run = place.done("demo -o shown");
     assert!(run.stdout.starts_with("Old Faithful: 272 eruptions"), "{}", run.stdout);
     for distance in ["sw", "mix-sw", "smix-w"] {
-        assert!(run.stdout.contains(&format!("\n{distance} estimate, draw ")), "{}", run.stdout);
+        assert!(run.stdout.contains(&format!("\n{distance:>8}  ")), "{}", run.stdout);
         let summary: serde_json::Value =
             serde_json::from_str(&place.read(&format!("shown/summary-{distance}.json"))).unwrap();
         // The posterior puts almost all its mass on 2 to 5 clusters.
         assert!((2..=5).contains(&summary["clusters"].as_u64().unwrap()));
         assert_eq!(summary["labels"].as_array().unwrap().len(), 272);
     }
+    assert!(run.stdout.contains("\nUnder smix-w:\nestimate       draw "), "{}", run.stdout);
     let summaries = ["summary-mix-sw.json", "summary-smix-w.json", "summary-sw.json"];
     let expected = [&["data.csv", "draws.npz", "report.html"][..], &summaries].concat();
     assert_eq!(names(&place.path("shown")), expected);

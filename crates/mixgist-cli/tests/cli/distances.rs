@@ -11,19 +11,21 @@ fn two_atoms_of_one_width_are_as_far_apart_as_their_means() {
     place.write("a.csv", ONE);
     place.write("b.csv", OTHER);
     for distance in ["exact-w", "exact-w-frobenius", "exact-w-affine", "mw"] {
-        let answer = place.json(&format!("distance a.csv b.csv --distance {distance}"));
+        let answer = place.json(&format!("distance a.csv b.csv --units none --distance {distance}"));
         assert!((answer["value"].as_f64().unwrap() - 3.0).abs() < 1e-12, "{distance}");
-        assert!(answer["standard_error"].is_null() && answer["slices"].is_null() && answer["seed"].is_null());
+        assert!(answer["standard_error"].is_null() && answer["slices"].is_null() && answer["settings"].is_null());
         assert_eq!(answer["distance"], distance);
     }
     // In dimension 1 smix-w and mix-sw see w_1 v Δμ with w uniform on the circle: the mean square is 9/2.
     for distance in ["smix-w", "mix-sw"] {
-        let answer = place.json(&format!("distance a.csv b.csv --distance {distance} --slices 20000 --seed 3"));
+        let answer = place.json(&format!(
+            "distance a.csv b.csv --units none --scheme iid --distance {distance} --slices 20000 --seed 3"
+        ));
         let (value, error) = (answer["value"].as_f64().unwrap(), answer["standard_error"].as_f64().unwrap());
         // Five standard errors: false alarms less than once in a million seeds.
         assert!((value - 3.0 / 2f64.sqrt()).abs() < 5.0 * error && error < 0.02, "{distance}: {value} ± {error}");
         assert_eq!(answer["slices"], 20000);
-        assert_eq!(answer["seed"], 3);
+        assert_eq!(answer["settings"]["seed"], 3);
         assert_eq!(answer["order"], 2.0);
         assert_eq!(answer["units"]["name"], "none");
     }
@@ -35,9 +37,9 @@ fn a_person_sees_value_error_and_settings() {
     let run = place.done("distance draws.npz draws.npz --draw-a 0 --draw-b 3 --slices 100");
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert!(lines[0].contains(" ± "), "{}", run.stdout);
-    assert_eq!(lines[1], "smix-w, order 2, 100 slices, seed 0, units none");
-    let run = place.done("distance draws.npz draws.npz --draw-a 0 --draw-b 3 --distance mw --units sd");
-    assert!(run.stdout.ends_with("\nmw, exact, units sd\n"), "{}", run.stdout);
+    assert_eq!(lines[1], "smix-w, order 2, 100 slices, seed 0, units sd");
+    let run = place.done("distance draws.npz draws.npz --draw-a 0 --draw-b 3 --distance mw --units none");
+    assert!(run.stdout.ends_with("\nmw, exact, units none\n"), "{}", run.stdout);
 }
 
 #[test]
@@ -85,6 +87,16 @@ fn the_matrix_is_condensed_as_in_scipy_or_square() {
     let pair = place.json("distance draws.npz draws.npz --draw-a 1 --draw-b 4 --slices 60");
     assert!((pair["value"].as_f64().unwrap() - square[DRAWS + 4]).abs() < 1e-9);
     assert!(errors.iter().all(|error| *error > 0.0));
+}
+
+/// A pair has no winner to wait for: auto is what it starts with.
+#[test]
+fn a_pair_may_be_measured_with_auto_slices() {
+    let place = Workplace::with_draws();
+    let line = "distance draws.npz draws.npz --draw-a 0 --draw-b 1";
+    let (named, silent) = (place.json(&format!("{line} --slices auto")), place.json(line));
+    assert_eq!(named, silent);
+    assert!(named["slices"].as_u64().unwrap() >= 100 && named["settings"]["slices"] == "auto", "{named}");
 }
 
 #[test]

@@ -25,14 +25,14 @@ fn inspection_counts_what_is_there() {
     let place = full();
     let run = place.done("inspect full.npz");
     for expected in [
-        "draws         24 in 2 chains (chain 0: 12, iterations 100 to 111; chain 1: 12, iterations 100 to 111)",
-        "dimension     2",
-        "atoms         2 to 3 a draw, 3 in the median",
-        "weight sums   1",
-        "labels        24 draws × 2 observations",
-        "data          2 observations × 2 columns",
+        "draws          24 in 2 chains (chain 0: 12, iterations 100 to 111; chain 1: 12, iterations 100 to 111)",
+        "dimension      2",
+        "atoms          2 to 3 per draw, median 3",
+        "weight sums    1",
+        "labels         24 draws × 2 observations",
+        "data           2 observations × 2 columns",
         "(of the data)",
-        "problems      only 24 draws: a medoid is one of them",
+        "problems       only 24 draws: a medoid is one of them",
         "→ give more posterior draws",
     ] {
         assert!(run.stdout.contains(expected), "{expected}\n{}", run.stdout);
@@ -51,11 +51,11 @@ fn inspection_points_out_what_was_repaired() {
     let place = Workplace::new();
     place.write("a.csv", "draw,weight,mean_1,cov_1_1\n0,1,0,1\n0,3,1,2\n0,0,,\n1,1,2,1\n");
     let run = place.done("inspect a.csv");
-    assert!(run.stdout.contains("1 to 2 a draw, 1 in the median (1 atom of weight 0 dropped)"), "{}", run.stdout);
-    assert!(run.stdout.contains("weight sums   off 1 by up to 3.0, scaled"), "{}", run.stdout);
+    assert!(run.stdout.contains("1 to 2 per draw, median 1 (1 atom of weight 0 dropped)"), "{}", run.stdout);
+    assert!(run.stdout.contains("weight sums    off 1 by up to 3.0, scaled"), "{}", run.stdout);
     assert!(run.stdout.contains("the weights of a draw were off 1 by up to 3.00e0"), "{}", run.stdout);
     let both = place.json("inspect a.csv a.csv");
-    assert_eq!((both["atoms"]["padding"].as_u64(), both["weights"]["renormalization"].as_f64()), (Some(2), Some(3.0)));
+    assert_eq!((both["padding"].as_u64(), both["renormalization"].as_f64()), (Some(2), Some(3.0)));
 }
 
 #[test]

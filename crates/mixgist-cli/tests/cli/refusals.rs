@@ -20,7 +20,7 @@ const REFUSALS: &[(&str, i32, &[&str])] = &[
     ("summarize draws.npz --units 1,-2", 2, &["units: number 1 is -2, must be positive"]),
     ("summarize draws.npz --prune 2", 2, &["--prune is '2', must be off, rounding or a number from 0 to 1"]),
     ("summarize draws.npz --route sweep", 2, &["route 'sweep' is for order 2 and the power loss", "--route auto"]),
-    ("summarize draws.npz --estimate mean", 2, &["invalid value 'mean' for '--estimate <ESTIMATE>'", "medoid, free, aligned"]),
+    ("summarize draws.npz --estimate mean", 2, &["unknown estimate 'mean'", "medoid, free, aligned, or a file"]),
     ("summarize draws.npz --atoms 5", 2, &["--atoms is for the free estimate", "hint: add --estimate free"]),
     ("summarize draws.npz --estimate free --atoms 0", 2, &["--atoms is '0', must be 'auto' or a number from 1 to 200"]),
     ("summarize draws.npz --estimate free --order 1", 2, &["needs order 2, the order is 1", "--estimate medoid"]),
@@ -103,7 +103,7 @@ const REFUSALS: &[(&str, i32, &[&str])] = &[
     ("distance draws.npz draws.npz --draw-a 24 --draw-b 0", 2, &["--draw-a is 24, the draws count from 0 to 23"]),
     ("distance draws.npz line.npz --draw-a 0 --draw-b 0", 1, &["A has dimension 2, B has dimension 1"]),
     ("distance draws.npz line.npz --draw-a 0 --to-draws", 1, &["A has dimension 2, B has dimension 1"]),
-    ("distance draws.npz draws.npz --draw-a 0 --draw-b 1 --slices auto", 2, &["--slices auto is for summarize"]),
+    ("distance draws.npz draws.npz --draw-a 0 --draw-b 1 --slices many", 2, &["--slices is 'many'"]),
     (
         "distance draws.npz draws.npz --draw-a 0 --draw-b 1 --distance mw --slices 9",
         2,

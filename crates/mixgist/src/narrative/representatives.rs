@@ -1,10 +1,11 @@
 //! The modes of the posterior, in words.
 
-use super::numbers::{p_value, percent, significant};
-use super::{Narrate, Narrative, main_atoms};
+use super::numbers::{count, p_value, percent, significant};
+use super::{Narrate, Narrative, distance_words, main_atoms};
 use crate::about::About;
 use crate::posterior::Estimate;
 use crate::representatives::{Condition, LEAST_MASS, MOST_VALLEY, Representatives, SplitTest};
+use crate::settings::SliceCount;
 use crate::warning::Warning;
 
 impl Narrate for Representatives {
@@ -55,6 +56,14 @@ impl Narrate for Representatives {
             "mean distance",
             format!("{} from a draw to its representative", significant(self.expected_distance, 4)),
         );
+        // How many slices 'auto' took is not in the result.
+        let settings = &about.settings;
+        let slices = match (&settings.directions, settings.slices) {
+            (Some(given), _) => count(given.slices, "slice"),
+            (None, SliceCount::Fixed(slices)) => count(slices, "slice"),
+            (None, SliceCount::Auto { .. }) => "auto slices".into(),
+        };
+        narrative.line("distance", distance_words(settings, &slices));
         let header = ["representative", "probability", "mean distance", "to the first", "main atoms", "clusters"];
         let row = |(place, one): (usize, &crate::representatives::Representative)| {
             let labels = one.allocation.as_ref().map(|all| &all.labels[..]);
