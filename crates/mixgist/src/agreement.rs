@@ -47,7 +47,7 @@ pub const GOOD_RHAT: f64 = 1.01;
 pub const GOOD_ESS: f64 = 100.0;
 
 /// Shorter chains are not judged.
-const SHORTEST: usize = 2 * BLOCKS;
+pub(crate) const SHORTEST: usize = 2 * BLOCKS;
 
 /// How the chains agree on one function of the draws.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -194,8 +194,8 @@ impl Agreement {
 }
 
 fn stands_apart(trace: &TraceAgreement, level: f64) -> bool {
-    // A constant within chains and another one between has an infinite R-hat.
-    let notable = trace.convergence.is_some_and(|c| c.rhat >= NOTABLE_RHAT);
+    // What is constant within chains has no R-hat; if it differs between them, they are apart all the same.
+    let notable = trace.convergence.is_none_or(|c| c.rhat >= NOTABLE_RHAT);
     trace.p_value <= level && notable
 }
 

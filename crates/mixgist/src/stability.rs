@@ -5,6 +5,7 @@
 //! above one it matters more than what the posterior leaves open. Half a radius and one radius are conventions; the numbers are given.
 
 use crate::Result;
+use crate::agreement::SHORTEST;
 use crate::allocate::allocate;
 use crate::credible::{Ball, ball};
 use crate::effective::chains_in_order;
@@ -339,7 +340,9 @@ fn stability(posterior: &Posterior, level: f64, progress: &dyn Progress) -> Resu
         checks.push(Check { choice: choice.name.into(), change: variant.change, outcome });
         progress.advance(1);
     }
-    let verdict = verdict(&checks, clusters, ensemble.len(), &warnings);
+    let lengths: Vec<usize> = chains_in_order(ensemble).iter().map(Vec::len).collect();
+    let comparable = lengths.len() < 2 || lengths.iter().all(|&length| length >= SHORTEST);
+    let verdict = verdict(&checks, clusters, ensemble.len(), comparable, &warnings);
     let untried_chains = chains_in_order(ensemble).len().saturating_sub(MOST_CHAINS);
     Ok(Stability {
         estimate,
@@ -409,7 +412,13 @@ fn clusters(estimate: &MixingMeasure, data: Option<Points>) -> Result<Option<usi
     Ok(Some(allocate(&Mixture::new(estimate)?, points, &Silent)?.clusters()))
 }
 
-fn verdict(checks: &[Check], clusters: Option<usize>, draws: usize, warnings: &[Warning]) -> Verdict {
+fn verdict(
+    checks: &[Check],
+    clusters: Option<usize>,
+    draws: usize,
+    comparable: bool,
+    warnings: &[Warning],
+) -> Verdict {
     let outcomes = || checks.iter().filter_map(|check| check.outcome.moved().map(|moved| (check, moved)));
     let movement = outcomes().map(|(_, outcome)| outcome.movement).max().unwrap_or(Movement::Steady);
     let disagree = warnings.iter().any(|warning| matches!(warning, Warning::ChainsDisagree { .. }));
@@ -422,6 +431,9 @@ fn verdict(checks: &[Check], clusters: Option<usize>, draws: usize, warnings: &[
         _ if disagree => "undecided: the chains disagree, so that these draws are not yet those of the posterior; run the chains longer, or \
                           look at each one on its own"
             .to_owned(),
+        _ if !comparable => format!(
+            "undecided: a chain has fewer than {SHORTEST} draws, too few to compare it with the others; give more draws, or leave the chain out"
+        ),
         Movement::Steady => "steady: no choice moves the estimate by more than half the radius of the ball, or changes the number of \
                              clusters"
             .to_owned(),
@@ -449,7 +461,7 @@ fn verdict(checks: &[Check], clusters: Option<usize>, draws: usize, warnings: &[
             advice.push(text![moves, (choice.advice)()]);
         }
     }
-    let decided = draws >= FEWEST_DRAWS && !disagree;
+    let decided = draws >= FEWEST_DRAWS && comparable && !disagree;
     let verdict = if decided { movement.name() } else { "undecided" };
     Verdict { verdict: verdict.into(), movement, decided, advice }
 }

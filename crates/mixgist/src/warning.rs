@@ -257,10 +257,10 @@ impl Warning {
     /// What the verdict on the chains asks to say. Few draws have a warning of their own.
     pub(crate) fn of_chains(ensemble: &Ensemble, agreement: &Agreement) -> Option<Warning> {
         let worst = agreement.worst()?;
-        let (trace, convergence) = (worst.name.to_string(), worst.convergence?);
+        let (trace, rhat) = (worst.name.to_string(), worst.convergence.map_or(f64::INFINITY, |c| c.rhat));
         match agreement.verdict {
             ChainVerdict::Disagree => {
-                Some(Warning::ChainsDisagree { trace, rhat: convergence.rhat, means: worst.means.clone() })
+                Some(Warning::ChainsDisagree { trace, rhat, means: worst.means.clone() })
             }
             ChainVerdict::Slow if ensemble.len() >= FEW_DRAWS => {
                 let slowest = agreement.slowest()?;

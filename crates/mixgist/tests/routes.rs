@@ -93,9 +93,12 @@ proptest! {
                 let runner_up = medoid.runner_up.unwrap();
                 // Copies are judged by the size of the draw itself, however far others lie.
                 let own = ensemble.draw(best);
-                let numbers = (0..own.len()).flat_map(|k| [own.atoms().mean(k), own.atoms().covariance(k)].concat());
-                let size = numbers.fold(1.0, |most: f64, x| most.max(x.abs()));
-                let others = || (0..losses.len()).filter(|&j| brute[best][j] > 1e-7 * size);
+                let atom = |k: usize| [own.atoms().mean(k), own.atoms().covariance(k)].concat();
+                let size = (0..own.len()).flat_map(atom).fold(0.0, |most: f64, x| most.max(x.abs()));
+                let from_first = |k: usize| atom(k).iter().zip(atom(0)).map(|(a, b)| (a - b).abs()).sum::<f64>();
+                let spread = (0..own.len()).map(from_first).fold(0.0, f64::max);
+                let rounding = 1e-7 * spread + 1e-13 * size;
+                let others = || (0..losses.len()).filter(|&j| brute[best][j] > rounding);
                 let next = others().map(|j| losses[j]).fold(f64::INFINITY, f64::min);
                 let expected = others().find(|&j| losses[j] <= next * (1.0 + 1e-12)).unwrap();
                 prop_assert_eq!(runner_up.draw, expected, "{:?} {:?}", kind, route);
