@@ -412,13 +412,7 @@ fn clusters(estimate: &MixingMeasure, data: Option<Points>) -> Result<Option<usi
     Ok(Some(allocate(&Mixture::new(estimate)?, points, &Silent)?.clusters()))
 }
 
-fn verdict(
-    checks: &[Check],
-    clusters: Option<usize>,
-    draws: usize,
-    comparable: bool,
-    warnings: &[Warning],
-) -> Verdict {
+fn verdict(checks: &[Check], clusters: Option<usize>, draws: usize, comparable: bool, warnings: &[Warning]) -> Verdict {
     let outcomes = || checks.iter().filter_map(|check| check.outcome.moved().map(|moved| (check, moved)));
     let movement = outcomes().map(|(_, outcome)| outcome.movement).max().unwrap_or(Movement::Steady);
     let disagree = warnings.iter().any(|warning| matches!(warning, Warning::ChainsDisagree { .. }));

@@ -259,9 +259,7 @@ impl Warning {
         let worst = agreement.worst()?;
         let (trace, rhat) = (worst.name.to_string(), worst.convergence.map_or(f64::INFINITY, |c| c.rhat));
         match agreement.verdict {
-            ChainVerdict::Disagree => {
-                Some(Warning::ChainsDisagree { trace, rhat, means: worst.means.clone() })
-            }
+            ChainVerdict::Disagree => Some(Warning::ChainsDisagree { trace, rhat, means: worst.means.clone() }),
             ChainVerdict::Slow if ensemble.len() >= FEW_DRAWS => {
                 let slowest = agreement.slowest()?;
                 Some(Warning::SlowChains {

@@ -69,7 +69,7 @@ fn check(place: &Workplace, whole: &Workplace, before: Option<&[u8]>, outputs: &
         assert!(found.is_none() || found.as_deref() == before || is_new(name), "{what}: {name} is damaged");
     }
     if is_new(outputs.last().unwrap()) {
-        assert!(outputs.iter().all(|name| is_new(name)), "{what}: not all were written");
+        assert!(outputs.iter().all(is_new), "{what}: not all were written");
     }
 }
 
