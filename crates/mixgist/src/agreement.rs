@@ -9,7 +9,7 @@
 //! ([`FALSE_ALARM`], for all functions together) and by a notable part of their spread. Chains are **slow** when they move, but are worth too few independent
 //! draws: R-hat above [`SLOW_RHAT`] or an effective sample size below [`SLOW_ESS`]. More iterations help slow chains; chains that disagree may
 //! need another model or sampler. Where a chain is shorter than a few of its autocorrelation times, the two cannot be told apart by anyone;
-//! `cargo run --release -p mixgist --example agreement` shows how often well-mixing and slow chains are called apart.
+//! the tests of this module say how often chains that agree are called apart.
 
 use std::borrow::Cow;
 
