@@ -13,7 +13,7 @@ use mixgist_report::Figure;
 use mixgist_report::figure::{Axis, Key, Layer, Panel, Points, Position, Stroke, Ticks};
 use mixgist_report::palette::{Color, MARKERS, PALETTE};
 use mixgist_report::ticks::Tick;
-use mixgist_samplers::{Algorithm, Scale, Settings, Truncation, fit};
+use mixgist_samplers::{Algorithm, FitSettings, Scale, Truncation, fit};
 
 use crate::fastest;
 
@@ -76,7 +76,7 @@ fn old_faithful(page: &mut String, data: &[f64], peer: Option<f64>) {
     line("| sampler | ms an iteration | ns a data point and component | rDPGibbs takes |".into());
     line("|---|---:|---:|---:|".into());
     for (name, algorithm) in algorithms() {
-        let mut settings = Settings { algorithm, ..Settings::default() };
+        let mut settings = FitSettings { algorithm, ..FitSettings::default() };
         settings.component.mu0 = Some(vec![3.0, 70.0]);
         settings.component.lambda = Some(1.0);
         settings.component.psi = Some(Scale::Diagonal(vec![4.0, 36.0]));
@@ -147,14 +147,14 @@ fn grown(n: usize, d: usize) -> Cost {
     let least = 6 * (100_000 / n).clamp(1, 100);
     let iterations = (4_000_000 / (n * (1 + d * d / 8))).clamp(least, 2_000) as u64;
     // The first chain starts with one cluster, the second with several: it is the one that counts.
-    let settings = Settings {
+    let settings = FitSettings {
         algorithm: algorithms()[0].1,
         chains: 2,
         iterations,
         burn_in: iterations - 1,
         thin: 1,
         seed: 1,
-        ..Settings::default()
+        ..FitSettings::default()
     };
     let reports = Reports::default();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started");
@@ -194,9 +194,9 @@ impl Progress for Reports {
 }
 
 /// What an iteration takes beyond those of a run a third as long.
-fn milliseconds(data: &[f64], d: usize, settings: &Settings, iterations: u64) -> f64 {
+fn milliseconds(data: &[f64], d: usize, settings: &FitSettings, iterations: u64) -> f64 {
     let seconds = |iterations: u64| {
-        let settings = Settings { chains: 1, iterations, burn_in: iterations - 1, seed: 1, ..settings.clone() };
+        let settings = FitSettings { chains: 1, iterations, burn_in: iterations - 1, seed: 1, ..settings.clone() };
         fastest(3, || {
             black_box(fit(black_box(data), d, &settings, None, &Silent).expect("the data are valid"));
         })

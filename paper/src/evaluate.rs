@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use mixgist::partition::{Loss, LossOptions, OmariConvention, SearchOptions, expected_loss, loss_between, search};
+use mixgist::partition::{
+    LossOptions, OmariConvention, PartitionLoss, SearchOptions, expected_loss, loss_between, search,
+};
 use mixgist::{Ensemble, MixingMeasure, Mixture, Partition, PartitionDraws, Points, Result, Silent, allocate};
 
 use crate::choice::SliceSetting;
@@ -99,10 +101,12 @@ pub fn evaluate(posterior: &Posterior, procedure: Procedure) -> Result<Evaluatio
     Ok(Evaluation { estimates, numbers })
 }
 
-fn partition_loss(method: &str) -> Result<Loss> {
+fn partition_loss(method: &str) -> Result<PartitionLoss> {
     match method {
-        "omari-identical" => Ok(Loss::Omari(OmariConvention::Identical)),
-        name => Loss::from_name(name, &LossOptions { omari: OmariConvention::Salso, ..LossOptions::default() }),
+        "omari-identical" => Ok(PartitionLoss::Omari(OmariConvention::Identical)),
+        name => {
+            PartitionLoss::from_name(name, &LossOptions { omari: OmariConvention::Salso, ..LossOptions::default() })
+        }
     }
 }
 

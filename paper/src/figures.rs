@@ -4,7 +4,7 @@ use mixgist::density::Grid;
 use mixgist::narrative::numbers::count;
 use mixgist::{GridDensity, Partition, Result};
 use mixgist_report::Figure;
-use mixgist_report::figure::{Axis, Layer, Panel, Points};
+use mixgist_report::figure::{Axis, Dots, Layer, Panel};
 use mixgist_report::kind::atoms::density_contours;
 use mixgist_report::palette::group_style;
 
@@ -20,7 +20,7 @@ const SHARES: [f64; 5] = [0.95, 0.8, 0.6, 0.4, 0.2];
 /// One panel for each method, and before them the truth where it is known, otherwise the bare data.
 pub fn six_methods(repeat: &Repeat, columns: [&str; 2], file: &str, caption: &str) -> Result<Block> {
     let observations = &repeat.posterior.observations;
-    let slices = GridSlices::over(mixgist::Points::new(DIM, &observations.values)?)?;
+    let slices = GridSlices::over(mixgist::Dots::new(DIM, &observations.values)?)?;
     let panel = |title: &str, values: Option<Vec<f64>>, partition: &Partition| {
         density_panel(slices.grid(), columns, title, values, observations, partition)
     };
@@ -71,7 +71,7 @@ fn density_panel(
         let (color, marker) = group_style(rank);
         let members = observations.values.chunks_exact(DIM).zip(partition.labels());
         let at = members.filter(|(_, l)| **l as usize == label).map(|(y, _)| [y[0], y[1]]).collect();
-        Layer::Points(Points { at, marker, radius: 2.0, color, opacity: 0.85, group: Some(rank) })
+        Layer::Dots(Dots { at, marker, radius: 2.0, color, opacity: 0.85, group: Some(rank) })
     });
     Ok(Panel::new(axis(0), axis(1)).sized(230.0, 200.0).titled(title).with_all(contours).with_all(clusters))
 }

@@ -3,7 +3,7 @@
 use mixgist::partition::{DirichletNormalModel, NormalInverseWishart};
 use mixgist::simulate::sample_points;
 use mixgist::{CovarianceForm, GaussianAtoms, MixingMeasure, Mixture, Partition, Result, Silent};
-use mixgist_samplers::{Algorithm, ComponentPrior, Scale, Settings, Truncation};
+use mixgist_samplers::{Algorithm, ComponentPrior, FitSettings, Scale, Truncation};
 
 /// Dimension of all data.
 pub const DIM: usize = 2;
@@ -46,8 +46,8 @@ impl Prior {
     pub const FAITHFUL: Prior = Prior { mean: [3.0, 70.0], scale: [4.0, 36.0] };
 
     /// Settings of one chain of mixgist's blocked sampler.
-    pub fn settings(self, length: Length, seed: u64) -> Settings {
-        Settings {
+    pub fn settings(self, length: Length, seed: u64) -> FitSettings {
+        FitSettings {
             component: ComponentPrior {
                 mu0: Some(self.mean.to_vec()),
                 lambda: Some(LAMBDA),
@@ -60,7 +60,7 @@ impl Prior {
             iterations: length.iterations,
             burn_in: length.burn_in,
             seed,
-            ..Settings::default()
+            ..FitSettings::default()
         }
     }
 

@@ -6,8 +6,8 @@ use mixgist::diagnostics::Convergence;
 use mixgist::{ChainVerdict, Error, Points};
 use mixgist_io::{DataTable, DrawsFile, LabelDraws};
 use mixgist_samplers::{
-    Agreement, Algorithm, CheckpointMode, Checkpoints, ComponentPrior, Concentration, CovarianceModel, MixingPrior,
-    Scale, Settings, Truncation, fit as fit_model,
+    Agreement, Algorithm, CheckpointMode, Checkpoints, ComponentPrior, Concentration, CovarianceModel, FitSettings,
+    MixingPrior, Scale, Truncation, fit as fit_model,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -44,7 +44,7 @@ pub struct FitOptions {
 }
 
 impl FitOptions {
-    fn settings(&self) -> Result<Settings> {
+    fn settings(&self) -> Result<FitSettings> {
         let prior = match self.components {
             Some(components) if self.discount == 0.0 => MixingPrior::Finite { components },
             Some(_) => return Err(Error::usage("a finite mixture has no discount").into()),
@@ -55,7 +55,7 @@ impl FitOptions {
             (Algorithm::Blocked { .. }, Some(sticks)) => Algorithm::Blocked { truncation: Truncation::At(sticks) },
             (algorithm, _) => algorithm,
         };
-        let settings = Settings {
+        let settings = FitSettings {
             prior,
             concentration: match self.alpha {
                 (shape, Some(rate)) => Concentration::Gamma { shape, rate },
@@ -77,7 +77,7 @@ impl FitOptions {
             burn_in: self.burn_in,
             thin: self.thin,
             seed: self.seed,
-            ..Settings::default()
+            ..FitSettings::default()
         };
         settings.check()?;
         Ok(settings)

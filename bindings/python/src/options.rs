@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use mixgist::partition::{REGISTRY, SearchOptions};
 use mixgist::slice::{Array, NamedArrays, SLICERS, Scheme};
-use mixgist::transport::PEERS;
+use mixgist::transport::EXACT_DISTANCES;
 use mixgist::{
     CovarianceForm, Estimator, GivenDirections, Loss, Order, Points, Pruning, Route, Settings, SliceCount, SlicerName,
     Units,
@@ -79,12 +79,12 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     defaults.set_item("prune", "rounding")?;
     defaults.set_item("seed", settings.seed)?;
     defaults.set_item("estimate", settings.estimator.name())?;
-    let fit = mixgist_samplers::Settings::usual();
+    let fit = mixgist_samplers::FitSettings::usual();
     defaults.set_item("chains", fit.chains)?;
     defaults.set_item("iterations", fit.iterations)?;
     defaults.set_item("burn_in", fit.burn_in)?;
     defaults.set_item("thin", fit.thin)?;
-    defaults.set_item("runs", SearchOptions::new(mixgist::partition::Loss::Vi { a: 1.0 }).runs)?;
+    defaults.set_item("runs", SearchOptions::new(mixgist::partition::PartitionLoss::Vi { a: 1.0 }).runs)?;
     Ok(defaults)
 }
 
@@ -95,7 +95,7 @@ pub fn choices(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     }
     let choices = PyDict::new(py);
     let sliced: Vec<&str> = SLICERS.iter().map(|slicer| slicer.name()).collect();
-    let exact: Vec<&str> = PEERS.iter().map(|peer| peer.name).collect();
+    let exact: Vec<&str> = EXACT_DISTANCES.iter().map(|peer| peer.name).collect();
     choices.set_item("distance", [sliced, exact].concat())?;
     choices.set_item("scheme", names(&Scheme::NAMES))?;
     choices.set_item("loss", names(&Loss::NAMES))?;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use mixgist::partition::{
-    ClusterBound, Loss, LossOptions, NamedLoss, OmariConvention, Question, REGISTRY, SearchOptions, estimate_partition,
-    expected_losses, losses_to_draws, partition_ball, similarity_block,
+    ClusterBound, LossOptions, NamedLoss, OmariConvention, PartitionLoss, Question, REGISTRY, SearchOptions,
+    estimate_partition, expected_losses, losses_to_draws, partition_ball, similarity_block,
 };
 use mixgist::text::option;
 use mixgist::{Error, Partition, PartitionDraws, Progress, text};
@@ -30,13 +30,13 @@ fn loss_options((a, omari): Conventions<'_>) -> mixgist::Result<LossOptions> {
     Ok(LossOptions { a: a.unwrap_or(LossOptions::default().a), omari: OmariConvention::from_name(omari)? })
 }
 
-fn chosen_loss(name: &str, conventions: Conventions<'_>) -> Result<Loss> {
+fn chosen_loss(name: &str, conventions: Conventions<'_>) -> Result<PartitionLoss> {
     if conventions.0.is_none() && REGISTRY.iter().any(|entry| entry.name == name && entry.takes_a) {
         return Err(Error::usage(format!("{name} needs its cost"))
             .hint(text!["give it, such as ", option("a", 0.5)])
             .into());
     }
-    Ok(Loss::from_name(name, &loss_options(conventions)?)?)
+    Ok(PartitionLoss::from_name(name, &loss_options(conventions)?)?)
 }
 
 #[pymethods]
@@ -158,7 +158,7 @@ impl Partitions {
         progress: &dyn Progress,
     ) -> mixgist::Result<BTreeMap<String, f64>> {
         let reported = reported(conventions)?;
-        let losses: Vec<Loss> = reported.iter().map(|named| named.loss).collect();
+        let losses: Vec<PartitionLoss> = reported.iter().map(|named| named.loss).collect();
         let expected = expected_losses(&losses, partition, &self.draws, progress)?;
         Ok(reported.iter().map(|named| named.name.to_owned()).zip(expected).collect())
     }

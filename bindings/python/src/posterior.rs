@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mixgist::components::Rules;
 use mixgist::credible::Question as Asked;
-use mixgist::posterior::Kept;
+use mixgist::posterior::Computed;
 use mixgist::representatives::Count;
 use mixgist::{Error, Estimate, MixingMeasure, Progress, Settings};
 use mixgist_io::{DataTable, memory};
@@ -32,7 +32,7 @@ pub struct Posterior {
     /// A slice function of the user's and the number of its slices.
     function: Option<(Py<PyAny>, usize)>,
     given: Option<Estimate>,
-    kept: Arc<Kept>,
+    kept: Arc<Computed>,
     threads: Option<usize>,
 }
 

@@ -141,13 +141,13 @@ impl Progress for Watch {
 }
 
 /// The threads that the last call used.
-struct Kept {
+struct LastPool {
     process: u32,
     threads: Option<usize>,
     pool: Arc<ThreadPool>,
 }
 
-static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
+static KEPT: Mutex<Option<LastPool>> = Mutex::new(None);
 
 /// A pool of that many threads: the one of the last call, if it fits.
 ///
@@ -172,7 +172,7 @@ fn pool(threads: Option<usize>) -> Result<Arc<ThreadPool>> {
         .build()
         .map_err(|cause| Error::resource(format!("cannot start {count} threads: {cause}")))?;
     let pool = Arc::new(pool);
-    if let Some(old) = kept.replace(Kept { process, threads, pool: Arc::clone(&pool) })
+    if let Some(old) = kept.replace(LastPool { process, threads, pool: Arc::clone(&pool) })
         && old.process != process
     {
         std::mem::forget(old);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mixgist::density::{Bounds, sliced_w2, total_variation};
-use mixgist::partition::{Loss, NamedLoss, expected_losses};
+use mixgist::partition::{NamedLoss, PartitionLoss, expected_losses};
 use mixgist::{
     Ensemble, Error, GridDensity, PartitionDraws, Points, Progress, ResolvedUnits, Result, Route, Settings, Silent,
     SliceCount, SlicedDistance,
@@ -219,7 +219,7 @@ fn partition_losses(
     partitions: &PartitionDraws,
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<f64>>> {
-    let losses: Vec<Loss> = reported.iter().map(|named| named.loss).collect();
+    let losses: Vec<PartitionLoss> = reported.iter().map(|named| named.loss).collect();
     estimates.iter().map(|estimate| expected_losses(&losses, &estimate.partition, partitions, progress)).collect()
 }
 

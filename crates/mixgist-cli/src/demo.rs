@@ -10,7 +10,7 @@ use mixgist_io::{
     write_draws, write_json,
 };
 use mixgist_report::page::PARTS;
-use mixgist_samplers::{Agreement, ComponentPrior, Scale, Settings as FitSettings, fit};
+use mixgist_samplers::{Agreement, ComponentPrior, FitSettings, Scale, fit};
 
 use crate::fit::{draws_file, report};
 use crate::inputs::Inputs;

@@ -9,7 +9,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::metric::Metric;
 use mixgist::slice::SLICERS;
-use mixgist::transport::PEERS;
+use mixgist::transport::EXACT_DISTANCES;
 use mixgist::{Condensed, Ensemble, Error, MixingMeasure, Points, Progress, ResolvedUnits, Result, Text};
 use mixgist_io::{
     Cell, DataTable, DrawsFile, Overwrite, read_summary, to_json, together, write_json, write_npy_in_pieces,
@@ -80,7 +80,7 @@ pub struct Distance {
 }
 
 fn distance_names() -> impl Iterator<Item = &'static str> {
-    SLICERS.iter().map(|slicer| slicer.name()).chain(const { &PEERS }.iter().map(|peer| peer.name))
+    SLICERS.iter().map(|slicer| slicer.name()).chain(const { &EXACT_DISTANCES }.iter().map(|peer| peer.name))
 }
 
 impl Distance {

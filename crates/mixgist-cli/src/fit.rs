@@ -10,7 +10,7 @@ use mixgist::text::CommandLine;
 use mixgist::{Error, ErrorKind, Points, Result};
 use mixgist_io::{DataTable, DrawsFile, LabelDraws, memory, read_data, to_json, together, write_draws, write_json};
 use mixgist_samplers::{
-    Agreement, Algorithm, CheckpointMode, Checkpoints, Concentration, CovarianceModel, Fit, MixingPrior, Settings,
+    Agreement, Algorithm, CheckpointMode, Checkpoints, Concentration, CovarianceModel, Fit, FitSettings, MixingPrior,
     Truncation, fit, predicted_bytes,
 };
 
@@ -84,19 +84,19 @@ struct RunningArgs {
     truncation: String,
 
     /// Number of chains
-    #[arg(long, value_name = "N", default_value_t = Settings::usual().chains)]
+    #[arg(long, value_name = "N", default_value_t = FitSettings::usual().chains)]
     chains: u32,
 
     /// Iterations of each chain, burn-in included
-    #[arg(long, value_name = "N", default_value_t = Settings::usual().iterations)]
+    #[arg(long, value_name = "N", default_value_t = FitSettings::usual().iterations)]
     iterations: u64,
 
     /// Iterations at the beginning of each chain that are dropped
-    #[arg(long, value_name = "N", default_value_t = Settings::usual().burn_in)]
+    #[arg(long, value_name = "N", default_value_t = FitSettings::usual().burn_in)]
     burn_in: u64,
 
     /// Of the others, keep every N-th
-    #[arg(long, value_name = "N", default_value_t = Settings::usual().thin)]
+    #[arg(long, value_name = "N", default_value_t = FitSettings::usual().thin)]
     thin: u64,
 
     /// Seed: the draws depend on it, the data and the options alone
@@ -153,7 +153,7 @@ impl FitVerb {
         }
     }
 
-    fn settings(&self) -> Result<Settings> {
+    fn settings(&self) -> Result<FitSettings> {
         let (model, running) = (&self.model, &self.running);
         let prior = match model.components {
             Some(components) => MixingPrior::Finite { components },
@@ -166,7 +166,7 @@ impl FitVerb {
             }
             other => other,
         };
-        let settings = Settings {
+        let settings = FitSettings {
             prior,
             concentration: parse_concentration(&model.alpha)?,
             component: model.component.prior(by_name(&CovarianceModel::NAMES, &model.covariance))?,
@@ -176,7 +176,7 @@ impl FitVerb {
             burn_in: running.burn_in,
             thin: running.thin,
             seed: running.seed,
-            ..Settings::default()
+            ..FitSettings::default()
         };
         settings.check()?;
         Ok(settings)
@@ -216,7 +216,7 @@ fn agreement_table(agreement: &Agreement) -> String {
 }
 
 /// What a person wants to know of a fit.
-pub fn report(fitted: &Fit, settings: &Settings, agreement: &Agreement) -> String {
+pub fn report(fitted: &Fit, settings: &FitSettings, agreement: &Agreement) -> String {
     let clusters = fitted.traces.clusters.concat();
     let mean = clusters.iter().sum::<f64>() / clusters.len() as f64;
     let mut probabilities = std::collections::BTreeMap::<u64, f64>::new();

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::partition::{
-    ClusterBound, Loss, LossOptions, NamedLoss, OmariConvention, PartitionAnswer, Question, REGISTRY, SearchOptions,
-    estimate_partition,
+    ClusterBound, LossOptions, NamedLoss, OmariConvention, PartitionAnswer, PartitionLoss, Question, REGISTRY,
+    SearchOptions, estimate_partition,
 };
 use mixgist::text::CommandLine;
 use mixgist::{Error, Partition, PartitionDraws, Result};
@@ -124,11 +124,11 @@ impl LossArgs {
     }
 
     /// The loss of that name.
-    fn chosen(&self, name: &str) -> Result<Loss> {
+    fn chosen(&self, name: &str) -> Result<PartitionLoss> {
         if self.a.is_none() && REGISTRY.iter().any(|entry| entry.name == name && entry.takes_a) {
             return Err(Error::usage(format!("{name} needs its cost")).hint("give it with --a, such as --a 0.5"));
         }
-        Loss::from_name(name, &self.options()?)
+        PartitionLoss::from_name(name, &self.options()?)
     }
 }
 

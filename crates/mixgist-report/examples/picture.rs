@@ -4,7 +4,7 @@
 
 use mixgist::text::CommandLine;
 use mixgist::{Points, Posterior, Settings as SummarySettings, Silent};
-use mixgist_report::figure::{Fill, Layer, Points as Marks, Stroke};
+use mixgist_report::figure::{Dots as Marks, Fill, Layer, Stroke};
 use mixgist_report::kind::atoms::ellipse;
 use mixgist_report::palette::{Color, Marker};
 use mixgist_report::{Figure, Kind, Presentation};
@@ -41,7 +41,7 @@ fn main() -> mixgist::Result<()> {
     let (draw, clusters) = (answer.medoid.draw, answer.clusters.unwrap_or(0));
     let chosen = figure.panels[0].clone().expect("the figure has a panel").sized(430.0, 320.0);
     let mut all = chosen.clone().titled(format!("{} posterior draws ({SHOWN} of them shown)", draws.len()));
-    all.layers = vec![Layer::Points(Marks {
+    all.layers = vec![Layer::Dots(Marks {
         at: data.chunks_exact(2).map(|point| [point[0], point[1]]).collect(),
         marker: Marker::Circle,
         radius: 2.1,

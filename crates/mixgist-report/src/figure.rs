@@ -257,8 +257,8 @@ fn drawable(low: f64, high: f64) -> (f64, f64) {
 /// What is drawn in a panel.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Layer {
-    /// Points of one look.
-    Points(Points),
+    /// Dots of one look.
+    Dots(Dots),
     /// A line through positions.
     Line {
         /// The positions, in order.
@@ -309,9 +309,9 @@ pub enum Layer {
     },
 }
 
-/// Points of one look.
+/// Dots of one look.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Points {
+pub struct Dots {
     /// The positions.
     pub at: Vec<Position>,
     /// Their shape.

@@ -58,7 +58,7 @@ fn every_observation_is_drawn_once_in_the_colour_of_its_cluster() {
     let labels = &scene.answers[0].allocation.as_ref().unwrap().labels;
     let mut drawn = 0;
     for layer in &panel.layers {
-        let Layer::Points(points) = layer else { continue };
+        let Layer::Dots(points) = layer else { continue };
         let Some(group) = points.group else { continue };
         let members: Vec<[f64; 2]> = (0..200)
             .filter(|&i| labels[i] as usize == group)
@@ -389,7 +389,7 @@ fn given_directions_are_used_or_their_absence_is_said() {
     let figure = Kind::from_name("convergence").unwrap().draw(&with).unwrap();
     let layers = &figure.panels[0].as_ref().unwrap().layers;
     let end = layers.iter().find_map(|layer| match layer {
-        Layer::Points(points) => points.at.last().map(|point| point[1]),
+        Layer::Dots(points) => points.at.last().map(|point| point[1]),
         _ => None,
     });
     let lead = answer.medoid.runner_up.unwrap().expected_loss - answer.medoid.expected_loss;
@@ -399,7 +399,7 @@ fn given_directions_are_used_or_their_absence_is_said() {
 /// The marks of one look in a panel.
 fn marks(panel: &mixgist_report::figure::Panel, marker: Marker, color: Color) -> Vec<[f64; 2]> {
     let of = |layer: &Layer| match layer {
-        Layer::Points(points) if points.marker == marker && points.color == color => Some(points.at.clone()),
+        Layer::Dots(points) if points.marker == marker && points.color == color => Some(points.at.clone()),
         _ => None,
     };
     panel.layers.iter().find_map(of).unwrap_or_default()
@@ -422,7 +422,7 @@ fn no_draw_is_below_the_line_of_the_least_loss() {
         let line = line.unwrap();
         assert_eq!(line, answer.medoid.expected_loss);
         for layer in &panel.layers {
-            let Layer::Points(points) = layer else { continue };
+            let Layer::Dots(points) = layer else { continue };
             assert!(points.at.iter().all(|at| at[1] >= line * (1.0 - 1e-9)), "{loss:?}");
         }
         // The named draws lie where the others say they do.

@@ -3,13 +3,12 @@
 use mixgist::diagnostics::Convergence;
 use mixgist::text::{Text, option};
 use mixgist::{
-    ChainVerdict, Ensemble, Points, Progress, Result, Settings as SummarySettings, SliceCount, Summary, Trace, Units,
-    summarize, text,
+    ChainVerdict, Ensemble, Points, Progress, Result, Settings, SliceCount, Summary, Trace, Units, summarize, text,
 };
 
 use crate::fit::{Fit, Traces};
 use crate::mixing::MixingPrior;
-use crate::settings::{CovarianceModel, Settings};
+use crate::settings::{CovarianceModel, FitSettings};
 
 /// The verdict on the chains with what it is based on.
 pub struct Agreement {
@@ -28,12 +27,9 @@ const DIAGNOSTIC_SLICES: usize = 100;
 
 impl Agreement {
     /// Summarises the draws and judges the traces, with what the sampler knows besides the draws.
-    pub fn new(fitted: &Fit, data: Points, settings: &Settings, progress: &dyn Progress) -> Result<Self> {
-        let summary_settings = SummarySettings {
-            slices: SliceCount::Fixed(DIAGNOSTIC_SLICES),
-            units: units(data),
-            ..SummarySettings::default()
-        };
+    pub fn new(fitted: &Fit, data: Points, settings: &FitSettings, progress: &dyn Progress) -> Result<Self> {
+        let summary_settings =
+            Settings { slices: SliceCount::Fixed(DIAGNOSTIC_SLICES), units: units(data), ..Settings::default() };
         let ensemble = with_traces(&fitted.ensemble, &fitted.traces)?;
         let summary = summarize(&ensemble, Some(data), &summary_settings, progress)?.result;
         let told = summary.agreement.traces.iter();
@@ -60,7 +56,7 @@ fn with_traces(ensemble: &Ensemble, traces: &Traces) -> Result<Ensemble> {
 }
 
 /// What would help chains that do not agree, or are too short.
-fn advice(agreement: &mixgist::Agreement, data: Points, settings: &Settings) -> Vec<Text> {
+fn advice(agreement: &mixgist::Agreement, data: Points, settings: &FitSettings) -> Vec<Text> {
     let mut advice = Vec::new();
     if let Some(factor) = agreement.longer_by() {
         let kept = (settings.iterations - settings.burn_in.min(settings.iterations)) as f64;

@@ -11,15 +11,15 @@ use crate::component::Component;
 use crate::draws::ChainDraws;
 use crate::hyperparameters::Hyperparameters;
 use crate::measure::{impute, log_posterior};
-use crate::points::Points;
-use crate::settings::{Algorithm, MAX_STICKS, Settings, Truncation};
+use crate::points::ScaledData;
+use crate::settings::{Algorithm, FitSettings, MAX_STICKS, Truncation};
 use crate::start::start;
 
 /// What all chains of a run have in common.
 pub(crate) struct Run<'a> {
-    pub points: &'a Points,
+    pub points: &'a ScaledData,
     pub hyperparameters: &'a Hyperparameters,
-    pub settings: &'a Settings,
+    pub settings: &'a FitSettings,
     pub store: Option<&'a Store>,
     pub progress: &'a dyn Progress,
     /// Set when a chain failed: the others stop too.
@@ -122,7 +122,7 @@ impl Run<'_> {
 
 /// The sticks of the blocked sampler that so many clusters ask for: `auto` doubles them while more than half are occupied. This happens
 /// during the burn-in alone, so that the draws that are kept come from one chain with one truncation.
-fn enough_sticks(sticks: Option<usize>, clusters: usize, settings: &Settings) -> Option<usize> {
+fn enough_sticks(sticks: Option<usize>, clusters: usize, settings: &FitSettings) -> Option<usize> {
     let adaptive = matches!(settings.algorithm, Algorithm::Blocked { truncation: Truncation::Auto { .. } });
     let sticks = sticks?;
     let grows = adaptive && settings.prior.limit().is_none() && 2 * clusters > sticks;

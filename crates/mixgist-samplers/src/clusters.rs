@@ -1,7 +1,7 @@
 //! The partition of the points into clusters, with the sufficient statistic of each, kept up to date point by point.
 
 use crate::component::Component;
-use crate::points::Points;
+use crate::points::ScaledData;
 
 /// Labels of the points and, slot by slot, the clusters. Slots may be empty within a sweep; [`Clusters::compact`] closes the gaps.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +23,7 @@ pub(crate) struct Cluster<'a> {
 
 impl Clusters {
     /// The partition with these labels (0 … k − 1, none unused).
-    pub(crate) fn new<C: Component>(labels: Vec<u32>, component: &C, points: &Points) -> Self {
+    pub(crate) fn new<C: Component>(labels: Vec<u32>, component: &C, points: &ScaledData) -> Self {
         let slots = labels.iter().max().map_or(0, |&max| max as usize + 1);
         let stride = component.statistic_len();
         let mut clusters =
@@ -44,7 +44,7 @@ impl Clusters {
     }
 
     /// Counts and statistics afresh from the labels: the plain twin of the updates, and the end of their rounding drift.
-    pub(crate) fn recompute<C: Component>(&mut self, component: &C, points: &Points) {
+    pub(crate) fn recompute<C: Component>(&mut self, component: &C, points: &ScaledData) {
         self.counts.fill(0);
         self.statistics.fill(0.0);
         for i in 0..self.labels.len() {
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use crate::component::FullCovariance;
     use crate::hyperparameters::Hyperparameters;
-    use crate::settings::Settings;
+    use crate::settings::FitSettings;
     use proptest::prelude::*;
 
     proptest! {
@@ -155,8 +155,8 @@ mod tests {
             moves in prop::collection::vec((0usize..10, 0usize..6), 0..40),
         ) {
             prop_assume!(values.chunks(2).any(|p| p[0] != values[0]) && values.chunks(2).any(|p| p[1] != values[1]));
-            let points = Points::new(&values, 2).unwrap();
-            let component = FullCovariance::new(&Hyperparameters::resolve(&values, 2, &Settings::default()).unwrap(), &points);
+            let points = ScaledData::new(&values, 2).unwrap();
+            let component = FullCovariance::new(&Hyperparameters::resolve(&values, 2, &FitSettings::default()).unwrap(), &points);
             let mut clusters = Clusters::new(vec![0; 10], &component, &points);
             let mut beside = vec![7];
             for (i, to) in moves {

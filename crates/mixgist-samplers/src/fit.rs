@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use mixgist::diagnostics::{Convergence, Verdict, convergence, verdict};
+use mixgist::diagnostics::{Convergence, converged, convergence};
 use mixgist::{Ensemble, Error, ErrorKind, Progress, Result};
 use rayon::prelude::*;
 
@@ -12,8 +12,8 @@ use crate::component::{CommonCovariance, DiagonalCovariance, FullCovariance};
 use crate::draws::{ChainDraws, ensemble};
 use crate::hyperparameters::Hyperparameters;
 use crate::mixing::Concentration;
-use crate::points::Points;
-use crate::settings::{CovarianceModel, MAX_STICKS, Settings};
+use crate::points::ScaledData;
+use crate::settings::{CovarianceModel, FitSettings, MAX_STICKS};
 
 /// The posterior sample of a mixture model.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,8 +83,8 @@ pub struct Diagnostics {
     pub largest_cluster: Convergence,
     /// Of the concentration, when it is random.
     pub concentration: Option<Convergence>,
-    /// The plain verdict on all of them.
-    pub verdict: Verdict,
+    /// Whether all of them have an R-hat below 1.01 and effective sample sizes of at least 100 per chain.
+    pub converged: bool,
 }
 
 impl Diagnostics {
@@ -117,11 +117,11 @@ pub struct DiagnosticRow {
 pub fn fit(
     data: &[f64],
     dim: usize,
-    settings: &Settings,
+    settings: &FitSettings,
     checkpoints: Option<&Checkpoints>,
     progress: &dyn Progress,
 ) -> Result<Fit> {
-    let points = Points::new(data, dim)?;
+    let points = ScaledData::new(data, dim)?;
     let hyperparameters = Hyperparameters::resolve(data, dim, settings)?;
     check_size(&points, &hyperparameters, settings)?;
     let identity = format!("{settings:#?}\n{hyperparameters}");
@@ -159,7 +159,12 @@ fn all_or_first_error(results: Vec<Result<ChainDraws>>) -> Result<Vec<ChainDraws
     }
 }
 
-fn gather(chains: Vec<ChainDraws>, dim: usize, settings: &Settings, hyperparameters: Hyperparameters) -> Result<Fit> {
+fn gather(
+    chains: Vec<ChainDraws>,
+    dim: usize,
+    settings: &FitSettings,
+    hyperparameters: Hyperparameters,
+) -> Result<Fit> {
     let ensemble = ensemble(&chains, dim)?;
     let mut labels = Vec::with_capacity(chains.iter().map(|chain| chain.labels.len()).sum());
     let mut traces = Traces {
@@ -186,7 +191,7 @@ fn gather(chains: Vec<ChainDraws>, dim: usize, settings: &Settings, hyperparamet
     Ok(Fit { ensemble, labels, traces, hyperparameters, diagnostics, unresolved, truncated })
 }
 
-fn diagnose(traces: &Traces, settings: &Settings) -> Result<Diagnostics> {
+fn diagnose(traces: &Traces, settings: &FitSettings) -> Result<Diagnostics> {
     let of = |trace: &[Vec<f64>]| convergence(&trace.iter().map(Vec::as_slice).collect::<Vec<_>>());
     let log_posterior = of(&traces.log_posterior)?;
     let clusters = of(&traces.clusters)?;
@@ -197,20 +202,20 @@ fn diagnose(traces: &Traces, settings: &Settings) -> Result<Diagnostics> {
     };
     let mut all = vec![log_posterior, clusters, largest_cluster];
     all.extend(concentration);
-    let verdict = verdict(&all, settings.chains as usize);
-    Ok(Diagnostics { log_posterior, clusters, largest_cluster, concentration, verdict })
+    let converged = converged(&all, settings.chains as usize);
+    Ok(Diagnostics { log_posterior, clusters, largest_cluster, concentration, converged })
 }
 
 /// Bytes that the draws of [`fit`] take at most while they are gathered, known before it starts. Where the number of atoms is not (slice and
 /// marginal sampler), one for each draw is counted.
-pub fn predicted_bytes(data: &[f64], dim: usize, settings: &Settings) -> Result<u64> {
-    let points = Points::new(data, dim)?;
+pub fn predicted_bytes(data: &[f64], dim: usize, settings: &FitSettings) -> Result<u64> {
+    let points = ScaledData::new(data, dim)?;
     let hyperparameters = Hyperparameters::resolve(data, dim, settings)?;
     // Those of the chains, all of them behind each other, and the ensemble.
     Ok((3.0 * bytes_of_draws(&points, &hyperparameters, settings)) as u64)
 }
 
-fn bytes_of_draws(points: &Points, hyperparameters: &Hyperparameters, settings: &Settings) -> f64 {
+fn bytes_of_draws(points: &ScaledData, hyperparameters: &Hyperparameters, settings: &FitSettings) -> f64 {
     let atoms = hyperparameters.truncation.unwrap_or(1) as f64;
     let d = points.dim() as f64;
     let draw = atoms * (1.0 + d + d * d) * 8.0 + points.len() as f64 * 4.0;
@@ -218,7 +223,7 @@ fn bytes_of_draws(points: &Points, hyperparameters: &Hyperparameters, settings: 
 }
 
 /// Refuses runs whose draws would take more memory than any machine that this is likely to run on.
-fn check_size(points: &Points, hyperparameters: &Hyperparameters, settings: &Settings) -> Result<()> {
+fn check_size(points: &ScaledData, hyperparameters: &Hyperparameters, settings: &FitSettings) -> Result<()> {
     const MOST: f64 = (1u64 << 38) as f64;
     let bytes = bytes_of_draws(points, hyperparameters, settings);
     if bytes <= MOST {

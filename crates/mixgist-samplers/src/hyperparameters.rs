@@ -7,7 +7,7 @@ use mixgist::{Error, Result};
 
 use crate::mixing::{Concentration, MixingPrior};
 use crate::settings::{
-    Algorithm, ComponentPrior, CovarianceModel, MAX_STICKS, Scale, Settings, Truncation, check_size,
+    Algorithm, ComponentPrior, CovarianceModel, FitSettings, MAX_STICKS, Scale, Truncation, check_size,
 };
 
 /// The model with nothing left open. Its `Display` is the paragraph for a paper.
@@ -35,7 +35,7 @@ pub struct Hyperparameters {
 
 impl Hyperparameters {
     /// Checks the settings against the data (n × dim, row-major, finite) and fills in what they leave open.
-    pub fn resolve(values: &[f64], dim: usize, settings: &Settings) -> Result<Self> {
+    pub fn resolve(values: &[f64], dim: usize, settings: &FitSettings) -> Result<Self> {
         settings.check()?;
         let given = &settings.component;
         let columns = columns(values, dim);
@@ -185,7 +185,7 @@ fn degrees(given: &ComponentPrior, dim: usize) -> Result<f64> {
     Err(Error::usage(format!("nu is {nu}, must be above {floor} in dimension {inner}")))
 }
 
-fn sticks(truncation: Truncation, settings: &Settings) -> Result<usize> {
+fn sticks(truncation: Truncation, settings: &FitSettings) -> Result<usize> {
     if let Some(components) = settings.prior.limit() {
         return Ok(components);
     }
@@ -259,8 +259,8 @@ mod tests {
 
     const DATA: [f64; 6] = [1.0, 10.0, 2.0, 30.0, 3.0, 20.0];
 
-    fn with(change: impl FnOnce(&mut Settings)) -> Result<Hyperparameters> {
-        let mut settings = Settings::default();
+    fn with(change: impl FnOnce(&mut FitSettings)) -> Result<Hyperparameters> {
+        let mut settings = FitSettings::default();
         change(&mut settings);
         Hyperparameters::resolve(&DATA, 2, &settings)
     }
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_the_data_is_named() {
-        let message = |change: fn(&mut Settings)| with(change).unwrap_err().to_string();
+        let message = |change: fn(&mut FitSettings)| with(change).unwrap_err().to_string();
         assert!(message(|s| s.component.mu0 = Some(vec![0.0])).contains("mu0 has 1 numbers, the data have 2 columns"));
         assert!(message(|s| s.component.psi = Some(Scale::Full(vec![1.0; 4]))).contains("not positive definite"));
         assert!(message(|s| s.component.psi = Some(Scale::Full(vec![1.0, 0.2, 0.1, 1.0]))).contains("not symmetric"));
@@ -292,9 +292,9 @@ mod tests {
         assert!(message(|s| s.component.psi = Some(Scale::Diagonal(vec![1.0, f64::NAN]))).contains("entry 1 of psi"));
         assert!(message(|s| s.component.nu = Some(1.0)).contains("nu is 1, must be above 1"));
         assert!(message(|s| s.prior = MixingPrior::PitmanYor { discount: 0.9 }).contains("more than 10000 sticks"));
-        let constant = Hyperparameters::resolve(&[1.0, 5.0, 2.0, 5.0], 2, &Settings::default()).unwrap_err();
+        let constant = Hyperparameters::resolve(&[1.0, 5.0, 2.0, 5.0], 2, &FitSettings::default()).unwrap_err();
         assert!(constant.to_string().contains("column 1 of the data is constant"));
-        let few = Hyperparameters::resolve(&[1.0, 5.0, 2.0], 3, &Settings::default()).unwrap_err();
+        let few = Hyperparameters::resolve(&[1.0, 5.0, 2.0], 3, &FitSettings::default()).unwrap_err();
         assert!(few.to_string().contains("1 rows of 3 columns are too few"));
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! ```
 //! use mixgist::Silent;
-//! use mixgist_samplers::{Algorithm, Settings, fit};
+//! use mixgist_samplers::{Algorithm, FitSettings, fit};
 //!
 //! let data = [1.8, 2.0, 1.9, 2.2, 4.3, 4.5, 4.7, 4.4]; // n × 1
-//! let settings = Settings { algorithm: Algorithm::Slice, iterations: 200, burn_in: 100, ..Settings::default() };
+//! let settings = FitSettings { algorithm: Algorithm::Slice, iterations: 200, burn_in: 100, ..FitSettings::default() };
 //! let fit = fit(&data, 1, &settings, None, &Silent)?;
 //! assert_eq!(fit.ensemble.len(), 4 * 100); // four chains
 //! println!("{}", fit.hyperparameters); // what a paper has to say about the prior
@@ -38,7 +38,7 @@ pub use checkpoint::{CheckpointMode, Checkpoints};
 pub use fit::{DiagnosticRow, Diagnostics, Fit, Traces, Truncated, fit, predicted_bytes};
 pub use hyperparameters::Hyperparameters;
 pub use mixing::{Concentration, MixingPrior};
-pub use settings::{Algorithm, ComponentPrior, CovarianceModel, Scale, Settings, Truncation};
+pub use settings::{Algorithm, ComponentPrior, CovarianceModel, FitSettings, Scale, Truncation};
 
 /// Takes the body of a checkpoint file apart, as resuming does after its checksum was found right: for the fuzz targets.
 #[doc(hidden)]

@@ -2,12 +2,12 @@
 
 use mixgist::{Error, Result};
 
-/// Points are stored with this many spare lanes behind each column, so that a tile never reads past the end.
+/// ScaledData are stored with this many spare lanes behind each column, so that a tile never reads past the end.
 pub(crate) const LANES: usize = 32;
 
 /// n points of dimension d, by rows and by columns, in scaled coordinates x = (y − center) / scale.
 #[derive(Debug, Clone)]
-pub(crate) struct Points {
+pub(crate) struct ScaledData {
     n: usize,
     dim: usize,
     rows: Vec<f64>,
@@ -16,7 +16,7 @@ pub(crate) struct Points {
     pub scale: Vec<f64>,
 }
 
-impl Points {
+impl ScaledData {
     /// Checks n × dim values, row-major, and scales them. A constant column keeps the scale 1.
     pub(crate) fn new(values: &[f64], dim: usize) -> Result<Self> {
         check(values, dim)?;
@@ -43,7 +43,7 @@ impl Points {
     pub(crate) fn scaled(values: &[f64], dim: usize, center: Vec<f64>, scale: Vec<f64>) -> Self {
         let n = values.len() / dim;
         let mut points =
-            Points { n, dim, rows: vec![0.0; n * dim], columns: vec![0.0; dim * (n + LANES)], center, scale };
+            ScaledData { n, dim, rows: vec![0.0; n * dim], columns: vec![0.0; dim * (n + LANES)], center, scale };
         points.replace(values);
         points
     }
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn scaled_columns_run_from_minus_one_to_one() {
-        let points = Points::new(&[1.0, 5.0, 3.0, 5.0, 2.0, 5.0], 2).unwrap();
+        let points = ScaledData::new(&[1.0, 5.0, 3.0, 5.0, 2.0, 5.0], 2).unwrap();
         assert_eq!(points.row(0), [-1.0, 0.0]);
         assert_eq!(points.row(1), [1.0, 0.0]);
         assert_eq!(points.lanes(0, 1)[..3], [1.0, 0.0, 0.0]);
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn bad_values_are_named() {
-        let message = |values: &[f64], dim| Points::new(values, dim).unwrap_err().to_string();
+        let message = |values: &[f64], dim| ScaledData::new(values, dim).unwrap_err().to_string();
         assert!(message(&[1.0, 2.0, 3.0, f64::NAN], 2).contains("row 1, column 1 of the data is NaN"));
         assert!(message(&[f64::INFINITY], 1).contains("row 0, column 0 of the data is inf"));
         assert!(message(&[1.0, 2.0, 3.0], 2).contains("3 values do not make rows of 2 columns"));

@@ -106,9 +106,9 @@ fn named<T: Copy>(what: &str, name: &str, names: &[(&str, T)]) -> Result<T> {
     })
 }
 
-/// Everything that a fit depends on besides the data. `Settings::default()` is a Dirichlet process mixture of normals with α = 1.
+/// Everything that a fit depends on besides the data. `FitSettings::default()` is a Dirichlet process mixture of normals with α = 1.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-pub struct Settings {
+pub struct FitSettings {
     /// The law of the weights.
     pub prior: MixingPrior,
     /// The concentration α of that law.
@@ -132,9 +132,9 @@ pub struct Settings {
     pub seed: u64,
 }
 
-impl Default for Settings {
+impl Default for FitSettings {
     fn default() -> Self {
-        Settings {
+        FitSettings {
             prior: MixingPrior::DirichletProcess,
             concentration: Concentration::Fixed(1.0),
             component: ComponentPrior::default(),
@@ -149,10 +149,10 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl FitSettings {
     /// What fronts run unless told otherwise: longer chains than the default, of which every fourth draw is kept.
     pub fn usual() -> Self {
-        Settings { iterations: 5000, burn_in: 1000, thin: 4, ..Settings::default() }
+        FitSettings { iterations: 5000, burn_in: 1000, thin: 4, ..FitSettings::default() }
     }
 
     /// Draws that each chain keeps.
@@ -246,9 +246,9 @@ mod tests {
 
     #[test]
     fn defaults_are_valid_and_nonsense_is_named() {
-        Settings::default().check().unwrap();
-        let message = |change: fn(&mut Settings)| {
-            let mut settings = Settings::default();
+        FitSettings::default().check().unwrap();
+        let message = |change: fn(&mut FitSettings)| {
+            let mut settings = FitSettings::default();
             change(&mut settings);
             settings.check().unwrap_err().to_string()
         };

@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use mixgist::{ErrorKind, Progress, Silent};
 use mixgist_samplers::{
-    Algorithm, CheckpointMode, Checkpoints, Concentration, Fit, MixingPrior, Settings, Truncation, fit,
+    Algorithm, CheckpointMode, Checkpoints, Concentration, Fit, FitSettings, MixingPrior, Truncation, fit,
 };
 
-fn settings(algorithm: Algorithm) -> Settings {
-    Settings {
+fn settings(algorithm: Algorithm) -> FitSettings {
+    FitSettings {
         algorithm,
         prior: MixingPrior::PitmanYor { discount: 0.1 },
         concentration: Concentration::Gamma { shape: 2.0, rate: 2.0 },
@@ -23,7 +23,7 @@ fn settings(algorithm: Algorithm) -> Settings {
         burn_in: 100,
         thin: 5,
         seed: 9,
-        ..Settings::default()
+        ..FitSettings::default()
     }
 }
 
@@ -104,8 +104,8 @@ fn a_killed_run_resumes_to_the_same_draws() {
     }
 }
 
-fn long() -> Settings {
-    Settings { iterations: 6_000, thin: 20, ..settings(Algorithm::NAMES[0].1) }
+fn long() -> FitSettings {
+    FitSettings { iterations: 6_000, thin: 20, ..settings(Algorithm::NAMES[0].1) }
 }
 
 /// Does nothing unless `a_killed_run_resumes_to_the_same_draws` says where to save.
@@ -119,7 +119,7 @@ fn the_run_that_is_killed() {
 #[test]
 fn what_does_not_belong_together_is_refused() {
     let directory = tempfile::tempdir().unwrap();
-    let run = |data: &[f64], settings: &Settings, mode| {
+    let run = |data: &[f64], settings: &FitSettings, mode| {
         fit(data, 1, settings, Some(&checkpoints(directory.path(), mode)), &Silent)
             .map(|_| ())
             .map_err(|error| error.to_string())
@@ -131,7 +131,7 @@ fn what_does_not_belong_together_is_refused() {
     run(&data, &settings, CheckpointMode::Start).unwrap();
     let twice = run(&data, &settings, CheckpointMode::Start).unwrap_err();
     assert!(twice.contains("holds the checkpoint of a run already"), "{twice}");
-    let other = run(&data, &Settings { seed: 10, ..settings.clone() }, CheckpointMode::Resume).unwrap_err();
+    let other = run(&data, &FitSettings { seed: 10, ..settings.clone() }, CheckpointMode::Resume).unwrap_err();
     assert!(other.contains("'seed: 9,' then, 'seed: 10,' now"), "{other}");
     let mut changed = data.clone();
     changed[3] += 1e-9;

@@ -3,13 +3,15 @@
 mod data;
 
 use mixgist::Silent;
-use mixgist_samplers::{Algorithm, Concentration, CovarianceModel, Fit, MixingPrior, Scale, Settings, Truncation, fit};
+use mixgist_samplers::{
+    Algorithm, Concentration, CovarianceModel, Fit, FitSettings, MixingPrior, Scale, Truncation, fit,
+};
 
-fn short() -> Settings {
-    Settings { chains: 3, iterations: 60, burn_in: 20, thin: 4, seed: 1, ..Settings::default() }
+fn short() -> FitSettings {
+    FitSettings { chains: 3, iterations: 60, burn_in: 20, thin: 4, seed: 1, ..FitSettings::default() }
 }
 
-fn run(settings: &Settings) -> Fit {
+fn run(settings: &FitSettings) -> Fit {
     fit(&data::read("faithful", 2), 2, settings, None, &Silent).unwrap()
 }
 
@@ -22,7 +24,7 @@ fn every_combination_gives_draws_labels_and_traces_that_fit_together() {
                 MixingPrior::PitmanYor { discount: 0.2 },
                 MixingPrior::Finite { components: 8 },
             ] {
-                let mut settings = Settings { algorithm, prior, ..short() };
+                let mut settings = FitSettings { algorithm, prior, ..short() };
                 settings.component.covariance = covariance;
                 if let (Algorithm::Blocked { .. }, MixingPrior::PitmanYor { .. }) = (algorithm, prior) {
                     settings.algorithm = Algorithm::Blocked { truncation: Truncation::At(30) };
@@ -55,7 +57,7 @@ fn every_combination_gives_draws_labels_and_traces_that_fit_together() {
 #[test]
 fn labels_name_atoms() {
     for (_, algorithm) in Algorithm::NAMES {
-        let fit = run(&Settings { algorithm, iterations: 400, burn_in: 300, ..short() });
+        let fit = run(&FitSettings { algorithm, iterations: 400, burn_in: 300, ..short() });
         let data = data::read("faithful", 2);
         let mut far = 0;
         for (m, labels) in fit.labels.chunks_exact(272).enumerate() {
@@ -76,21 +78,21 @@ fn labels_name_atoms() {
 
 #[test]
 fn the_number_of_threads_changes_no_bit_and_the_seed_all() {
-    let settings = Settings { concentration: Concentration::Gamma { shape: 1.0, rate: 1.0 }, ..short() };
+    let settings = FitSettings { concentration: Concentration::Gamma { shape: 1.0, rate: 1.0 }, ..short() };
     let on = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| run(&settings));
     assert!(on(1) == on(3));
-    assert!(run(&Settings { seed: 2, ..settings.clone() }).ensemble != on(1).ensemble);
+    assert!(run(&FitSettings { seed: 2, ..settings.clone() }).ensemble != on(1).ensemble);
 }
 
 #[test]
 fn a_chain_depends_on_the_seed_and_its_number_alone() {
     let three = run(&short());
-    let one = run(&Settings { chains: 1, ..short() });
+    let one = run(&FitSettings { chains: 1, ..short() });
     assert_eq!(three.traces.log_posterior[0], one.traces.log_posterior[0]);
     assert_eq!(three.labels[..one.labels.len()], one.labels);
     assert_ne!(three.traces.log_posterior[0], three.traces.log_posterior[1]);
     // and thinning keeps every other draw of the same chain
-    let thinned = run(&Settings { chains: 1, thin: 8, ..short() });
+    let thinned = run(&FitSettings { chains: 1, thin: 8, ..short() });
     assert_eq!(thinned.ensemble.draw(1), one.ensemble.draw(3));
 }
 
@@ -121,7 +123,8 @@ fn ties_a_single_point_and_sparse_weights_are_ordinary() {
     settings.component.psi = Some(mixgist_samplers::Scale::Diagonal(vec![1.0]));
     for (_, algorithm) in Algorithm::NAMES {
         for prior in [MixingPrior::DirichletProcess, MixingPrior::Finite { components: 50 }] {
-            let settings = Settings { algorithm, prior, concentration: Concentration::Fixed(1e-3), ..settings.clone() };
+            let settings =
+                FitSettings { algorithm, prior, concentration: Concentration::Fixed(1e-3), ..settings.clone() };
             for data in [vec![1.0], vec![2.0; 40], vec![0.0, 1e6]] {
                 let fit = fit(&data, 1, &settings, None, &Silent).unwrap();
                 assert_eq!(fit.labels.len(), 30 * data.len());
@@ -136,7 +139,7 @@ fn ties_a_single_point_and_sparse_weights_are_ordinary() {
 fn truncation_adapts_to_the_data_or_says_that_it_binds() {
     let data: Vec<f64> = (0..400).map(|i| 10.0 * f64::from(i % 40) + 0.1 * f64::from(i / 40)).collect();
     let with = |truncation: Truncation| {
-        let mut settings = Settings { algorithm: Algorithm::Blocked { truncation }, ..short() };
+        let mut settings = FitSettings { algorithm: Algorithm::Blocked { truncation }, ..short() };
         settings.iterations = 500;
         settings.burn_in = 400;
         settings.component.psi = Some(Scale::Diagonal(vec![0.1]));

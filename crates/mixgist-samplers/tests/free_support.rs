@@ -4,12 +4,12 @@ mod data;
 
 use mixgist::slice::slicer;
 use mixgist::{AtomCount, Estimator, Silent, SliceCount, summarize};
-use mixgist_samplers::{Algorithm, Scale, Settings, Truncation, fit};
+use mixgist_samplers::{Algorithm, FitSettings, Scale, Truncation, fit};
 
 /// 400 draws of 100 atoms under the prior of the experiments. The draws and the slices have fixed seeds, so that nothing here is left to chance.
 #[test]
 fn five_free_atoms_beat_every_draw_of_old_faithful() {
-    let mut settings = Settings { iterations: 1_200, burn_in: 200, thin: 10, seed: 5, ..Settings::default() };
+    let mut settings = FitSettings { iterations: 1_200, burn_in: 200, thin: 10, seed: 5, ..FitSettings::default() };
     settings.algorithm = Algorithm::Blocked { truncation: Truncation::At(100) };
     settings.component.mu0 = Some(vec![3.0, 70.0]);
     settings.component.lambda = Some(1.0);
@@ -18,11 +18,11 @@ fn five_free_atoms_beat_every_draw_of_old_faithful() {
     let draws = fit(&data::read("faithful", 2), 2, &settings, None, &Silent).unwrap().ensemble;
     assert_eq!(draws.len(), 400);
     for name in ["mix-sw", "smix-w"] {
-        let settings = mixgist::Settings {
+        let settings = mixgist::FitSettings {
             slicer: slicer(name).unwrap().into(),
             slices: SliceCount::Fixed(100),
             estimator: Estimator::Free(AtomCount::Fixed(5)),
-            ..mixgist::Settings::default()
+            ..mixgist::FitSettings::default()
         };
         let summary = summarize(&draws, None, &settings, &Silent).unwrap();
         let assessment = summary.assessment.as_ref().unwrap();

@@ -1,7 +1,7 @@
 //! Whatever the data and settings: draws or an error, never a panic.
 
 use mixgist::Silent;
-use mixgist_samplers::{Algorithm, Concentration, CovarianceModel, MixingPrior, Scale, Settings, Truncation, fit};
+use mixgist_samplers::{Algorithm, Concentration, CovarianceModel, FitSettings, MixingPrior, Scale, Truncation, fit};
 use proptest::prelude::*;
 
 /// Numbers of every size, with ties and extremes.
@@ -61,7 +61,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let rows = values.len() / dim;
-        let mut settings = Settings { algorithm, prior, concentration, chains: 1, iterations: 12, burn_in: 4, thin: 2, seed, ..Settings::default() };
+        let mut settings = FitSettings { algorithm, prior, concentration, chains: 1, iterations: 12, burn_in: 4, thin: 2, seed, ..FitSettings::default() };
         settings.component.covariance = CovarianceModel::NAMES[covariance].1;
         settings.component.lambda = lambda;
         settings.component.nu = nu;

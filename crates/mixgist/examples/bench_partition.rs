@@ -8,7 +8,7 @@ use std::time::Instant;
 use dahl_salso::clustering::Clusterings;
 use dahl_salso::optimize::{SALSOParameters, minimize_by_salso};
 use dahl_salso::{LossFunction, PartitionDistributionInformation};
-use mixgist::partition::{Loss, OmariConvention, SearchOptions, expected_loss, search};
+use mixgist::partition::{OmariConvention, PartitionLoss, SearchOptions, expected_loss, search};
 use mixgist::random::{Purpose, stream};
 use mixgist::{Partition, PartitionDraws, Silent};
 use rand::{RngExt, SeedableRng};
@@ -70,12 +70,12 @@ fn bench(
     let (n, m) = (draws.observations(), draws.len());
     let item_major: Vec<i32> = (0..n).flat_map(|i| (0..m).map(move |b| draws.labels(b)[i] as i32)).collect();
     let losses = [
-        (Loss::Binder { a: 1.0 }, LossFunction::BinderDraws(1.0)),
-        (Loss::Vi { a: 1.0 }, LossFunction::VI(1.0)),
-        (Loss::Omari(OmariConvention::Salso), LossFunction::OneMinusARI),
-        (Loss::Nvi, LossFunction::NVI),
-        (Loss::Id, LossFunction::ID),
-        (Loss::Nid, LossFunction::NID),
+        (PartitionLoss::Binder { a: 1.0 }, LossFunction::BinderDraws(1.0)),
+        (PartitionLoss::Vi { a: 1.0 }, LossFunction::VI(1.0)),
+        (PartitionLoss::Omari(OmariConvention::Salso), LossFunction::OneMinusARI),
+        (PartitionLoss::Nvi, LossFunction::NVI),
+        (PartitionLoss::Id, LossFunction::ID),
+        (PartitionLoss::Nid, LossFunction::NID),
     ];
     for (loss, reference) in losses.into_iter().take(losses_tried) {
         let (mut salso_seconds, mut seconds) = (f64::INFINITY, f64::INFINITY);

@@ -216,7 +216,7 @@ impl Aligner {
         progress: &dyn Progress,
     ) -> Result<MixingMeasure> {
         for _ in 0..MOST_ROUNDS {
-            current = without_twins(&current)?;
+            current = without_near_copies(&current)?;
             let pass = self.pass(&current, ensemble, progress)?;
             let dropped = self.to_drop(&pass, &current);
             let next = averages(&pass, &current)?;
@@ -281,7 +281,7 @@ fn averages(pass: &ByAtom, current: &MixingMeasure) -> Result<MixingMeasure> {
 }
 
 /// Of atoms that are nearly equal the first, with the weight of all.
-fn without_twins(measure: &MixingMeasure) -> Result<MixingMeasure> {
+fn without_near_copies(measure: &MixingMeasure) -> Result<MixingMeasure> {
     let mut kept: Vec<usize> = Vec::new();
     let mut weights: Vec<f64> = Vec::new();
     for k in 0..measure.len() {

@@ -126,7 +126,7 @@ pub struct Component {
     /// Its index in the estimate (the first, when several atoms of the estimate are equal or nearly so).
     pub atom: usize,
     /// The other atoms of the estimate that are equal to it or nearly so, and make one component with it.
-    pub twins: Vec<usize>,
+    pub nearly_equal: Vec<usize>,
     /// Its weight in the estimate, that of equal atoms together.
     pub weight: f64,
     /// Its mean in the estimate.

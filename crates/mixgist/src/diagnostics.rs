@@ -16,25 +16,6 @@ pub struct Convergence {
     pub tail_ess: f64,
 }
 
-/// What to do about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// R-hat below 1.01 and effective sample sizes of at least 100 a chain throughout.
-    ChainsAgree,
-    /// Not yet.
-    RunLonger,
-}
-
-impl Verdict {
-    /// The verdict in words.
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::ChainsAgree => "chains agree",
-            Self::RunLonger => "run longer",
-        }
-    }
-}
-
 /// Computes all three for chains of at least 4 draws each; a single chain is compared with itself, half against half. Chains may have different
 /// lengths; for equal ones the numbers are those of ArviZ. Cost O(N log N) in the number N of values.
 pub fn convergence(chains: &[&[f64]]) -> Result<Convergence> {
@@ -64,13 +45,11 @@ pub fn convergence(chains: &[&[f64]]) -> Result<Convergence> {
     })
 }
 
-/// The verdict on several quantities from `chains` chains. A constant quantity has nothing to disagree on.
-pub fn verdict(quantities: &[Convergence], chains: usize) -> Verdict {
-    let fine = |c: &Convergence| {
-        let enough = 100.0 * chains as f64;
-        c.rhat.is_nan() || (c.rhat < 1.01 && c.bulk_ess >= enough && c.tail_ess >= enough)
-    };
-    if quantities.iter().all(fine) { Verdict::ChainsAgree } else { Verdict::RunLonger }
+/// Whether several quantities from `chains` chains have an R-hat below 1.01 and effective sample sizes of at least 100 per chain. A constant quantity
+/// has nothing to disagree on.
+pub fn converged(quantities: &[Convergence], chains: usize) -> bool {
+    let enough = 100.0 * chains as f64;
+    quantities.iter().all(|c| c.rhat.is_nan() || (c.rhat < 1.01 && c.bulk_ess >= enough && c.tail_ess >= enough))
 }
 
 /// How many successive values of the chains count as one independent value of the mean, without ranks, and at least 1; chains of any
@@ -299,12 +278,12 @@ mod tests {
     fn constants_agree_and_shifted_chains_do_not() {
         let constant = convergence(&[&[2.0; 10], &[2.0; 10]]).unwrap();
         assert!(constant.rhat.is_nan() && constant.bulk_ess == 20.0 && constant.tail_ess == 20.0);
-        assert_eq!(verdict(&[constant], 2), Verdict::ChainsAgree);
+        assert!(converged(&[constant], 2));
         let mut x = vec![0.0; 2000];
         standard_normals(&mut stream(2, Purpose::Simulation, 0), &mut x);
         let (a, b) = x.split_at(1000);
         let shifted: Vec<f64> = b.iter().map(|v| v + 1.0).collect();
-        assert_eq!(verdict(&[convergence(&[a, b]).unwrap()], 2), Verdict::ChainsAgree);
-        assert_eq!(verdict(&[convergence(&[a, &shifted]).unwrap()], 2), Verdict::RunLonger);
+        assert!(converged(&[convergence(&[a, b]).unwrap()], 2));
+        assert!(!converged(&[convergence(&[a, &shifted]).unwrap()], 2));
     }
 }

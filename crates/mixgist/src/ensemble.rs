@@ -199,7 +199,7 @@ impl Ensemble {
                 )));
             }
         }
-        let mut kept = Kept { offsets: vec![0], ..Kept::default() };
+        let mut kept = PositiveAtoms { offsets: vec![0], ..PositiveAtoms::default() };
         for (m, pair) in offsets.windows(2).enumerate() {
             kept.add_draw(pair[0]..pair[1], weights).map_err(|error| error.at_draw(m))?;
         }
@@ -486,14 +486,14 @@ pub(crate) fn normalized_draw_weights(weights: &[f64], draws: usize) -> Result<V
 
 /// What is left of the given atoms once padding is dropped.
 #[derive(Default)]
-struct Kept {
+struct PositiveAtoms {
     atoms: Vec<usize>,
     weights: Vec<f64>,
     offsets: Vec<usize>,
     renormalization: f64,
 }
 
-impl Kept {
+impl PositiveAtoms {
     fn add_draw(&mut self, range: Range<usize>, weights: &[f64]) -> Result<()> {
         let (normalized, correction) = normalized_weights(&weights[range.clone()])?;
         for (i, w) in range.zip(normalized) {

@@ -3,7 +3,7 @@
 use crate::slice::{SLICERS, Slicer};
 use crate::text;
 use crate::text::{named, option};
-use crate::transport::Peer;
+use crate::transport::NamedDistance;
 use crate::{Condensed, Distance, Ensemble, Error, MixingMeasure, Progress, Result, Settings, SlicedDistance};
 
 /// A distance by name.
@@ -13,7 +13,7 @@ pub enum Metric {
     /// By an exact solver.
     Exact {
         /// Which one.
-        peer: &'static Peer,
+        peer: &'static NamedDistance,
         /// The order, when it was given.
         order: Option<f64>,
     },
@@ -38,7 +38,7 @@ impl Metric {
             let settings = settings(slicer)?;
             return Ok(Metric::Sliced(Box::new(settings)));
         }
-        let peer = Peer::from_name(name)?;
+        let peer = NamedDistance::from_name(name)?;
         match order {
             Some(order) if !peer.takes_order => {
                 Err(Error::usage(text![format!("'{name}' has no order, got "), option("order", order)])

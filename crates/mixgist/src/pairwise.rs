@@ -1,13 +1,13 @@
 //! Sliced distances between draws: the full matrix, rows of it, and single pairs, each with its Monte Carlo error over slices.
 
-mod bridge;
+mod decomposition;
 mod matrix;
 mod rows;
 mod sliced;
 mod tile;
 
-pub(crate) use bridge::FromMean;
+pub(crate) use decomposition::FromMean;
 pub(crate) use matrix::cost_matrix;
 pub use matrix::{Condensed, DistanceMatrix};
-pub(crate) use rows::{AnchorRows, Bridges, Form, KEPT_BYTES, MOST_MERGED, SliceRows, Spread, WeightedRow};
+pub(crate) use rows::{AnchorRows, Decompositions, Form, KEPT_BYTES, MOST_MERGED, SliceRows, Spread, WeightedRow};
 pub use sliced::{Distance, SlicedDistance};

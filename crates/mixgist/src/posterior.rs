@@ -67,12 +67,12 @@ pub struct Posterior<'a> {
     source: Option<Source>,
     own: Option<&'a dyn Slices>,
     given: Option<Estimate>,
-    kept: Arc<Kept>,
+    kept: Arc<Computed>,
 }
 
 /// What was computed from a posterior so far; it can be handed to another posterior of the same draws, data and settings.
 #[derive(Default)]
-pub struct Kept {
+pub struct Computed {
     scaled: OnceLock<(ResolvedUnits, Option<Ensemble>)>,
     slices: OnceLock<Box<dyn Slices>>,
     summary: OnceLock<Summary>,
@@ -134,7 +134,7 @@ impl<'a> Posterior<'a> {
 
     /// With what was computed before from the same draws, data and settings.
     #[must_use]
-    pub fn with_kept(mut self, kept: Arc<Kept>) -> Self {
+    pub fn with_kept(mut self, kept: Arc<Computed>) -> Self {
         self.kept = kept;
         self
     }
@@ -144,7 +144,7 @@ impl<'a> Posterior<'a> {
     pub fn with_summary(mut self, summary: &Summary) -> Result<Self> {
         summary.check(self.ensemble.len(), self.ensemble.dim())?;
         self.settings.slices = SliceCount::Fixed(summary.slices);
-        let kept = Kept::default();
+        let kept = Computed::default();
         let scaled = summary.units.transform.is_some().then(|| summary.units.apply(&self.ensemble)).transpose()?;
         let _ = kept.scaled.set((summary.units.clone(), scaled));
         let _ = kept.summary.set(summary.clone());
@@ -168,7 +168,7 @@ impl<'a> Posterior<'a> {
     }
 
     /// What was computed so far.
-    pub fn kept(&self) -> Arc<Kept> {
+    pub fn kept(&self) -> Arc<Computed> {
         Arc::clone(&self.kept)
     }
 

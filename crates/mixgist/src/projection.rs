@@ -1,12 +1,12 @@
 //! Draws through slices: the ensemble bound to frozen slices, handing out sorted line measures a few slices at a time.
 
-mod guests;
+mod others;
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-pub(crate) use guests::Guests;
+pub(crate) use others::OtherMeasures;
 
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::{Lines, Order};
@@ -31,13 +31,13 @@ pub struct Projection<'a> {
 }
 
 /// What pruning leaves of some measures.
-struct Kept {
+struct PrunedMeasures {
     coordinates: Coordinates,
     weights: Vec<f64>,
     offsets: Vec<usize>,
 }
 
-impl Kept {
+impl PrunedMeasures {
     fn new(
         measures: &Ensemble,
         slices: &dyn Slices,
@@ -48,9 +48,12 @@ impl Kept {
         match budget.and_then(|budget| budget.survivors(slices, &coordinates, weights, offsets)) {
             Some(left) => {
                 let coordinates = coordinates.select(&left.atoms);
-                (Kept { coordinates, weights: left.weights, offsets: left.offsets }, left.report)
+                (PrunedMeasures { coordinates, weights: left.weights, offsets: left.offsets }, left.report)
             }
-            None => (Kept { coordinates, weights: weights.to_vec(), offsets: offsets.to_vec() }, Pruned::default()),
+            None => (
+                PrunedMeasures { coordinates, weights: weights.to_vec(), offsets: offsets.to_vec() },
+                Pruned::default(),
+            ),
         }
     }
 }
@@ -72,8 +75,8 @@ impl<'a> Projection<'a> {
         };
         let coordinates = slices.coordinates(ensemble.atoms());
         let budget = Budget::of_draws(slices, &coordinates, ensemble.weights(), ensemble.offsets(), order, pruning);
-        let (kept, pruned) = Kept::new(ensemble, slices, coordinates, budget);
-        let Kept { coordinates, weights, offsets } = kept;
+        let (kept, pruned) = PrunedMeasures::new(ensemble, slices, coordinates, budget);
+        let PrunedMeasures { coordinates, weights, offsets } = kept;
         Ok(Projection { slices, coordinates, weights, offsets, draw_weights, budget, pruned, order })
     }
 
@@ -147,11 +150,11 @@ impl<'a> Projection<'a> {
     }
 
     /// Measures that are not draws, on the same slices and pruned as the draws are.
-    pub(crate) fn guests(&self, measures: &[MixingMeasure]) -> Result<Guests<'a>> {
-        let guests = Ensemble::from_measures(measures)?;
-        let coordinates = self.slices.coordinates(guests.atoms());
-        let (kept, _) = Kept::new(&guests, self.slices, coordinates, self.budget);
-        Ok(Guests::new(self.slices, kept, self.order))
+    pub(crate) fn others(&self, measures: &[MixingMeasure]) -> Result<OtherMeasures<'a>> {
+        let others = Ensemble::from_measures(measures)?;
+        let coordinates = self.slices.coordinates(others.atoms());
+        let (kept, _) = PrunedMeasures::new(&others, self.slices, coordinates, self.budget);
+        Ok(OtherMeasures::new(self.slices, kept, self.order))
     }
 
     /// Memory that one slice takes at most when it is kept.

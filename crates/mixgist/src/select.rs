@@ -15,7 +15,7 @@ use crate::by_name::by_name;
 use crate::ensemble::Ensemble;
 use crate::line::Order;
 use crate::loss::Loss;
-use crate::pairwise::{Bridges, Form, SliceRows, SlicedDistance};
+use crate::pairwise::{Decompositions, Form, SliceRows, SlicedDistance};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::text;
@@ -153,19 +153,20 @@ pub(crate) fn medoid<'p, 'a>(
     loss: Loss,
     route: Route,
     progress: &dyn Progress,
-) -> Result<(Medoid, Bridges<'p, 'a>)> {
+) -> Result<(Medoid, Decompositions<'p, 'a>)> {
     let route = route.resolve(projection.order(), loss, projection.draws())?;
     let form = if route == Route::Certified { Form::Compressed } else { Form::Exact };
-    let mut bridges = Bridges::new(projection, form);
+    let mut decompositions = Decompositions::new(projection, form);
     let choice = match route {
-        Route::Sweep => sweep::choose(projection, &mut bridges, progress)?,
-        Route::Certified => certified::choose(projection, &mut bridges, progress)?,
+        Route::Sweep => sweep::choose(projection, &mut decompositions, progress)?,
+        Route::Certified => certified::choose(projection, &mut decompositions, progress)?,
         Route::Pairs | Route::Auto => pairs::choose(projection, loss, progress)?,
     };
-    let evidence = evidence::gather(projection, &bridges, loss, &choice, progress)?;
+    let evidence = evidence::gather(projection, &decompositions, loss, &choice, progress)?;
     let order = projection.order();
     let distances: Vec<f64> = choice.winner.costs.iter().map(|&cost| order.root(cost)).collect();
-    let margin = evidence::margin(ensemble, projection, &bridges, loss, &choice, &evidence, &distances, progress)?;
+    let margin =
+        evidence::margin(ensemble, projection, &decompositions, loss, &choice, &evidence, &distances, progress)?;
     let medoid = Medoid {
         draw: choice.winner.draw,
         // Whoever knows the ensemble fills these in.
@@ -187,7 +188,7 @@ pub(crate) fn medoid<'p, 'a>(
         distances,
         exact_draws: choice.exact_draws,
     };
-    Ok((medoid, bridges))
+    Ok((medoid, decompositions))
 }
 
 impl SlicedDistance<'_> {

@@ -116,14 +116,14 @@ pub struct Stability {
     pub untried_chains: usize,
     /// What to do.
     #[serde(flatten)]
-    pub verdict: Verdict,
+    pub verdict: StabilityVerdict,
     /// What the reader should know.
     pub warnings: Vec<Warning>,
 }
 
 /// What a person can act on.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-pub struct Verdict {
+pub struct StabilityVerdict {
     /// The verdict in a word: 'steady', 'inside', 'outside', or 'undecided'.
     pub verdict: String,
     /// The largest movement.
@@ -412,7 +412,13 @@ fn clusters(estimate: &MixingMeasure, data: Option<Points>) -> Result<Option<usi
     Ok(Some(allocate(&Mixture::new(estimate)?, points, &Silent)?.clusters()))
 }
 
-fn verdict(checks: &[Check], clusters: Option<usize>, draws: usize, comparable: bool, warnings: &[Warning]) -> Verdict {
+fn verdict(
+    checks: &[Check],
+    clusters: Option<usize>,
+    draws: usize,
+    comparable: bool,
+    warnings: &[Warning],
+) -> StabilityVerdict {
     let outcomes = || checks.iter().filter_map(|check| check.outcome.moved().map(|moved| (check, moved)));
     let movement = outcomes().map(|(_, outcome)| outcome.movement).max().unwrap_or(Movement::Steady);
     let disagree = warnings.iter().any(|warning| matches!(warning, Warning::ChainsDisagree { .. }));
@@ -457,7 +463,7 @@ fn verdict(checks: &[Check], clusters: Option<usize>, draws: usize, comparable: 
     }
     let decided = draws >= FEWEST_DRAWS && comparable && !disagree;
     let verdict = if decided { movement.name() } else { "undecided" };
-    Verdict { verdict: verdict.into(), movement, decided, advice }
+    StabilityVerdict { verdict: verdict.into(), movement, decided, advice }
 }
 
 #[cfg(test)]

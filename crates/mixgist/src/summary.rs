@@ -317,7 +317,7 @@ fn choose(
         }
         let distance = SlicedDistance::new(slices, settings.order).with_pruning(settings.pruning);
         let projection = distance.project(ensemble)?;
-        let (medoid, bridges) = medoid(ensemble, &projection, settings.loss, settings.route, progress)?;
+        let (medoid, decompositions) = medoid(ensemble, &projection, settings.loss, settings.route, progress)?;
         let last = count >= cap || settings.directions.is_some() || own.is_some();
         let Some(times) = more_slices(&medoid).filter(|_| !last) else {
             // Slices of the caller have no others to be judged on.
@@ -341,7 +341,7 @@ fn choose(
                 aligned,
                 seed: settings.seed,
             };
-            let assessment = Some(free::assess(&job, &projection, bridges, progress)?);
+            let assessment = Some(free::assess(&job, &projection, decompositions, progress)?);
             return Ok(Chosen { medoid, assessment, pruned: projection.pruned(), slices: slices.len() });
         };
         // Errors of few groups are rough: no leap is longer.

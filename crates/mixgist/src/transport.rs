@@ -5,6 +5,6 @@ pub mod exact;
 pub mod ground;
 pub mod simplex;
 
-pub use exact::{PEERS, Peer, energy_distance, energy_distance_squared, exact_w, mw_2};
+pub use exact::{EXACT_DISTANCES, NamedDistance, energy_distance, energy_distance_squared, exact_w, mw_2};
 pub use ground::GroundMetric;
 pub use simplex::{Move, Plan, solve};

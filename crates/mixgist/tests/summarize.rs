@@ -356,11 +356,11 @@ fn a_long_job_asks_often() {
 
 #[test]
 fn partitions_and_points_are_worked_on_in_small_steps() {
-    use mixgist::partition::{Loss, coclusterings, expected_losses, partition_ball, similarity_block};
+    use mixgist::partition::{PartitionLoss, coclusterings, expected_losses, partition_ball, similarity_block};
     let (draws, n) = (40, 60_000);
     let labels: Vec<u32> = (0..draws * n).map(|i| ((i / n + i) % 5) as u32).collect();
     let partitions = mixgist::PartitionDraws::from_dense(n, &labels).unwrap();
-    let (first, vi) = (partitions.draw(0), Loss::Vi { a: 1.0 });
+    let (first, vi) = (partitions.draw(0), PartitionLoss::Vi { a: 1.0 });
     // Rows of 60,000 labels in 40 draws: a million comparisons at a time are 17 draws of a row.
     assert!(questions(|progress| similarity_block(&partitions, 0..4, 0..n, progress)) >= 4 * 3);
     assert!(questions(|progress| partition_ball(vi, &first, &partitions, 0.9, progress)) >= draws);

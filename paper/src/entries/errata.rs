@@ -1,6 +1,6 @@
 //! Slips of the paper, each demonstrated by a number.
 
-use mixgist::partition::{Loss, OmariConvention, loss_between};
+use mixgist::partition::{OmariConvention, PartitionLoss, loss_between};
 use mixgist::transport::mw_2;
 use mixgist::{CovarianceForm, GaussianAtoms, MixingMeasure, Partition, Points, Result};
 
@@ -113,7 +113,7 @@ fn run(study: &Study) -> Result<Vec<Section>> {
     );
 
     let one = Partition::from_integers(&[0u8; 200])?;
-    let omari = |convention| loss_between(Loss::Omari(convention), &one, &one);
+    let omari = |convention| loss_between(PartitionLoss::Omari(convention), &one, &one);
     item(
         "omARI is 0/0 for two one-cluster partitions",
         format!("{}", omari(OmariConvention::Salso)?),

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use mixgist::partition::{Loss, LossOptions, SearchOptions, search};
+use mixgist::partition::{LossOptions, PartitionLoss, SearchOptions, search};
 use mixgist::slice::{Scheme, slicer};
 use mixgist::{Mixture, Points, Result, Settings, Silent, SliceCount, Units, allocate, summarize};
 
@@ -101,7 +101,7 @@ fn steps(posterior: &Posterior) -> Result<Vec<(String, f64)>> {
     }
     let mut partition = None;
     for loss in ["binder", "vi", "omari"] {
-        let options = SearchOptions::new(Loss::from_name(loss, &LossOptions::default())?);
+        let options = SearchOptions::new(PartitionLoss::from_name(loss, &LossOptions::default())?);
         timed(format!("partition by {loss}"), &mut || {
             partition = Some(search(&posterior.partitions, &options, &Silent)?.partition);
             Ok(())

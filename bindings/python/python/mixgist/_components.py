@@ -183,7 +183,7 @@ class Components(Answer):
     @classmethod
     def _fields(cls, document: dict[str, Any], said: dict[str, Any]) -> dict[str, Any]:
         return {
-            "components": [_component(one, [one["atom"], *one["twins"]]) for one in document["components"]],
+            "components": [_component(one, [one["atom"], *one["nearly_equal"]]) for one in document["components"]],
             "groups": [_component(group["together"], group["atoms"]) for group in document["groups"]],
             "missing": [_missing(one) for one in document["missing"]],
             "unmatched": _interval(document["unmatched"]),

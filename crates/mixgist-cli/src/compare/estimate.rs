@@ -1,6 +1,6 @@
 //! The estimates that are compared: each a partition and a mixing measure.
 
-use mixgist::partition::{DirichletNormalModel, Loss, LossOptions, SearchOptions, search};
+use mixgist::partition::{DirichletNormalModel, LossOptions, PartitionLoss, SearchOptions, search};
 use mixgist::{
     Ensemble, Error, MixingMeasure, Partition, PartitionDraws, Points, Progress, Result, Settings, summarize,
 };
@@ -37,7 +37,7 @@ pub fn partition_first(
     progress: &dyn Progress,
 ) -> Result<Vec<Estimate>> {
     let estimate = |name: &str| {
-        let loss = Loss::from_name(name, options)?;
+        let loss = PartitionLoss::from_name(name, options)?;
         let partition = search(draws, &SearchOptions { seed, ..SearchOptions::new(loss) }, progress)?.partition;
         let measure = pooled(&model.sample_measures(&partition, data.values(), POOLED, seed)?)?;
         Ok(Estimate { name: name.to_owned(), draw: None, partition, measure })

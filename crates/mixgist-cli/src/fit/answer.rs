@@ -2,7 +2,7 @@
 
 use mixgist::Agreement as ChainAgreement;
 use mixgist_io::{DataTable, Schema, json_schema};
-use mixgist_samplers::{Agreement, Fit, Hyperparameters, Settings, Traces};
+use mixgist_samplers::{Agreement, Fit, FitSettings, Hyperparameters, Traces};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ pub struct FitAnswer<'a> {
     /// The model in words, ready for a methods section.
     model_text: String,
     /// What was asked for.
-    settings: &'a Settings,
+    settings: &'a FitSettings,
     /// Number of draws.
     draws: usize,
     /// Number of observations.
@@ -41,7 +41,7 @@ pub struct FitAnswer<'a> {
 }
 
 impl<'a> FitAnswer<'a> {
-    pub fn new(fit: &'a Fit, settings: &'a Settings, agreement: &'a Agreement, data: &'a DataTable) -> Self {
+    pub fn new(fit: &'a Fit, settings: &'a FitSettings, agreement: &'a Agreement, data: &'a DataTable) -> Self {
         let per_chain = settings.draws_per_chain() as usize;
         FitAnswer {
             mixgist_version: env!("CARGO_PKG_VERSION"),

@@ -7,7 +7,7 @@ use mixgist::density::{Bounds, DEFAULT_GRID_COUNT, Grid};
 use mixgist::partition::{DirichletNormalModel, NormalInverseWishart};
 use mixgist::{Partition, Points, Result};
 use mixgist_io::{Cell, DataTable, Overwrite, write_table};
-use mixgist_samplers::{Algorithm, Concentration, CovarianceModel, Hyperparameters, Settings};
+use mixgist_samplers::{Algorithm, Concentration, CovarianceModel, FitSettings, Hyperparameters};
 
 use crate::component_prior::ComponentArgs;
 
@@ -35,11 +35,11 @@ impl ModelArgs {
     }
 
     fn hyperparameters(&self, data: &DataTable) -> Result<Hyperparameters> {
-        let settings = Settings {
+        let settings = FitSettings {
             concentration: Concentration::Fixed(self.alpha),
             component: self.component.prior(CovarianceModel::Full)?,
             algorithm: Algorithm::Marginal,
-            ..Settings::default()
+            ..FitSettings::default()
         };
         Hyperparameters::resolve(data.values(), data.columns(), &settings)
     }

@@ -4,7 +4,7 @@ use mixgist::linalg::eigen_symmetric;
 use mixgist::{GridDensity, MixingMeasure, Points as Observations};
 
 use crate::contour::{mass_levels, rings};
-use crate::figure::{Figure, Fill, Key, Layer, Points, Position, Side, Stroke};
+use crate::figure::{Dots, Figure, Fill, Key, Layer, Position, Side, Stroke};
 use crate::palette::{Color, Marker, group_style};
 use crate::presentation::Presentation;
 use mixgist::narrative::main_atoms;
@@ -102,7 +102,7 @@ pub fn atom_layers(view: &View, coordinates: [usize; 2]) -> Vec<Layer> {
         });
         let mean = view.measure.atoms().mean(k);
         let centre = |radius, color| {
-            Layer::Points(Points {
+            Layer::Dots(Dots {
                 at: vec![coordinates.map(|a| mean[a])],
                 marker: Marker::Circle,
                 radius,
@@ -131,8 +131,8 @@ pub fn observation_layers(view: &View, coordinates: [usize; 2]) -> Vec<Layer> {
     let position = |i: usize| coordinates.map(|a| data.point(i)[a]);
     let Some(labels) = view.labels else {
         let at = shown.map(position).collect();
-        let layer = Points { at, marker: Marker::Circle, radius, color: Color::GREY, opacity, group: None };
-        return vec![Layer::Points(layer)];
+        let layer = Dots { at, marker: Marker::Circle, radius, color: Color::GREY, opacity, group: None };
+        return vec![Layer::Dots(layer)];
     };
     let mut members = vec![Vec::new(); view.measure.len()];
     shown.for_each(|i| members[labels[i] as usize].push(position(i)));
@@ -141,9 +141,9 @@ pub fn observation_layers(view: &View, coordinates: [usize; 2]) -> Vec<Layer> {
         .map(|(rank, k)| {
             let (color, marker) = group_style(rank);
             let at = std::mem::take(&mut members[k]);
-            Layer::Points(Points { at, marker, radius, color, opacity, group: view.pointed.then_some(k) })
+            Layer::Dots(Dots { at, marker, radius, color, opacity, group: view.pointed.then_some(k) })
         })
-        .filter(|layer| matches!(layer, Layer::Points(points) if !points.at.is_empty()))
+        .filter(|layer| matches!(layer, Layer::Dots(points) if !points.at.is_empty()))
         .collect()
 }
 

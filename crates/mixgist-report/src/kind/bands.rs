@@ -4,7 +4,7 @@ use mixgist::density::posterior_density_on_grid;
 use mixgist::{GridDensity, Result};
 
 use super::atoms::View;
-use crate::figure::{Axis, Dash, Figure, Fill, Key, Layer, Panel, Points, Stroke};
+use crate::figure::{Axis, Dash, Dots, Figure, Fill, Key, Layer, Panel, Stroke};
 use crate::palette::{Color, Marker, group_style};
 use crate::presentation::Presentation;
 use mixgist::narrative::numbers::count;
@@ -135,7 +135,7 @@ pub fn atom_curves(view: &View, xs: &[f64]) -> Vec<Layer> {
         layers.push(Layer::Area { rings: vec![ring], fill: Fill { color, opacity: ATOM_OPACITY }, outline: None });
         let at = vec![[mean, height]];
         let radius = 1.5 + 5.0 * weight.sqrt();
-        layers.push(Layer::Points(Points { at, marker: Marker::Circle, radius, color, opacity: 1.0, group: None }));
+        layers.push(Layer::Dots(Dots { at, marker: Marker::Circle, radius, color, opacity: 1.0, group: None }));
     }
     layers
 }

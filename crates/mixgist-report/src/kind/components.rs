@@ -5,7 +5,7 @@ use mixgist::components::{Component, Components, Intervals, PosteriorInterval};
 
 use super::atoms::{ellipse, outline};
 use super::rows::{height_of, interval_layers, mark, panel_height, row_axis, shortened, unnamed};
-use crate::figure::{Axis, Dash, Figure, Fill, Key, Layer, Panel, Points, Side, Stroke};
+use crate::figure::{Axis, Dash, Dots, Figure, Fill, Key, Layer, Panel, Side, Stroke};
 use crate::palette::{Color, Marker, group_style};
 use crate::presentation::Presentation;
 use mixgist::narrative::numbers::count;
@@ -159,14 +159,8 @@ fn plane(presentation: &Presentation, rows: &[Row]) -> Result<Panel> {
         // A backdrop: a quarter of the marks will do.
         let at = presentation.shown(4).into_iter().map(|i| [data.point(i)[0], data.point(i)[1]]).collect();
         let color = Color::GREY.mix(Color::WHITE, 0.45);
-        panel = panel.with(Layer::Points(Points {
-            at,
-            marker: Marker::Circle,
-            radius: 1.4,
-            color,
-            opacity: 0.7,
-            group: None,
-        }));
+        panel =
+            panel.with(Layer::Dots(Dots { at, marker: Marker::Circle, radius: 1.4, color, opacity: 0.7, group: None }));
     }
     for row in rows {
         let stroke = thin(row.color);

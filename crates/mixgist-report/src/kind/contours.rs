@@ -5,7 +5,7 @@ use mixgist::{GridDensity, Result};
 use super::atoms::{SHARES, atom_layers, density_contours, observation_layers, with_cluster_legend};
 use crate::figure::{Axis, Figure, Panel};
 use crate::presentation::Presentation;
-use mixgist::narrative::numbers as words;
+use mixgist::narrative::numbers;
 
 /// Grid points per axis.
 const COUNT: usize = 161;
@@ -23,14 +23,14 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
         .with_all(atom_layers(&view, [0, 1]));
     let summary = presentation.summary();
     let shares: Vec<String> = SHARES.iter().map(|share| format!("{:.0}", 100.0 * share)).collect();
-    let clusters = summary.clusters.map_or(String::new(), |count| format!(" in {}", words::count(count, "cluster")));
+    let clusters = summary.clusters.map_or(String::new(), |count| format!(" in {}", numbers::count(count, "cluster")));
     let observations =
         presentation.data.map_or(String::new(), |data| format!(", {} observations{clusters}", data.len()));
     let description = format!(
         "Density contours of {} and {}{observations}, {} as 2-sigma ellipses.",
         presentation.columns[0],
         presentation.columns[1],
-        words::count(presentation.main_atoms().len(), "atom")
+        numbers::count(presentation.main_atoms().len(), "atom")
     );
     let caption = format!(
         "Density of the estimate: contours enclose {} % of its mass. Ellipses lie two standard deviations around the \

@@ -6,7 +6,7 @@ use mixgist::narrative::numbers::{count, significant};
 use mixgist::slice::{Coordinates, Replicates, Scheme, Slices};
 use mixgist::{Error, GaussianAtoms, Result, SlicedDistance};
 
-use crate::figure::{Axis, Crossing, Dash, Figure, Key, Layer, Panel, Points, Stroke};
+use crate::figure::{Axis, Crossing, Dash, Dots, Figure, Key, Layer, Panel, Stroke};
 use crate::palette::{Color, Marker};
 use crate::presentation::Presentation;
 
@@ -68,8 +68,8 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
         }
     }
     layers.push(Layer::Line { path: curve.clone(), stroke: Stroke::new(color, 1.6) });
-    let points = Points { at: curve.clone(), marker: Marker::Circle, radius: 2.8, color, opacity: 1.0, group: None };
-    layers.push(Layer::Points(points));
+    let points = Dots { at: curve.clone(), marker: Marker::Circle, radius: 2.8, color, opacity: 1.0, group: None };
+    layers.push(Layer::Dots(points));
     // A single slice can be far off; the frame holds the values, and the errors of ten slices and more.
     let ends = curve.iter().flat_map(|&[l, lead]| {
         let reach = reach(l).filter(|_| l >= 10.0).unwrap_or(0.0);

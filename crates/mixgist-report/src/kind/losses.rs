@@ -5,7 +5,7 @@ use mixgist::{Loss, Result};
 
 use super::traces::chain_layers;
 use super::{beyond_text, upper_fence};
-use crate::figure::{Axis, Crossing, Dash, Figure, Fill, Key, Layer, Panel, Points, Stroke, Ticks};
+use crate::figure::{Axis, Crossing, Dash, Dots, Figure, Fill, Key, Layer, Panel, Stroke, Ticks};
 use crate::palette::{Color, Marker};
 use crate::presentation::Presentation;
 
@@ -29,11 +29,11 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     let values: Vec<(usize, f64)> =
         losses.iter().filter(|(_, loss)| *loss <= top).copied().step_by(every.max(1)).collect();
     let far: Vec<[f64; 2]> = losses.iter().filter(|(_, loss)| *loss > top).map(|&(m, _)| [m as f64, edge]).collect();
-    let far = Points { at: far, marker: Marker::Triangle, radius: 3.6, color: Color::GREY, opacity: 1.0, group: None };
+    let far = Dots { at: far, marker: Marker::Triangle, radius: 3.6, color: Color::GREY, opacity: 1.0, group: None };
     let mut trace = Panel::new(Axis::linear("draw", 0.0, draws.len() as f64), y.clone())
         .sized(380.0, 300.0)
         .with_all(chain_layers(draws.chains(), &values))
-        .with(Layer::Points(far));
+        .with(Layer::Dots(far));
     let mut figure_legend = Vec::new();
     let least = Stroke::new(Color::INK, 1.0).dashed(Dash::Dashed);
     trace = trace.with(Layer::Rule { at: Crossing::Y(medoid.expected_loss), stroke: least });
@@ -45,8 +45,7 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     for (m, loss, marker, color, name) in named.into_iter().rev() {
         let at = vec![[m as f64, loss]];
         for (radius, color) in [(7.0, Color::WHITE), (5.5, color)] {
-            trace =
-                trace.with(Layer::Points(Points { at: at.clone(), marker, radius, color, opacity: 1.0, group: None }));
+            trace = trace.with(Layer::Dots(Dots { at: at.clone(), marker, radius, color, opacity: 1.0, group: None }));
         }
         figure_legend.insert(0, (Key::Point(marker, color), format!("{name} (draw {m}): {}", significant(loss, 5))));
     }

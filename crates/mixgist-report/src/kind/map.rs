@@ -4,7 +4,7 @@ use mixgist::Result;
 use mixgist::narrative::numbers::{capitalised, every as every_n, percent, significant};
 
 use super::beyond_text;
-use crate::figure::{Axis, Dash, Figure, Fill, Key, Layer, Panel, Points, Side, Stroke};
+use crate::figure::{Axis, Dash, Dots, Figure, Fill, Key, Layer, Panel, Side, Stroke};
 use crate::mds::landmark_map;
 use crate::palette::{Color, Marker};
 use crate::presentation::Presentation;
@@ -41,7 +41,7 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
         .map(|angle| [radius * angle.cos(), radius * angle.sin()])
         .collect();
     let mark = |at: Vec<[f64; 2]>, marker, radius, color, opacity| {
-        Layer::Points(Points { at, marker, radius, color, opacity, group: None })
+        Layer::Dots(Dots { at, marker, radius, color, opacity, group: None })
     };
     let every = draws.div_ceil(presentation.most_draws).max(1);
     let some = |of: &[usize]| of.iter().filter(|m| *m % every == 0).map(|&m| places.at[m]).collect::<Vec<_>>();

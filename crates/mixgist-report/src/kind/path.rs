@@ -4,7 +4,7 @@ use mixgist::Result;
 use mixgist::{Judgement, PathPoint};
 
 use super::rows::mark;
-use crate::figure::{Axis, Crossing, Dash, Figure, Fill, Key, Layer, Panel, Points, Stroke, Ticks};
+use crate::figure::{Axis, Crossing, Dash, Dots, Figure, Fill, Key, Layer, Panel, Stroke, Ticks};
 use crate::palette::{Color, Marker};
 use crate::presentation::Presentation;
 use crate::ticks::Tick;
@@ -155,8 +155,8 @@ fn with_curve(panel: Panel, curve: Vec<[f64; 2]>, color: Color, marker: Marker, 
         panel = panel.with(mark(at, Marker::Circle, 8.0, Color::INK)).with(mark(at, Marker::Circle, 6.4, Color::WHITE));
     }
     panel
-        .with(Layer::Points(Points { at: beyond, marker: BEYOND, radius: 4.2, color, opacity: 1.0, group: None }))
-        .with(Layer::Points(Points { at: curve, marker, radius: 3.4, color, opacity: 1.0, group: None }))
+        .with(Layer::Dots(Dots { at: beyond, marker: BEYOND, radius: 4.2, color, opacity: 1.0, group: None }))
+        .with(Layer::Dots(Dots { at: curve, marker, radius: 3.4, color, opacity: 1.0, group: None }))
 }
 
 #[cfg(test)]
@@ -174,7 +174,7 @@ mod tests {
         // Each point beyond has an arrow within the frame.
         let panel = with_curve(panel, curve.to_vec(), Color::INK, Marker::Circle, Some([3.0, 30.0]));
         let arrows = panel.layers.iter().find_map(|layer| match layer {
-            Layer::Points(points) if points.marker == BEYOND => Some(points.at.clone()),
+            Layer::Dots(points) if points.marker == BEYOND => Some(points.at.clone()),
             _ => None,
         });
         let arrows = arrows.unwrap();

@@ -1,6 +1,6 @@
 //! Panels of named rows: an interval or a mark for each, what components and stability share.
 
-use crate::figure::{Axis, Layer, Points, Stroke, Ticks};
+use crate::figure::{Axis, Dots, Layer, Stroke, Ticks};
 use crate::palette::{Color, Marker};
 use crate::ticks::Tick;
 
@@ -41,7 +41,7 @@ pub fn interval_layers(y: f64, [low, middle, high]: [f64; 3], color: Color, mark
 
 /// One mark.
 pub fn mark(at: [f64; 2], marker: Marker, radius: f64, color: Color) -> Layer {
-    Layer::Points(Points { at: vec![at], marker, radius, color, opacity: 1.0, group: None })
+    Layer::Dots(Dots { at: vec![at], marker, radius, color, opacity: 1.0, group: None })
 }
 
 /// A name that leaves room for a figure.

@@ -7,7 +7,7 @@ use crate::figure::{Axis, Figure, Fill, Key, Layer, Panel, Ticks};
 use crate::palette::Color;
 use crate::presentation::Presentation;
 use crate::ticks::Tick;
-use mixgist::narrative::numbers as words;
+use mixgist::narrative::numbers;
 
 /// Rows and columns of the picture.
 const MOST: usize = 160;
@@ -57,7 +57,7 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     );
     let description = format!(
         "Heat map of the posterior similarity of {n} observations in {}.",
-        words::count(bounds.len() + 1, "block")
+        numbers::count(bounds.len() + 1, "block")
     );
     let mut figure = Figure::single(panel).described(description, caption);
     for share in [0.0, 0.25, 0.5, 0.75, 1.0] {

@@ -5,7 +5,7 @@ use mixgist::ensemble::Trace;
 use mixgist::narrative::numbers::{capitalised, count, every as every_draw};
 use mixgist::{Agreement, Result};
 
-use crate::figure::{Axis, Figure, Key, Layer, Panel, Points, Stroke};
+use crate::figure::{Axis, Dots, Figure, Key, Layer, Panel, Stroke};
 use crate::palette::{Marker, group_style};
 use crate::presentation::Presentation;
 
@@ -39,7 +39,7 @@ pub fn chain_layers(chains: &[u32], values: &[(usize, f64)]) -> Vec<Layer> {
     let of_chain = |(rank, chain): (usize, &u32)| {
         let at = values.iter().filter(|(m, _)| chains[*m] == *chain).map(|&(m, value)| [m as f64, value]).collect();
         let color = group_style(rank).0;
-        Layer::Points(Points { at, marker: Marker::Circle, radius, color, opacity: 0.7, group: None })
+        Layer::Dots(Dots { at, marker: Marker::Circle, radius, color, opacity: 0.7, group: None })
     };
     names.iter().enumerate().map(of_chain).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::markup::{Anchor, Markup, coordinate, in_reach, pair, stroke_attributes, tenths};
-use crate::figure::{Crossing, Fill, Layer, Panel, Points, Position, Side, Stroke};
+use crate::figure::{Crossing, Dots, Fill, Layer, Panel, Position, Side, Stroke};
 use crate::font::{self, Weight};
 use crate::palette::{Color, Marker};
 
@@ -113,10 +113,10 @@ fn obstacles(panel: &Panel) -> Vec<Obstacle> {
     }
     let marks = panel.layers.iter().filter_map(|layer| match layer {
         // White ones are paper around others.
-        Layer::Points(points) if points.color != Color::WHITE => Some(points),
+        Layer::Dots(points) if points.color != Color::WHITE => Some(points),
         _ => None,
     });
-    let obstacle = |points: &Points, at: Position| {
+    let obstacle = |points: &Dots, at: Position| {
         let ([x, y], reach) = (place(panel, at), 1.2 * points.radius);
         let cost = if points.radius >= LARGE_MARK { LARGE_COST } else { 1.0 };
         Obstacle { at: [x - reach, y - reach, x + reach, y + reach], cost }
@@ -140,7 +140,7 @@ impl Frame<'_> {
 
     fn draw(&mut self, markup: &mut Markup, layer: &Layer) {
         match layer {
-            Layer::Points(points) => self.points(markup, points),
+            Layer::Dots(points) => self.points(markup, points),
             Layer::Line { path, stroke } => markup.path(&self.line(path), *stroke),
             Layer::Area { rings, fill, outline } => self.area(markup, rings, *fill, *outline),
             Layer::Rug { values, color } => self.rug(markup, values, *color),
@@ -161,7 +161,7 @@ impl Frame<'_> {
         }
     }
 
-    fn points(&self, markup: &mut Markup, points: &Points) {
+    fn points(&self, markup: &mut Markup, points: &Dots) {
         let shape = outline(points.marker, points.radius);
         let mut d = String::with_capacity(points.at.len() * 14);
         for &at in &points.at {
@@ -325,7 +325,7 @@ mod tests {
     fn beside_marks(others: &[Position]) -> Rectangle {
         use crate::figure::Axis;
         let mark = |at: Position, radius| {
-            Layer::Points(Points {
+            Layer::Dots(Dots {
                 at: vec![at],
                 marker: Marker::Diamond,
                 radius,

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use super::tile::{Tile, Weighing};
 use crate::clusters::Clusters;
 use crate::component::{Component, Posterior};
-use crate::points::{LANES, Points};
+use crate::points::{LANES, ScaledData};
 use crate::variates::uniform;
 
 /// The weights: of occupied slots, and of what is unoccupied.
@@ -71,7 +71,7 @@ impl Allocation {
     pub(crate) fn draw_atoms<C: Component>(
         &mut self,
         component: &C,
-        points: &Points,
+        points: &ScaledData,
         clusters: &Clusters,
         rng: &mut ChaCha8Rng,
     ) -> Result<()> {
@@ -108,7 +108,7 @@ impl Allocation {
         &mut self,
         path: Path,
         component: &C,
-        points: &Points,
+        points: &ScaledData,
         clusters: &mut Clusters,
         reservoir: &mut R,
         rng: &mut ChaCha8Rng,
@@ -161,7 +161,7 @@ impl Allocation {
         &mut self,
         i: usize,
         component: &C,
-        points: &Points,
+        points: &ScaledData,
         clusters: &Clusters,
         reservoir: &R,
     ) -> usize {
@@ -205,7 +205,7 @@ impl Allocation {
         i: usize,
         choice: usize,
         component: &C,
-        points: &Points,
+        points: &ScaledData,
         clusters: &mut Clusters,
         reservoir: &mut R,
         rng: &mut ChaCha8Rng,

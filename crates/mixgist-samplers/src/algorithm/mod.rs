@@ -22,7 +22,7 @@ use crate::clusters::Clusters;
 use crate::component::Component;
 use crate::hyperparameters::Hyperparameters;
 use crate::mixing::{Concentration, MixingPrior};
-use crate::points::Points;
+use crate::points::ScaledData;
 use crate::settings::Algorithm;
 
 /// What a chain carries from one sweep to the next: weights and atoms are drawn afresh given this.
@@ -39,7 +39,7 @@ pub(crate) struct State {
 /// The model that a chain samples from; a chain owns one, as the component holds what its clusters share.
 #[derive(Debug, Clone)]
 pub(crate) struct Model<'a, C> {
-    pub points: &'a Points,
+    pub points: &'a ScaledData,
     pub component: C,
     pub prior: MixingPrior,
     pub concentration: Concentration,
@@ -51,7 +51,7 @@ pub(crate) struct Model<'a, C> {
 
 impl<'a, C: Component> Model<'a, C> {
     /// The model with these hyperparameters for these points.
-    pub(crate) fn new(points: &'a Points, hyperparameters: &Hyperparameters, remainder: f64) -> Self {
+    pub(crate) fn new(points: &'a ScaledData, hyperparameters: &Hyperparameters, remainder: f64) -> Self {
         Model {
             points,
             component: C::new(hyperparameters, points),

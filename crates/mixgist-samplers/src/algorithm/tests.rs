@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::component::{CommonCovariance, DiagonalCovariance, FullCovariance};
-use crate::settings::{CovarianceModel, Settings, Truncation};
+use crate::settings::{CovarianceModel, FitSettings, Truncation};
 use crate::start::start;
 use mixgist::random::{Purpose, stream};
 use proptest::prelude::*;
 
 fn chain<C: Component>(
-    points: &Points,
+    points: &ScaledData,
     hyperparameters: &Hyperparameters,
     mut sampler: impl Sampler<C>,
     seed: u64,
@@ -24,8 +24,8 @@ fn chain<C: Component>(
         .collect()
 }
 
-fn both_paths_agree<C: Component>(values: &[f64], dim: usize, settings: &Settings, seed: u64) {
-    let points = Points::new(values, dim).unwrap();
+fn both_paths_agree<C: Component>(values: &[f64], dim: usize, settings: &FitSettings, seed: u64) {
+    let points = ScaledData::new(values, dim).unwrap();
     let hyperparameters = Hyperparameters::resolve(values, dim, settings).unwrap();
     let run = |path| match settings.algorithm {
         Algorithm::Slice => chain::<C>(&points, &hyperparameters, Slice::new(path), seed),
@@ -52,7 +52,7 @@ proptest! {
         values.iter_mut().enumerate().for_each(|(e, v)| *v += 3.0 * ((e / dim) % 3) as f64);
         let algorithm = if case % 2 == 0 { Algorithm::Slice } else { Algorithm::Blocked { truncation: Truncation::At(12) } };
         let prior = if case < 6 { MixingPrior::DirichletProcess } else { MixingPrior::PitmanYor { discount: 0.2 } };
-        let mut settings = Settings { algorithm, prior, concentration: Concentration::Fixed(alpha), ..Settings::default() };
+        let mut settings = FitSettings { algorithm, prior, concentration: Concentration::Fixed(alpha), ..FitSettings::default() };
         settings.component.covariance = CovarianceModel::NAMES[case % 3].1;
         match settings.component.covariance {
             CovarianceModel::Full => both_paths_agree::<FullCovariance>(&values, dim, &settings, seed),

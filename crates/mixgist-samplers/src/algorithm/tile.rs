@@ -4,7 +4,7 @@ use fearless_simd::{Level, Simd, dispatch};
 
 use crate::component::AtomShape;
 use crate::component::packed::at;
-use crate::points::{LANES, Points};
+use crate::points::{LANES, ScaledData};
 
 /// Weights of the slots as the allocation step sees them.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +50,7 @@ impl Tile {
     pub(crate) fn evaluate(
         &mut self,
         shape: AtomShape,
-        points: &Points,
+        points: &ScaledData,
         start: usize,
         atoms: &[f64],
         counts: &[u32],
@@ -102,7 +102,7 @@ fn log_densities<S: Simd>(
     shape: AtomShape,
     atom: &[f64],
     log_weight: f64,
-    points: &Points,
+    points: &ScaledData,
     start: usize,
     differences: &mut [[f64; LANES]],
     row: &mut [f64; LANES],

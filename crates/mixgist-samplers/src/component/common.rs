@@ -9,7 +9,7 @@ use super::packed::{at, cholesky, log_determinant, packed_len};
 use super::{AtomShape, Component, FullCovariance, Posterior, singular};
 use crate::clusters::Clusters;
 use crate::hyperparameters::Hyperparameters;
-use crate::points::Points;
+use crate::points::ScaledData;
 use crate::variates::log_multigamma;
 
 /// Σ ~ IW(ν, Ψ), μ_k given Σ ~ N(m0, Σ/λ). Given the partition, Σ has ν + n degrees of freedom and the scale of all clusters
@@ -56,7 +56,7 @@ impl CommonCovariance {
 }
 
 impl Component for CommonCovariance {
-    fn new(hyperparameters: &Hyperparameters, points: &Points) -> Self {
+    fn new(hyperparameters: &Hyperparameters, points: &ScaledData) -> Self {
         let d = points.dim();
         let mut root = vec![0.0; packed_len(d)];
         (0..d).for_each(|j| root[at(j, j)] = 1.0);

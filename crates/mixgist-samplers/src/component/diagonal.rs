@@ -7,7 +7,7 @@ use std::f64::consts::{PI, TAU};
 use super::full::step;
 use super::{AtomShape, Component, Posterior, scaled_mean, singular};
 use crate::hyperparameters::Hyperparameters;
-use crate::points::Points;
+use crate::points::ScaledData;
 use crate::variates::{chi, normal};
 
 /// NIW(m0_j, λ, Ψ_jj, ν) in dimension 1 for each coordinate j; pseudo-data as in the full model.
@@ -27,7 +27,7 @@ pub(crate) struct DiagonalCovariance {
 }
 
 impl Component for DiagonalCovariance {
-    fn new(hyperparameters: &Hyperparameters, points: &Points) -> Self {
+    fn new(hyperparameters: &Hyperparameters, points: &ScaledData) -> Self {
         let d = points.dim();
         let (lambda, m0) = (hyperparameters.lambda, scaled_mean(hyperparameters, points));
         let psi: Vec<f64> =

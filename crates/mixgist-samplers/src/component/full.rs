@@ -7,7 +7,7 @@ use std::f64::consts::{PI, TAU};
 use super::packed::{at, cholesky, invert, log_determinant, multiply_into, packed_len, solve, solved_square};
 use super::{AtomShape, Component, Posterior, scaled_mean, singular};
 use crate::hyperparameters::Hyperparameters;
-use crate::points::Points;
+use crate::points::ScaledData;
 use crate::variates::{chi, log_multigamma, normal};
 
 /// NIW(m0, λ, Ψ, ν). The prior is kept as pseudo-data: λ points at m0 with scatter Ψ, so that with b = Σ x and A = Σ x xᵀ
@@ -79,7 +79,7 @@ pub(super) fn draw_mean(posterior: &mut Posterior, d: usize, rng: &mut ChaCha8Rn
 }
 
 impl Component for FullCovariance {
-    fn new(hyperparameters: &Hyperparameters, points: &Points) -> Self {
+    fn new(hyperparameters: &Hyperparameters, points: &ScaledData) -> Self {
         let d = points.dim();
         let (lambda, m0) = (hyperparameters.lambda, scaled_mean(hyperparameters, points));
         let mut psi = vec![0.0; packed_len(d)];

@@ -14,12 +14,12 @@ pub(crate) use full::FullCovariance;
 
 use crate::clusters::Clusters;
 use crate::hyperparameters::Hyperparameters;
-use crate::points::Points;
+use crate::points::ScaledData;
 
 /// A conjugate component model in the scaled coordinates of the points.
 pub(crate) trait Component: Clone + Send + Sync {
     /// The model with these hyperparameters, for points in these coordinates.
-    fn new(hyperparameters: &Hyperparameters, points: &Points) -> Self;
+    fn new(hyperparameters: &Hyperparameters, points: &ScaledData) -> Self;
 
     /// Dimension d.
     fn dim(&self) -> usize;
@@ -108,7 +108,7 @@ impl AtomShape {
     }
 
     /// Appends mean and covariance of an atom in the units of the data.
-    pub(crate) fn export(self, atom: &[f64], points: &Points, means: &mut Vec<f64>, covariances: &mut Vec<f64>) {
+    pub(crate) fn export(self, atom: &[f64], points: &ScaledData, means: &mut Vec<f64>, covariances: &mut Vec<f64>) {
         let d = points.dim();
         let (mean, u) = (&atom[1..=d], &atom[1 + d..]);
         means.extend((0..d).map(|j| points.center[j] + points.scale[j] * mean[j]));
@@ -137,7 +137,7 @@ impl AtomShape {
 /// Posterior of one cluster's parameters, with the room to work in it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Posterior {
-    /// Points in the cluster.
+    /// ScaledData in the cluster.
     pub count: u32,
     /// λ' = λ + n.
     pub lambda: f64,
@@ -194,7 +194,7 @@ fn singular() -> Error {
 }
 
 /// m0 = (μ0 − center) / scale, in the coordinates of the points.
-fn scaled_mean(hyperparameters: &Hyperparameters, points: &Points) -> Vec<f64> {
+fn scaled_mean(hyperparameters: &Hyperparameters, points: &ScaledData) -> Vec<f64> {
     (0..points.dim()).map(|j| (hyperparameters.mu0[j] - points.center[j]) / points.scale[j]).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Closed forms of the components against each other, against quadrature and against their own chain rule.
 
 use super::*;
-use crate::settings::{CovarianceModel, Scale, Settings};
+use crate::settings::{CovarianceModel, FitSettings, Scale};
 use mixgist::random::{Purpose, standard_normals, stream};
 
 fn data(n: usize, d: usize, seed: u64) -> Vec<f64> {
@@ -12,7 +12,7 @@ fn data(n: usize, d: usize, seed: u64) -> Vec<f64> {
 }
 
 fn resolved(values: &[f64], d: usize, covariance: CovarianceModel) -> Hyperparameters {
-    let mut settings = Settings::default();
+    let mut settings = FitSettings::default();
     settings.component.covariance = covariance;
     settings.component.mu0 = Some((0..d).map(|j| j as f64).collect());
     settings.component.lambda = Some(0.7);
@@ -22,7 +22,7 @@ fn resolved(values: &[f64], d: usize, covariance: CovarianceModel) -> Hyperparam
 }
 
 /// Σ log p(x_i given x_1 … x_{i−1}) over the points of one cluster.
-fn by_chain_rule<C: Component>(component: &C, points: &Points) -> f64 {
+fn by_chain_rule<C: Component>(component: &C, points: &ScaledData) -> f64 {
     let mut statistic = vec![0.0; component.statistic_len()];
     let mut posterior = Posterior::new(points.dim());
     (0..points.len())
@@ -38,7 +38,7 @@ fn by_chain_rule<C: Component>(component: &C, points: &Points) -> f64 {
 fn check_chain_rule<C: Component>(covariance: CovarianceModel) {
     for d in [1, 2, 4] {
         let values = data(7, d, 1);
-        let points = Points::new(&values, d).unwrap();
+        let points = ScaledData::new(&values, d).unwrap();
         let component = C::new(&resolved(&values, d, covariance), &points);
         let clusters = Clusters::new(vec![0; 7], &component, &points);
         let (marginal, chain) = (component.log_marginal(&clusters).unwrap(), by_chain_rule(&component, &points));
@@ -58,7 +58,7 @@ fn cluster_marginals_are_products_of_predictive_densities() {
     fn check<C: Component>(covariance: CovarianceModel) {
         for d in [1, 3] {
             let values = data(7, d, 8);
-            let points = Points::new(&values, d).unwrap();
+            let points = ScaledData::new(&values, d).unwrap();
             let mut component = C::new(&resolved(&values, d, covariance), &points);
             let clusters = Clusters::new(vec![0; 7], &component, &points);
             component.draw_shared(&clusters, &mut stream(2, Purpose::Chains, 0)).unwrap();
@@ -75,7 +75,7 @@ fn cluster_marginals_are_products_of_predictive_densities() {
 fn check_without<C: Component>(covariance: CovarianceModel) {
     for d in [1, 3] {
         let values = data(6, d, 2);
-        let points = Points::new(&values, d).unwrap();
+        let points = ScaledData::new(&values, d).unwrap();
         let mut component = C::new(&resolved(&values, d, covariance), &points);
         let clusters = Clusters::new(vec![0; 6], &component, &points);
         component.draw_shared(&clusters, &mut stream(1, Purpose::Chains, 0)).unwrap();
@@ -107,7 +107,7 @@ fn a_point_inside_is_predicted_as_if_it_were_outside() {
 #[test]
 fn marginal_in_dimension_one_is_the_integral() {
     let values = data(4, 1, 3);
-    let points = Points::new(&values, 1).unwrap();
+    let points = ScaledData::new(&values, 1).unwrap();
     let h = resolved(&values, 1, CovarianceModel::Full);
     let normal = |x: f64, m: f64, s: f64| (-0.5 * (x - m).powi(2) / s).exp() / (std::f64::consts::TAU * s).sqrt();
     let (a, b) = (h.nu / 2.0, h.psi[0] / 2.0);
@@ -136,7 +136,7 @@ fn marginal_in_dimension_one_is_the_integral() {
     }
 }
 
-fn component_log_marginal<C: Component>(h: &Hyperparameters, points: &Points) -> f64 {
+fn component_log_marginal<C: Component>(h: &Hyperparameters, points: &ScaledData) -> f64 {
     let component = C::new(h, points);
     component.log_marginal(&Clusters::new(vec![0; points.len()], &component, points)).unwrap()
 }
@@ -149,7 +149,7 @@ fn atoms_have_the_moments_of_the_prior() {
     let mut h = resolved(&data(6, d, 4), d, CovarianceModel::Full);
     h.nu = 12.0;
     h.psi = vec![3.0, 1.0, 1.0, 2.0];
-    let points = Points::new(&data(6, d, 4), d).unwrap();
+    let points = ScaledData::new(&data(6, d, 4), d).unwrap();
     let component = FullCovariance::new(&h, &points);
     let mut posterior = Posterior::new(d);
     component.posterior(0, &vec![0.0; component.statistic_len()], &mut posterior).unwrap();
@@ -177,7 +177,7 @@ fn atoms_have_the_moments_of_the_prior() {
 #[test]
 fn scatter_that_is_lost_to_rounding_is_an_error() {
     let values = [0.0, 1e9, 2e9];
-    let points = Points::new(&values, 1).unwrap();
+    let points = ScaledData::new(&values, 1).unwrap();
     let mut h = resolved(&values, 1, CovarianceModel::Full);
     h.psi = vec![1e-12];
     h.lambda = 1e-12;

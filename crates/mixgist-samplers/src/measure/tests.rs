@@ -5,16 +5,21 @@ use crate::clusters::Clusters;
 use crate::component::{DiagonalCovariance, FullCovariance};
 use crate::hyperparameters::Hyperparameters;
 use crate::mixing::{Concentration, MixingPrior};
-use crate::points::Points;
-use crate::settings::{Algorithm, CovarianceModel, Scale, Settings, Truncation};
+use crate::points::ScaledData;
+use crate::settings::{Algorithm, CovarianceModel, FitSettings, Scale, Truncation};
 use mixgist::random::{Purpose, stream};
 
 const DATA: [f64; 12] = [0.0, 0.3, 0.8, -0.5, 1.9, 1.4, 2.6, 2.2, 0.4, 2.5, 5.0, 4.0];
 const DRAWS: usize = 20_000;
 
-fn settings(prior: MixingPrior, algorithm: Algorithm, covariance: CovarianceModel) -> Settings {
-    let mut settings =
-        Settings { prior, algorithm, concentration: Concentration::Fixed(0.8), remainder: 1e-3, ..Settings::default() };
+fn settings(prior: MixingPrior, algorithm: Algorithm, covariance: CovarianceModel) -> FitSettings {
+    let mut settings = FitSettings {
+        prior,
+        algorithm,
+        concentration: Concentration::Fixed(0.8),
+        remainder: 1e-3,
+        ..FitSettings::default()
+    };
     settings.component.covariance = covariance;
     settings.component.psi = Some(Scale::Diagonal(vec![1.0, 2.0]));
     settings
@@ -32,7 +37,7 @@ fn log_normal(y: &[f64], mean: &[f64], covariance: &[f64]) -> f64 {
 /// weight goes to an atom from the prior. 6 standard errors: a false alarm in 5e8 for each of 18 comparisons.
 fn check_mean_density<C: Component>(prior: MixingPrior, covariance: CovarianceModel) {
     let settings = settings(prior, Algorithm::Marginal, covariance);
-    let points = Points::new(&DATA, 2).unwrap();
+    let points = ScaledData::new(&DATA, 2).unwrap();
     let hyperparameters = Hyperparameters::resolve(&DATA, 2, &settings).unwrap();
     let mut model = Model::<C>::new(&points, &hyperparameters, settings.remainder);
     let clusters = Clusters::new(vec![0, 0, 0, 1, 1, 2], &model.component, &points);
@@ -96,7 +101,7 @@ fn truncated_sticks_have_their_mean_weights() {
         [MixingPrior::DirichletProcess, MixingPrior::PitmanYor { discount: 0.3 }, MixingPrior::Finite { components: 5 }]
     {
         let settings = settings(prior, Algorithm::Blocked { truncation: Truncation::At(5) }, CovarianceModel::Full);
-        let points = Points::new(&DATA, 2).unwrap();
+        let points = ScaledData::new(&DATA, 2).unwrap();
         let hyperparameters = Hyperparameters::resolve(&DATA, 2, &settings).unwrap();
         let mut model = Model::<FullCovariance>::new(&points, &hyperparameters, settings.remainder);
         let clusters = Clusters::new(vec![0, 0, 0, 1, 1, 2], &model.component, &points);

@@ -11,8 +11,8 @@ use crate::clusters::Clusters;
 use crate::component::{CommonCovariance, Component, DiagonalCovariance, FullCovariance};
 use crate::hyperparameters::Hyperparameters;
 use crate::mixing::{Concentration, MixingPrior};
-use crate::points::Points;
-use crate::settings::{ComponentPrior, CovarianceModel, Scale, Settings};
+use crate::points::ScaledData;
+use crate::settings::{ComponentPrior, CovarianceModel, FitSettings, Scale};
 use crate::start::start;
 use crate::variates::{BetaShape, log_beta};
 
@@ -22,8 +22,8 @@ const THIN: u64 = 12;
 
 /// Runs a chain of the given settings on five points of the plane and compares how often it visits each of the 52 partitions
 /// with their exact posterior probabilities, by a χ² test on every 12th state, which leaves next to no autocorrelation.
-pub fn enumeration(settings: &Settings, draws: u64, seed: u64) -> Result<Outcome> {
-    let settings = Settings {
+pub fn enumeration(settings: &FitSettings, draws: u64, seed: u64) -> Result<Outcome> {
+    let settings = FitSettings {
         component: ComponentPrior {
             mu0: Some(vec![1.0, 1.0]),
             lambda: Some(0.4),
@@ -40,8 +40,8 @@ pub fn enumeration(settings: &Settings, draws: u64, seed: u64) -> Result<Outcome
     }
 }
 
-fn run<C: Component>(settings: &Settings, draws: u64, seed: u64) -> Result<Outcome> {
-    let points = Points::new(&DATA, 2)?;
+fn run<C: Component>(settings: &FitSettings, draws: u64, seed: u64) -> Result<Outcome> {
+    let points = ScaledData::new(&DATA, 2)?;
     let hyperparameters = Hyperparameters::resolve(&DATA, 2, settings)?;
     let mut model = Model::<C>::new(&points, &hyperparameters, settings.remainder);
     let exact = posterior(&model)?;

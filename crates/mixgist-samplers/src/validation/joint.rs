@@ -11,8 +11,8 @@ use crate::component::packed::solve;
 use crate::component::{AtomShape, CommonCovariance, Component, DiagonalCovariance, FullCovariance, Posterior};
 use crate::hyperparameters::Hyperparameters;
 use crate::mixing::Concentration;
-use crate::points::Points;
-use crate::settings::{ComponentPrior, CovarianceModel, Scale, Settings};
+use crate::points::ScaledData;
+use crate::settings::{ComponentPrior, CovarianceModel, FitSettings, Scale};
 use crate::variates::{log_gamma, normal, uniform};
 
 const N: usize = 6;
@@ -33,8 +33,8 @@ const BATCHES: usize = 50;
 
 /// Alternates a sweep of the chain given the data with data given the parameters, and compares the means of ten functions of
 /// both with their means under the prior, by batch means.
-pub fn joint(settings: &Settings, sweeps: u64, seed: u64) -> Result<Outcome> {
-    let settings = Settings {
+pub fn joint(settings: &FitSettings, sweeps: u64, seed: u64) -> Result<Outcome> {
+    let settings = FitSettings {
         component: ComponentPrior {
             mu0: Some(vec![0.3, -0.2]),
             lambda: Some(0.5),
@@ -51,9 +51,9 @@ pub fn joint(settings: &Settings, sweeps: u64, seed: u64) -> Result<Outcome> {
     }
 }
 
-fn run<C: Component>(settings: &Settings, sweeps: u64, seed: u64) -> Result<Outcome> {
+fn run<C: Component>(settings: &FitSettings, sweeps: u64, seed: u64) -> Result<Outcome> {
     let hyperparameters = Hyperparameters::resolve(&[0.0; N * D], D, settings)?;
-    let mut points = Points::scaled(&[0.0; N * D], D, vec![0.0; D], vec![1.0; D]);
+    let mut points = ScaledData::scaled(&[0.0; N * D], D, vec![0.0; D], vec![1.0; D]);
     let mut rng = stream(seed, Purpose::Simulation, 1);
     let mut forward = Means::default();
     let mut state = None;
@@ -82,7 +82,7 @@ fn run<C: Component>(settings: &Settings, sweeps: u64, seed: u64) -> Result<Outc
 /// (α, partition, data) from the prior, the data written into `points`.
 fn from_prior<C: Component>(
     hyperparameters: &Hyperparameters,
-    points: &mut Points,
+    points: &mut ScaledData,
     rng: &mut ChaCha8Rng,
 ) -> Result<State> {
     let alpha = match hyperparameters.concentration {
@@ -180,7 +180,7 @@ fn data_given_atoms(shape: AtomShape, atoms: &[Vec<f64>], labels: &[u32], rng: &
     values
 }
 
-fn functions(state: &State, points: &Points) -> [f64; NAMES.len()] {
+fn functions(state: &State, points: &ScaledData) -> [f64; NAMES.len()] {
     let (a, b) = (points.row(0), points.row(1));
     let together = f64::from(state.clusters.labels[0] == state.clusters.labels[1]);
     let mut within = 0.0;

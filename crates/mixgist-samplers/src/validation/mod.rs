@@ -8,7 +8,7 @@ use mixgist::Result;
 pub use enumeration::enumeration;
 pub use joint::joint;
 
-use crate::settings::{Algorithm, CovarianceModel, Settings, Truncation};
+use crate::settings::{Algorithm, CovarianceModel, FitSettings, Truncation};
 use crate::{Concentration, MixingPrior};
 
 /// Outcome of one experiment.
@@ -56,8 +56,8 @@ pub fn settings(
     covariance: CovarianceModel,
     prior: MixingPrior,
     concentration: Concentration,
-) -> Settings {
-    let mut settings = Settings { algorithm, prior, concentration, ..Settings::default() };
+) -> FitSettings {
+    let mut settings = FitSettings { algorithm, prior, concentration, ..FitSettings::default() };
     settings.component.covariance = covariance;
     settings
 }

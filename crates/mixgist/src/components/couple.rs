@@ -128,8 +128,8 @@ impl Merged {
         }
     }
 
-    /// Atoms that a chain of twins connects as one, with the moments of their mixture.
-    fn with_twins_as_one(self) -> Result<Self> {
+    /// Atoms that a chain of near copies connects as one, with the moments of their mixture.
+    fn with_near_copies_as_one(self) -> Result<Self> {
         let mut sets: Vec<Vec<usize>> = Vec::new();
         for k in 0..self.weights.len() {
             let twin = |set: &Vec<usize>| set.iter().any(|&l| overlap(self.gaussian(k), self.gaussian(l)) >= TWINS);
@@ -191,7 +191,8 @@ const AS_WELL: f64 = 0.75;
 
 impl<'a> Coupler<'a> {
     pub(super) fn new(estimate: &MixingMeasure, units: &'a ResolvedUnits, rules: Rules) -> Result<Self> {
-        let estimate = Merged::new(estimate.weights(), estimate.atoms(), 0..estimate.len()).with_twins_as_one()?;
+        let estimate =
+            Merged::new(estimate.weights(), estimate.atoms(), 0..estimate.len()).with_near_copies_as_one()?;
         let coordinates = scaled_coordinates(&estimate.atoms, units)?;
         Ok(Coupler { places: estimate.atoms.clone(), estimate, coordinates, units, rules })
     }

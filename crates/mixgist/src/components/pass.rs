@@ -148,7 +148,7 @@ impl<'a> Pass<'a> {
         let group = |places: Vec<usize>| {
             let mut atoms: Vec<usize> = places.iter().map(|&place| self.first_index(place)).collect();
             atoms.sort_unstable();
-            let together = Component { atom: atoms[0], twins: Vec::new(), ..self.component(&places, &[]) };
+            let together = Component { atom: atoms[0], nearly_equal: Vec::new(), ..self.component(&places, &[]) };
             Group { atoms, together }
         };
         let mut groups: Vec<Group> = connected(&self.rivals()).into_iter().map(group).collect();
@@ -166,12 +166,12 @@ impl<'a> Pass<'a> {
         &self.matches[m][place]
     }
 
-    /// For each atom of draw m the atom of the estimate, the first of its twins, that it belongs to.
+    /// For each atom of draw m the atom of the estimate, the first of those nearly equal to it, that it belongs to.
     pub(crate) fn owners(&self, m: usize) -> &[Option<usize>] {
         &self.owners[m]
     }
 
-    /// The index in the estimate of a reported atom, the first of its twins.
+    /// The index in the estimate of a reported atom, the first of those nearly equal to it.
     pub(crate) fn first_index(&self, place: usize) -> usize {
         self.coupler.first_index(self.reported[place])
     }
@@ -288,7 +288,7 @@ impl<'a> Pass<'a> {
         let first = self.reported[places[0]];
         Component {
             atom: self.coupler.first_index(first),
-            twins: self.coupler.indices(first)[1..].to_vec(),
+            nearly_equal: self.coupler.indices(first)[1..].to_vec(),
             weight: own.weight,
             mean: own.mean,
             covariance: own.covariance,

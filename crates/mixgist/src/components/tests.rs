@@ -249,7 +249,7 @@ fn copies_of_an_atom_are_one_component_whatever_their_number_and_shift() {
                 for one in found.components.iter().filter(|one| one.atom >= 2) {
                     assert!((one.existence.value - 0.7).abs() < 1e-9, "{case}: {one:?}");
                 }
-                let all: usize = found.components.iter().map(|one| 1 + one.twins.len()).sum();
+                let all: usize = found.components.iter().map(|one| 1 + one.nearly_equal.len()).sum();
                 assert_eq!(all, copies + 2, "{case}");
             }
         }

@@ -4,7 +4,7 @@ use super::fit::Fitted;
 use super::judge::{Judged, judge};
 use super::{AtomCount, Job, path};
 use crate::Result;
-use crate::pairwise::Bridges;
+use crate::pairwise::Decompositions;
 use crate::progress::Progress;
 use crate::select::SAFE_SEPARATION;
 use crate::support::{NOTABLE_MASS, Support};
@@ -18,7 +18,7 @@ pub(super) struct OnHeldOut {
 }
 
 impl OnHeldOut {
-    pub(super) fn new(job: &Job, fits: &[Fitted], held_out: &Bridges, progress: &dyn Progress) -> Result<Self> {
+    pub(super) fn new(job: &Job, fits: &[Fitted], held_out: &Decompositions, progress: &dyn Progress) -> Result<Self> {
         let mut measures = vec![job.ensemble.draw(job.medoid.draw)];
         measures.extend(job.candidate.cloned());
         measures.extend(job.aligned.as_ref().map(|aligned| aligned.estimate.clone()));

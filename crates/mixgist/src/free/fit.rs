@@ -11,7 +11,7 @@ use super::{narrowest, path, reduce};
 use crate::ensemble::MixingMeasure;
 use crate::line::Order;
 use crate::loss::Loss;
-use crate::pairwise::Bridges;
+use crate::pairwise::Decompositions;
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::random::{Purpose, stream};
@@ -56,7 +56,7 @@ pub(super) fn fit(
     job: &Job,
     counts: &[usize],
     projection: &Projection,
-    bridges: &Bridges,
+    decompositions: &Decompositions,
     center: &Center,
     progress: &dyn Progress,
 ) -> Result<Vec<Fitted>> {
@@ -73,8 +73,8 @@ pub(super) fn fit(
         let mut found: Vec<Vec<SliceTarget>> = weightings.iter().map(|_| Vec::new()).collect();
         progress.begin("mean quantile functions", fitted_slices.min(projection.slices()) as u64);
         // Compression is far below what cells leave out, and a fit is judged on the draws themselves: the form at hand will do.
-        bridges.visit_lines(
-            bridges.form(),
+        decompositions.visit_lines(
+            decompositions.form(),
             fitted_slices,
             progress,
             |_, lines| SliceTarget::many(lines, weightings, Cells::choose(lines, &sampled)),
@@ -112,7 +112,7 @@ pub(super) fn fit(
         // How far each draw is from each fit is seen on few slices, and corrected by what the medoid's distances say about those slices.
         let mut seen = measures.clone();
         seen.push(job.ensemble.draw(job.medoid.draw));
-        let costs = glance(&seen, bridges, WEIGHING_SLICES, progress)?;
+        let costs = glance(&seen, decompositions, WEIGHING_SLICES, progress)?;
         let (from_medoid, costs) = costs.split_last().expect("the medoid is among them");
         let pairs = job.medoid.distances.iter().zip(from_medoid);
         let correction: Vec<f64> = pairs.map(|(all, few)| all / few.sqrt()).collect();
@@ -132,7 +132,7 @@ pub(super) fn fit(
     let medoid = reduce::tidy(&job.ensemble.draw(job.medoid.draw), job.slices)?;
     let most = counts.iter().copied().max().unwrap_or(0);
     measures.extend(Some(medoid).filter(|medoid| medoid.len() <= most));
-    let judged = judge(&measures, bridges, job.loss, progress)?;
+    let judged = judge(&measures, decompositions, job.loss, progress)?;
     // Each fit has a target of its own; what does better with no more atoms is also a fit.
     let fitted = |&atoms: &usize| {
         let fitting = (0..measures.len()).filter(|&i| measures[i].len() <= atoms);

@@ -21,7 +21,7 @@
 
 use crate::Result;
 use crate::loss::Loss;
-use crate::pairwise::{Bridges, FromMean, KEPT_BYTES, Spread};
+use crate::pairwise::{Decompositions, FromMean, KEPT_BYTES, Spread};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::select::Medoid;
@@ -82,7 +82,7 @@ const ROUNDING: f64 = 1e-12;
 /// does, which is known. Sweeps over all slices follow until the floor is within the part `sharp` of what is attained.
 pub(crate) fn center(
     projection: &Projection,
-    bridges: &mut Bridges,
+    decompositions: &mut Decompositions,
     loss: Loss,
     medoid: &Medoid,
     sharp: f64,
@@ -91,14 +91,17 @@ pub(crate) fn center(
     let draw_weights = projection.draw_weights();
     // As many leading slices as can be kept: each iteration passes over them.
     let kept = (KEPT_BYTES / projection.kept_bytes_per_slice()).clamp(LEAST_LEADING, LEADING_SLICES);
-    let mut leading = bridges.leading(kept);
+    let mut leading = decompositions.leading(kept);
     // The guess depends on which draws were embedded first, so that fits, which start here, do without it.
-    let radii = bridges.radii().filter(|_| loss == Loss::Distance && sharp >= READABLE).map(<[f64]>::to_vec);
-    let guess = loss == Loss::Distance && leading.slices() < bridges.slices() && !bridges.keeps() && radii.is_none();
-    let plain = match bridges.spread() {
+    let radii = decompositions.radii().filter(|_| loss == Loss::Distance && sharp >= READABLE).map(<[f64]>::to_vec);
+    let guess = loss == Loss::Distance
+        && leading.slices() < decompositions.slices()
+        && !decompositions.keeps()
+        && radii.is_none();
+    let plain = match decompositions.spread() {
         Some(spread) => FromMean::of_spread(spread, draw_weights),
         None => {
-            let few = if guess { &mut leading } else { &mut *bridges };
+            let few = if guess { &mut leading } else { &mut *decompositions };
             progress.begin("floor", few.slices() as u64);
             sweep(few, draw_weights, progress)?
         }
@@ -106,7 +109,7 @@ pub(crate) fn center(
     let mut nearest_first: Vec<usize> = (0..projection.draws()).filter(|&m| draw_weights[m] > 0.0).collect();
     nearest_first.sort_by(|&i, &j| plain.squares[i].total_cmp(&plain.squares[j]).then(i.cmp(&j)));
     if loss == Loss::Power {
-        let floor = match bridges.spread() {
+        let floor = match decompositions.spread() {
             Some(spread) => spread.floor(draw_weights),
             None => Floor { value: plain.mean(-1.0, draw_weights), attained: plain.mean(1.0, draw_weights) },
         };
@@ -121,8 +124,8 @@ pub(crate) fn center(
         median.radii = radii;
         median.lift_radii();
     }
-    let most = if guess || bridges.keeps() { MOST_ITERATIONS } else { MOST_SWEEPS };
-    median.iterate(if guess { &mut leading } else { &mut *bridges }, most, progress)?;
+    let most = if guess || decompositions.keeps() { MOST_ITERATIONS } else { MOST_SWEEPS };
+    median.iterate(if guess { &mut leading } else { &mut *decompositions }, most, progress)?;
     if guess {
         let from_medoid = leading.row_costs(&[medoid.draw], progress)?;
         for (m, radius) in median.radii.iter_mut().enumerate() {
@@ -133,22 +136,22 @@ pub(crate) fn center(
         }
         median.lift_radii();
         median.floor = Floor { value: 0.0, attained: f64::INFINITY };
-        median.iterate(bridges, MOST_SWEEPS, progress)?;
+        median.iterate(decompositions, MOST_SWEEPS, progress)?;
     }
     // Without compression nothing moved.
-    let moved: f64 = bridges.moved().iter().zip(draw_weights).map(|(moved, weight)| moved * weight).sum();
+    let moved: f64 = decompositions.moved().iter().zip(draw_weights).map(|(moved, weight)| moved * weight).sum();
     let Floor { value, attained } = median.floor;
     let floor = Floor { value: (value - moved * (1.0 + ROUNDING)).max(0.0), attained: attained + moved };
     Ok(Center { weights: median.weights, nearest_first, floor })
 }
 
 /// One sweep: mean over slices of ‖Q_m − Q̄‖², Q̄ the mean with these weights.
-fn sweep(bridges: &mut Bridges, weights: &[f64], progress: &dyn Progress) -> Result<FromMean> {
-    let slices = bridges.slices() as f64;
+fn sweep(decompositions: &mut Decompositions, weights: &[f64], progress: &dyn Progress) -> Result<FromMean> {
+    let slices = decompositions.slices() as f64;
     let mut sums = FromMean { squares: vec![0.0; weights.len()], sizes: vec![0.0; weights.len()] };
-    bridges.visit(
+    decompositions.visit(
         progress,
-        |_, bridge| bridge.squares_from_mean(weights),
+        |_, decomposed| decomposed.squares_from_mean(weights),
         |_, found: FromMean| {
             sums.squares.iter_mut().zip(found.squares).for_each(|(sum, x)| *sum += x / slices);
             sums.sizes.iter_mut().zip(found.sizes).for_each(|(sum, x)| *sum += x / slices);
@@ -220,17 +223,17 @@ impl<'a> Median<'a> {
         self.radii.iter_mut().for_each(|radius| *radius = radius.max(1e-7 * mean));
     }
 
-    fn iterate(&mut self, bridges: &mut Bridges, most: usize, progress: &dyn Progress) -> Result<()> {
+    fn iterate(&mut self, decompositions: &mut Decompositions, most: usize, progress: &dyn Progress) -> Result<()> {
         let (mut gap, mut stalled) = (f64::INFINITY, 0);
         for _ in 0..most {
             if self.radii.iter().all(|&radius| radius == 0.0) {
                 self.radii.fill(1.0);
             }
-            progress.begin("geometric median", bridges.slices() as u64);
+            progress.begin("geometric median", decompositions.slices() as u64);
             let mut weights: Vec<f64> = self.draw_weights.iter().zip(&self.radii).map(|(w, r)| w / r).collect();
             let total: f64 = weights.iter().sum();
             weights.iter_mut().for_each(|w| *w /= total);
-            let found = sweep(bridges, &weights, progress)?;
+            let found = sweep(decompositions, &weights, progress)?;
             self.floor.value = self.floor.value.max(self.lower(&found));
             let attained = upper(self.draw_weights, &found);
             if attained <= self.floor.attained {

@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::ensemble::MixingMeasure;
 use crate::loss::Loss;
-use crate::pairwise::{Bridges, Form};
+use crate::pairwise::{Decompositions, Form};
 use crate::progress::Progress;
 use crate::slice_error::{BatchSums, SliceGroups};
 
@@ -25,19 +25,19 @@ pub(crate) struct Judged {
 /// Judges all measures in one pass over the slices. The order of the distance is 2.
 pub(crate) fn judge(
     measures: &[MixingMeasure],
-    bridges: &Bridges,
+    decompositions: &Decompositions,
     loss: Loss,
     progress: &dyn Progress,
 ) -> Result<Vec<Judged>> {
-    let projection = bridges.projection();
+    let projection = decompositions.projection();
     let (draws, weights) = (projection.draws(), projection.draw_weights());
-    let guests = projection.guests(measures)?;
+    let others = projection.others(measures)?;
     let rows = measures.len();
     let SliceGroups { of_slice, sizes } = projection.slice_groups(rows * draws);
     let groups = sizes.len();
     let mut sums = vec![0.0; groups * rows * draws];
     progress.begin("expected losses", projection.slices() as u64);
-    bridges.guest_costs(&guests, Form::Exact, usize::MAX, progress, |slice, costs| {
+    decompositions.guest_costs(&others, Form::Exact, usize::MAX, progress, |slice, costs| {
         let sums = &mut sums[of_slice[slice] * rows * draws..][..rows * draws];
         sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
     })?;
@@ -64,16 +64,16 @@ pub(crate) fn judge(
 /// For each measure its mean transport costs to every draw over the first `most` slices, the draws being compressed: for a first idea.
 pub(super) fn glance(
     measures: &[MixingMeasure],
-    bridges: &Bridges,
+    decompositions: &Decompositions,
     most: usize,
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<f64>>> {
-    let projection = bridges.projection();
-    let guests = projection.guests(measures)?;
+    let projection = decompositions.projection();
+    let others = projection.others(measures)?;
     let count = most.min(projection.slices());
     let mut means = vec![0.0; measures.len() * projection.draws()];
     progress.begin("distances of the fits", count as u64);
-    bridges.guest_costs(&guests, Form::Compressed, count, progress, |_, costs| {
+    decompositions.guest_costs(&others, Form::Compressed, count, progress, |_, costs| {
         means.iter_mut().zip(costs).for_each(|(mean, cost)| *mean += cost / count as f64);
     })?;
     Ok(means.chunks_exact(projection.draws()).map(<[f64]>::to_vec).collect())

@@ -35,7 +35,7 @@ mod narrowest;
 mod objective;
 mod path;
 mod reduce;
-mod steady;
+mod rounded;
 mod target;
 
 pub use choice::{IMMATERIAL, MATERIAL};
@@ -48,7 +48,7 @@ use crate::Result;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::Order;
 use crate::loss::Loss;
-use crate::pairwise::{Bridges, Form, SlicedDistance};
+use crate::pairwise::{Decompositions, Form, SlicedDistance};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::select::Medoid;
@@ -209,15 +209,15 @@ pub(crate) struct Aligned {
 pub(crate) fn assess(
     job: &Job,
     projection: &Projection,
-    mut bridges: Bridges,
+    mut decompositions: Decompositions,
     progress: &dyn Progress,
 ) -> Result<Assessment> {
     // Unless fits start from it the floor is a figure to read.
     let sharp = if matches!(job.estimator, Estimator::Free(_)) { floor::SHARP } else { floor::READABLE };
-    let center = floor::center(projection, &mut bridges, job.loss, job.medoid, sharp, progress)?;
+    let center = floor::center(projection, &mut decompositions, job.loss, job.medoid, sharp, progress)?;
     // The medoid attains its own loss.
     let floor = Floor { attained: center.floor.attained.min(job.medoid.expected_loss), ..center.floor };
-    let judged = |own: &MixingMeasure| judge(std::slice::from_ref(own), &bridges, job.loss, progress);
+    let judged = |own: &MixingMeasure| judge(std::slice::from_ref(own), &decompositions, job.loss, progress);
     let candidate = job.candidate.map(judged).transpose()?.and_then(|mut judged| judged.pop());
     let aligned = job.aligned.as_ref().map(|aligned| judged(&aligned.estimate)).transpose()?;
     let aligned = aligned.and_then(|mut judged| judged.pop());
@@ -233,7 +233,7 @@ pub(crate) fn assess(
         return Ok(assessment);
     }
     let held_out = job.held_out.project(job.ensemble)?;
-    let held_out = Bridges::new(&held_out, Form::Exact);
+    let held_out = Decompositions::new(&held_out, Form::Exact);
     let on_held_out = |fits: &[Fitted]| OnHeldOut::new(job, fits, &held_out, progress);
     let (fits, seen, choice) = match job.estimator {
         Estimator::Medoid | Estimator::Aligned => (Vec::new(), on_held_out(&[])?, None),
@@ -242,7 +242,7 @@ pub(crate) fn assess(
             let mut counts = count.first_path();
             let support = Support::of_few(job.ensemble);
             loop {
-                let fits = fit(job, &counts, projection, &bridges, &center, progress)?;
+                let fits = fit(job, &counts, projection, &decompositions, &center, progress)?;
                 let seen = on_held_out(&fits)?;
                 let choice = choose(count, &fits, &seen, &support, progress)?;
                 match count.longer_path(counts.len(), fits[choice.chosen].atoms) {

@@ -3,7 +3,7 @@
 //! `sw` and `smix-w` see little of the narrow directions of a covariance, so that one may collapse onto a line at a finite loss, as
 //! one did on Old Faithful's draws, and leave a density of no use. So the atoms of a fit stay wider than nearly all that the posterior has.
 
-use super::steady::steady_all;
+use super::rounded::all_rounded;
 use crate::ensemble::Ensemble;
 use crate::linalg::{apply_to_spectrum, cholesky_in_place, eigen_symmetric, log_spd, whiten};
 
@@ -29,7 +29,7 @@ pub(super) fn narrowest(ensemble: &Ensemble, ordered: &[usize]) -> Vec<f64> {
         mean_log.iter_mut().zip(&log).for_each(|(sum, x)| *sum += share(k) * x);
     }
     apply_to_spectrum(&mean_log, d, libm::exp, &mut mean);
-    steady_all(&mut mean);
+    all_rounded(&mut mean);
     let mut factor = mean.clone();
     if cholesky_in_place(&mut factor, d).is_err() {
         return vec![0.0; d * d];

@@ -1,7 +1,7 @@
 //! Fewer atoms: a measure is reduced by merging the two atoms whose merger costs least, again and again. Fits start from these.
 
 use super::objective::Objective;
-use super::steady::steady;
+use super::rounded::rounded;
 use crate::Result;
 use crate::ensemble::MixingMeasure;
 use crate::slice::{Chart, Slices};
@@ -126,7 +126,7 @@ fn heaviest(measure: &MixingMeasure, slices: &dyn Slices) -> Vec<Blob> {
         }
         same
     });
-    blobs.iter_mut().for_each(|blob| blob.weight = steady(blob.weight, 1.0));
+    blobs.iter_mut().for_each(|blob| blob.weight = rounded(blob.weight, 1.0));
     blobs.retain(|blob| blob.weight > 0.0);
     blobs.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     let light = blobs.split_off(blobs.len().min(MOST_ATOMS));

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::steady::{steady, steady_all};
+use super::rounded::{all_rounded, rounded};
 use crate::line::Lines;
 
 /// Mean quantile functions have at most this many cells.
@@ -67,7 +67,7 @@ impl SliceTarget {
             means.push(level + part / length);
             level += jump;
         }
-        steady_all(&mut means);
+        all_rounded(&mut means);
         let (mut integral, mut norm) = (0.0, 0.0);
         let mut steps = Vec::with_capacity(jumps.len());
         for ((start, length), mean) in starts().zip(lengths()).zip(means) {
@@ -154,7 +154,7 @@ impl Cells {
             }
             ends
         };
-        ends.iter_mut().for_each(|end| *end = steady(*end, 1.0));
+        ends.iter_mut().for_each(|end| *end = rounded(*end, 1.0));
         ends.retain(|&end| end > 0.0 && end < 1.0);
         ends.dedup();
         ends.push(1.0);

@@ -180,6 +180,7 @@ fn remark(component: &Component) -> String {
         let share = 100.0 * component.beside;
         format!("in {share:.0} % of draws the component is not at the atom of the estimate; the numbers are those of the draws")
     });
-    let twins = (!component.twins.is_empty()).then(|| format!("nearly equal to atom {}", list(&component.twins)));
+    let twins =
+        (!component.nearly_equal.is_empty()).then(|| format!("nearly equal to atom {}", list(&component.nearly_equal)));
     [twins, standing, pieces, beside].into_iter().flatten().collect::<Vec<String>>().join("; ")
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::bridge::{Bridge, PANEL};
+use super::decomposition::{Decomposition, PANEL};
 use super::tile::{Batch, Columns, row_costs};
 use crate::line::{Lines, Order, transport_cost};
 use crate::progress::Progress;
@@ -195,9 +195,9 @@ fn for_each_batch(
     projection.stream(
         batches,
         progress,
-        |lines| Bridge::new(lines, weights),
-        |slices, bridges| {
-            let batch = Batch::new(bridges);
+        |lines| Decomposition::new(lines, weights),
+        |slices, decompositions| {
+            let batch = Batch::new(decompositions);
             fold(slices, &|block, out| bridged_block(&batch, block, progress, out))
         },
     )

@@ -2,21 +2,21 @@
 
 use rayon::prelude::*;
 
-use super::bridge::{Bridge, PANEL};
+use super::decomposition::{Decomposition, PANEL};
 use super::tile::{Batch, Columns, part_row_costs, row_costs, row_costs_on};
 use crate::Result;
 use crate::line::{Compressed, Lines, Order, row_of_costs, transport_cost};
 use crate::progress::Progress;
-use crate::projection::{Guests, Projection};
+use crate::projection::{OtherMeasures, Projection};
 
 /// The slices of a projection, decomposed; kept from the first pass on when they fit into memory, otherwise computed anew.
-pub(crate) struct Bridges<'p, 'a> {
+pub(crate) struct Decompositions<'p, 'a> {
     projection: &'p Projection<'a>,
     form: Form,
     batches: Vec<Vec<usize>>,
     /// Whether there is only one pass, after which nothing needs to be kept.
     once: bool,
-    kept: Option<Kept<'p>>,
+    kept: Option<FirstPass<'p>>,
     /// For every draw its distance from the form that is decomposed, known after the first pass.
     moved: Vec<f64>,
     spread: Option<Spread>,
@@ -36,7 +36,7 @@ pub(crate) enum Form {
 
 /// All slices of the first pass. Keeping as many as fit was slower: 8.3 s instead of 6.1 s for the medoid of 10,000 draws.
 #[derive(Default)]
-struct Kept<'p> {
+struct FirstPass<'p> {
     batches: Vec<Batch<'p>>,
     /// The draws themselves, when the batches hold another form and there is space for both.
     lines: Vec<Lines<'p>>,
@@ -58,9 +58,9 @@ impl Keeping {
     /// For as many slices, of which these are the first.
     fn of(first: &[Slice], slices: usize) -> Self {
         let fits = |bytes: usize| (bytes / first.len()).saturating_mul(slices) <= KEPT_BYTES;
-        let decomposed = first.iter().map(|slice| slice.bridge.bytes()).sum();
+        let decomposed = first.iter().map(|slice| slice.decomposed.bytes()).sum();
         let lines: usize = first.iter().flat_map(|slice| &slice.lines).map(Lines::bytes).sum();
-        let bare = first.iter().map(|slice| slice.bridge.lines().bytes()).sum();
+        let bare = first.iter().map(|slice| slice.decomposed.lines().bytes()).sum();
         match (fits(decomposed), fits(decomposed + lines)) {
             (_, true) => Keeping::DecomposedAndLines,
             (true, false) => Keeping::Decomposed,
@@ -80,13 +80,13 @@ const COMPRESSION: f64 = 0.03;
 /// Up to this many rows are merged with all draws pair by pair; for more, decomposing the slices pays.
 pub(crate) const MOST_MERGED: usize = 8;
 
-/// Kept slices that are worked on at a time.
+/// FirstPass slices that are worked on at a time.
 const LINES_TOGETHER: usize = 32;
 
 /// Pairs of draws whose transport costs say what is typical.
 const TYPICAL_PAIRS: usize = 16;
 
-impl<'p, 'a> Bridges<'p, 'a> {
+impl<'p, 'a> Decompositions<'p, 'a> {
     /// Nothing is computed before the first pass. The order of the projection is 2 for all that is decomposed.
     pub(crate) fn new(projection: &'p Projection<'a>, form: Form) -> Self {
         Self::over(projection, form, projection.batches())
@@ -103,16 +103,16 @@ impl<'p, 'a> Bridges<'p, 'a> {
         rows: &[usize],
         progress: &dyn Progress,
     ) -> Result<Vec<f64>> {
-        let mut bridges = Self::new(projection, Form::Exact);
+        let mut decompositions = Self::new(projection, Form::Exact);
         if rows.len() <= MOST_MERGED {
-            return Ok(bridges.merged_row_costs(rows, progress)?.0);
+            return Ok(decompositions.merged_row_costs(rows, progress)?.0);
         }
-        bridges.once = true;
-        bridges.row_costs(rows, progress)
+        decompositions.once = true;
+        decompositions.row_costs(rows, progress)
     }
 
     fn over(projection: &'p Projection<'a>, form: Form, batches: Vec<Vec<usize>>) -> Self {
-        Bridges {
+        Decompositions {
             projection,
             form,
             batches,
@@ -139,7 +139,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
         &self.moved
     }
 
-    /// How the decomposed draws spread over these slices, when [`Bridges::row_costs_and_mean_squares`] has passed over them.
+    /// How the decomposed draws spread over these slices, when [`Decompositions::row_costs_and_mean_squares`] has passed over them.
     pub(crate) fn spread(&self) -> Option<&Spread> {
         self.spread.as_ref()
     }
@@ -169,18 +169,18 @@ impl<'p, 'a> Bridges<'p, 'a> {
     pub(crate) fn visit<T: Send>(
         &mut self,
         progress: &dyn Progress,
-        look: impl Fn(usize, &Bridge) -> T + Sync,
+        look: impl Fn(usize, &Decomposition) -> T + Sync,
         mut take: impl FnMut(usize, T),
     ) -> Result<()> {
         let slices: Vec<usize> = self.batches.concat();
         let mut done = 0;
-        let asking = |slice: usize, bridge: &Bridge| progress.check().map(|()| look(slice, bridge));
+        let asking = |slice: usize, decomposed: &Decomposition| progress.check().map(|()| look(slice, decomposed));
         self.for_each(progress, |batch| {
-            let own = &slices[done..done + batch.bridges().len()];
+            let own = &slices[done..done + batch.decompositions().len()];
             let found: Vec<T> = own
                 .par_iter()
-                .zip(batch.bridges())
-                .map(|(&slice, bridge)| asking(slice, bridge))
+                .zip(batch.decompositions())
+                .map(|(&slice, decomposed)| asking(slice, decomposed))
                 .collect::<Result<_>>()?;
             own.iter().zip(found).for_each(|(&slice, found)| take(slice, found));
             done += own.len();
@@ -196,7 +196,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
         Ok(sums)
     }
 
-    /// As [`Bridges::row_costs`], but always of the draws themselves, by merging pair by pair: for a few rows. With the costs on each
+    /// As [`Decompositions::row_costs`], but always of the draws themselves, by merging pair by pair: for a few rows. With the costs on each
     /// slice, unless they take too much memory.
     pub(crate) fn merged_row_costs(
         &self,
@@ -236,13 +236,13 @@ impl<'p, 'a> Bridges<'p, 'a> {
         let mut size = 0.0;
         self.for_each(progress, |batch| {
             add_rows(batch, rows, progress, &mut costs)?;
-            let of_slice = |bridge: &Bridge| {
+            let of_slice = |decomposed: &Decomposition| {
                 progress.check()?;
                 let mut squares = vec![0.0; draws];
-                let size = bridge.add_mean_squares(weights, &mut squares);
+                let size = decomposed.add_mean_squares(weights, &mut squares);
                 Ok((squares, size))
             };
-            let found: Vec<(Vec<f64>, f64)> = batch.bridges().par_iter().map(of_slice).collect::<Result<_>>()?;
+            let found: Vec<(Vec<f64>, f64)> = batch.decompositions().par_iter().map(of_slice).collect::<Result<_>>()?;
             for (squares, of_slice) in &found {
                 add(&mut mean_squares, squares);
                 size += of_slice;
@@ -261,18 +261,19 @@ impl<'p, 'a> Bridges<'p, 'a> {
         let mut sums: Vec<Vec<f64>> = Vec::with_capacity(self.projection.slices());
         match &self.kept {
             Some(kept) if self.form == Form::Exact && kept.bare.is_empty() => {
-                let of_slice = |bridge: &Bridge| -> Result<Vec<f64>> {
+                let of_slice = |decomposed: &Decomposition| -> Result<Vec<f64>> {
                     let mut costs = vec![0.0; draws];
                     let of_row = |row: &WeightedRow| {
-                        row_costs_on(bridge, row.draw, progress, &mut costs)?;
+                        row_costs_on(decomposed, row.draw, progress, &mut costs)?;
                         Ok(row.weighted(&costs))
                     };
                     rows.iter().map(of_row).collect()
                 };
                 for batch in &kept.batches {
-                    let found: Vec<Vec<f64>> = batch.bridges().par_iter().map(of_slice).collect::<Result<_>>()?;
+                    let found: Vec<Vec<f64>> =
+                        batch.decompositions().par_iter().map(of_slice).collect::<Result<_>>()?;
                     sums.extend(found);
-                    progress.advance(batch.bridges().len() as u64);
+                    progress.advance(batch.decompositions().len() as u64);
                 }
             }
             // Without decomposed slices at hand, merging a row or two is cheaper than making them.
@@ -300,13 +301,13 @@ impl<'p, 'a> Bridges<'p, 'a> {
     /// gets the slice and measures × M costs.
     pub(crate) fn guest_costs(
         &self,
-        guests: &Guests,
+        others: &OtherMeasures,
         form: Form,
         most: usize,
         progress: &dyn Progress,
         mut take: impl FnMut(usize, &[f64]),
     ) -> Result<()> {
-        let of_slice = |slice: usize, lines: &Lines| guests.costs(slice, lines);
+        let of_slice = |slice: usize, lines: &Lines| others.costs(slice, lines);
         let (mut slice, mut failure) = (0, None);
         self.visit_lines(form, most, progress, of_slice, |costs| {
             match costs {
@@ -333,7 +334,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
                 kept.lines.iter().take(most).collect()
             }
             Some(kept) => {
-                let decomposed = kept.batches.iter().flat_map(|batch| batch.bridges()).map(Bridge::lines);
+                let decomposed = kept.batches.iter().flat_map(|batch| batch.decompositions()).map(Decomposition::lines);
                 decomposed.chain(kept.bare.iter().flatten()).take(most).collect()
             }
             None => Vec::new(),
@@ -371,12 +372,13 @@ impl<'p, 'a> Bridges<'p, 'a> {
             for batch in &kept.batches {
                 progress.check()?;
                 job(batch)?;
-                progress.advance(batch.bridges().len() as u64);
+                progress.advance(batch.decompositions().len() as u64);
             }
             for lines in &kept.bare {
                 progress.check()?;
                 let weights = self.projection.draw_weights();
-                let decomposed = |lines: &Lines<'p>| progress.check().map(|()| Bridge::new(lines.clone(), weights));
+                let decomposed =
+                    |lines: &Lines<'p>| progress.check().map(|()| Decomposition::new(lines.clone(), weights));
                 job(&Batch::new(lines.par_iter().map(decomposed).collect::<Result<_>>()?))?;
                 progress.advance(lines.len() as u64);
             }
@@ -385,7 +387,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
         let (projection, form) = (self.projection, self.form);
         let (slices, once, mut keeping) = (self.slices(), self.once, None);
         let mut moved = vec![0.0; projection.draws()];
-        let mut kept = Kept::default();
+        let mut kept = FirstPass::default();
         projection.stream(
             &self.batches,
             progress,
@@ -393,13 +395,13 @@ impl<'p, 'a> Bridges<'p, 'a> {
             |_, built| {
                 let keeping =
                     *keeping.get_or_insert_with(|| if once { Keeping::Nothing } else { Keeping::of(&built, slices) });
-                let mut bridges = Vec::new();
+                let mut decompositions = Vec::new();
                 for slice in built {
-                    bridges.push(slice.bridge);
+                    decompositions.push(slice.decomposed);
                     slice.residuals.iter().for_each(|residuals| add(&mut moved, residuals));
                     kept.lines.extend(slice.lines.filter(|_| keeping == Keeping::DecomposedAndLines));
                 }
-                let batch = Batch::new(bridges);
+                let batch = Batch::new(decompositions);
                 job(&batch)?;
                 match keeping {
                     Keeping::Nothing => {}
@@ -418,7 +420,7 @@ impl<'p, 'a> Bridges<'p, 'a> {
 
 /// One slice in the form that was asked for.
 struct Slice<'p> {
-    bridge: Bridge<'p>,
+    decomposed: Decomposition<'p>,
     /// The lines themselves, and how far compression moved each draw; when it did.
     lines: Option<Lines<'p>>,
     residuals: Option<Vec<f64>>,
@@ -426,11 +428,11 @@ struct Slice<'p> {
 
 fn build<'p>(lines: Lines<'p>, form: Form, draw_weights: &[f64]) -> Slice<'p> {
     match form {
-        Form::Exact => Slice { bridge: Bridge::new(lines, draw_weights), lines: None, residuals: None },
+        Form::Exact => Slice { decomposed: Decomposition::new(lines, draw_weights), lines: None, residuals: None },
         Form::Compressed => {
             let compressed = compressed(&lines);
-            let bridge = Bridge::new(compressed.lines, draw_weights);
-            Slice { bridge, lines: Some(lines), residuals: Some(compressed.residuals) }
+            let decomposed = Decomposition::new(compressed.lines, draw_weights);
+            Slice { decomposed, lines: Some(lines), residuals: Some(compressed.residuals) }
         }
     }
 }
@@ -490,7 +492,7 @@ pub(crate) struct SliceRows {
 }
 
 impl SliceRows {
-    /// As [`Bridges::weighted_costs`], when the draw is among the rows.
+    /// As [`Decompositions::weighted_costs`], when the draw is among the rows.
     pub(crate) fn weighted_costs(&self, row: &WeightedRow) -> Option<Vec<f64>> {
         let (r, draws) = (self.rows.iter().position(|&draw| draw == row.draw)?, row.slopes.len());
         Some(self.costs.iter().map(|costs| row.weighted(&costs[r * draws..(r + 1) * draws])).collect())

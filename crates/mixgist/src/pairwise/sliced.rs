@@ -1,7 +1,7 @@
 //! The sliced distance as a value: frozen slices and an order, ready to compare measures.
 
 use super::matrix::{Condensed, DistanceMatrix, distance_matrix};
-use super::rows::{Bridges, Form, add};
+use super::rows::{Decompositions, Form, add};
 use crate::Result;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::{Order, transport_cost};
@@ -102,7 +102,7 @@ impl<'a> SlicedDistance<'a> {
         }
         let projection = self.project(ensemble)?;
         progress.begin("distances", self.slices.len() as u64);
-        let costs = Bridges::row_costs_once(&projection, rows, progress)?;
+        let costs = Decompositions::row_costs_once(&projection, rows, progress)?;
         Ok(costs.iter().map(|cost| self.order.root(cost.max(0.0))).collect())
     }
 
@@ -161,9 +161,9 @@ impl<'a> SlicedDistance<'a> {
         progress: &dyn Progress,
         take: impl FnMut(usize, &[f64]),
     ) -> Result<()> {
-        let guests = projection.guests(measures)?;
+        let others = projection.others(measures)?;
         progress.begin("distances to all draws", self.slices.len() as u64);
-        Bridges::new(projection, Form::Exact).guest_costs(&guests, Form::Exact, usize::MAX, progress, take)
+        Decompositions::new(projection, Form::Exact).guest_costs(&others, Form::Exact, usize::MAX, progress, take)
     }
 
     /// Between all pairs of draws.

@@ -2,7 +2,7 @@
 
 use fearless_simd::{Level, Simd, dispatch, f64x4, prelude::*};
 
-use super::bridge::{Bridge, PANEL, add_panel_products, add_row_products};
+use super::decomposition::{Decomposition, PANEL, add_panel_products, add_row_products};
 use crate::Result;
 use crate::line::{Lines, Order, transport_cost};
 use crate::progress::Progress;
@@ -18,7 +18,7 @@ pub(super) enum Columns {
 
 /// Some decomposed slices and the norms of the draws summed over them.
 pub(super) struct Batch<'a> {
-    bridges: Vec<Bridge<'a>>,
+    decompositions: Vec<Decomposition<'a>>,
     norms: Vec<f64>,
     /// The norms summed over each [`PART`] of the slices.
     part_norms: Vec<Vec<f64>>,
@@ -29,15 +29,19 @@ const PART: usize = 8;
 
 impl<'a> Batch<'a> {
     /// At least one slice.
-    pub(super) fn new(bridges: Vec<Bridge<'a>>) -> Self {
-        let sum_norms = |bridges: &[Bridge]| -> Vec<f64> {
-            let mut norms = vec![0.0; bridges[0].norms().len()];
-            for bridge in bridges {
-                norms.iter_mut().zip(bridge.norms()).for_each(|(sum, norm)| *sum += norm);
+    pub(super) fn new(decompositions: Vec<Decomposition<'a>>) -> Self {
+        let sum_norms = |decompositions: &[Decomposition]| -> Vec<f64> {
+            let mut norms = vec![0.0; decompositions[0].norms().len()];
+            for decomposed in decompositions {
+                norms.iter_mut().zip(decomposed.norms()).for_each(|(sum, norm)| *sum += norm);
             }
             norms
         };
-        Batch { norms: sum_norms(&bridges), part_norms: bridges.chunks(PART).map(sum_norms).collect(), bridges }
+        Batch {
+            norms: sum_norms(&decompositions),
+            part_norms: decompositions.chunks(PART).map(sum_norms).collect(),
+            decompositions,
+        }
     }
 
     /// Number of parts.
@@ -45,8 +49,8 @@ impl<'a> Batch<'a> {
         self.part_norms.len()
     }
 
-    pub(super) fn bridges(&self) -> &[Bridge<'a>] {
-        &self.bridges
+    pub(super) fn decompositions(&self) -> &[Decomposition<'a>] {
+        &self.decompositions
     }
 
     pub(super) fn draws(&self) -> usize {
@@ -55,7 +59,7 @@ impl<'a> Batch<'a> {
 
     /// The line measures that were decomposed.
     pub(super) fn into_lines(self) -> Vec<Lines<'a>> {
-        self.bridges.into_iter().map(Bridge::into_lines).collect()
+        self.decompositions.into_iter().map(Decomposition::into_lines).collect()
     }
 }
 
@@ -70,7 +74,7 @@ pub(super) fn row_costs(
     progress: &dyn Progress,
     out: &mut [f64],
 ) -> Result<()> {
-    row_costs_at(Level::new(), &batch.bridges, &batch.norms, rows, columns, progress, out)
+    row_costs_at(Level::new(), &batch.decompositions, &batch.norms, rows, columns, progress, out)
 }
 
 /// As [`row_costs`], over one part of the batch and for all columns.
@@ -81,20 +85,25 @@ pub(super) fn part_row_costs(
     progress: &dyn Progress,
     out: &mut [f64],
 ) -> Result<()> {
-    let bridges = batch.bridges.chunks(PART).nth(part).expect("the part exists");
-    row_costs_at(Level::new(), bridges, &batch.part_norms[part], rows, Columns::All, progress, out)
+    let decompositions = batch.decompositions.chunks(PART).nth(part).expect("the part exists");
+    row_costs_at(Level::new(), decompositions, &batch.part_norms[part], rows, Columns::All, progress, out)
 }
 
 /// Costs on a single slice from one draw to all.
-pub(super) fn row_costs_on(bridge: &Bridge, row: usize, progress: &dyn Progress, out: &mut [f64]) -> Result<()> {
-    let bridges = std::slice::from_ref(bridge);
-    row_costs_at(Level::new(), bridges, bridge.norms(), &[row], Columns::All, progress, out)
+pub(super) fn row_costs_on(
+    decomposed: &Decomposition,
+    row: usize,
+    progress: &dyn Progress,
+    out: &mut [f64],
+) -> Result<()> {
+    let decompositions = std::slice::from_ref(decomposed);
+    row_costs_at(Level::new(), decompositions, decomposed.norms(), &[row], Columns::All, progress, out)
 }
 
 /// With given instructions, on which the bits do not depend; `norms` are those of the draws, summed over the slices.
 fn row_costs_at(
     level: Level,
-    bridges: &[Bridge],
+    decompositions: &[Decomposition],
     norms: &[f64],
     rows: &[usize],
     columns: Columns,
@@ -107,9 +116,9 @@ fn row_costs_at(
     let own_panel = rows[0] / PANEL;
     let aligned = rows.iter().enumerate().all(|(r, &i)| i == own_panel * PANEL + r);
     let gathered: Vec<Vec<[f64; PANEL]>> =
-        if aligned { Vec::new() } else { bridges.iter().map(|b| gather(b, rows)).collect() };
+        if aligned { Vec::new() } else { decompositions.iter().map(|b| gather(b, rows)).collect() };
     let row_panels: Vec<&[[f64; PANEL]]> = if aligned {
-        bridges.iter().map(|bridge| bridge.panel(own_panel)).collect()
+        decompositions.iter().map(|decomposed| decomposed.panel(own_panel)).collect()
     } else {
         gathered.iter().map(Vec::as_slice).collect()
     };
@@ -117,46 +126,49 @@ fn row_costs_at(
     for panel in first_panel..draws.div_ceil(PANEL) {
         progress.check()?;
         let mut products = [[0.0; PANEL]; PANEL];
-        dispatch!(level, simd => add_products(simd, &row_panels, bridges, panel, &mut products));
+        dispatch!(level, simd => add_products(simd, &row_panels, decompositions, panel, &mut products));
         let width = PANEL.min(draws - panel * PANEL);
         for (r, product) in products.iter().enumerate().take(rows.len()) {
             out[r * draws + panel * PANEL..][..width].copy_from_slice(&product[..width]);
         }
     }
     let first_column = first_panel * PANEL;
-    for bridge in bridges {
+    for decomposed in decompositions {
         progress.check()?;
         match columns {
-            Columns::FromOwnPanel => dispatch!(level, simd => add_panel_products(simd, bridge, own_panel, out)),
+            Columns::FromOwnPanel => dispatch!(level, simd => add_panel_products(simd, decomposed, own_panel, out)),
             Columns::All => {
                 for (&i, row) in rows.iter().zip(out.chunks_exact_mut(draws)) {
-                    dispatch!(level, simd => add_row_products(simd, bridge, i, row));
+                    dispatch!(level, simd => add_row_products(simd, decomposed, i, row));
                 }
             }
         }
     }
-    let rounding: f64 = bridges.iter().map(Bridge::rounding).sum();
+    let rounding: f64 = decompositions.iter().map(Decomposition::rounding).sum();
     for (r, &i) in rows.iter().enumerate() {
         let row = &mut out[r * draws..(r + 1) * draws];
         for (j, product) in row.iter_mut().enumerate().skip(first_column) {
             let scale = norms[i] + norms[j];
             let cost = scale - 2.0 * *product;
             let lost = cost < f64::max(CANCELLATION * scale, rounding);
-            *product = if lost { merged_cost(bridges, i, j) } else { cost };
+            *product = if lost { merged_cost(decompositions, i, j) } else { cost };
         }
     }
     Ok(())
 }
 
 #[cold]
-fn merged_cost(bridges: &[Bridge], i: usize, j: usize) -> f64 {
-    bridges.iter().map(|bridge| transport_cost(bridge.lines().draw(i), bridge.lines().draw(j), Order::TWO)).sum()
+fn merged_cost(decompositions: &[Decomposition], i: usize, j: usize) -> f64 {
+    decompositions
+        .iter()
+        .map(|decomposed| transport_cost(decomposed.lines().draw(i), decomposed.lines().draw(j), Order::TWO))
+        .sum()
 }
 
-fn gather(bridge: &Bridge, rows: &[usize]) -> Vec<[f64; PANEL]> {
-    let mut panel = vec![[0.0; PANEL]; bridge.panel(0).len()];
+fn gather(decomposed: &Decomposition, rows: &[usize]) -> Vec<[f64; PANEL]> {
+    let mut panel = vec![[0.0; PANEL]; decomposed.panel(0).len()];
     for (r, &i) in rows.iter().enumerate() {
-        for (row, mean) in panel.iter_mut().zip(bridge.means(i)) {
+        for (row, mean) in panel.iter_mut().zip(decomposed.means(i)) {
             row[r] = mean;
         }
     }
@@ -168,14 +180,14 @@ fn gather(bridge: &Bridge, rows: &[usize]) -> Vec<[f64; PANEL]> {
 fn add_products<S: Simd>(
     simd: S,
     row_panels: &[&[[f64; PANEL]]],
-    batch: &[Bridge],
+    batch: &[Decomposition],
     panel: usize,
     out: &mut [[f64; PANEL]; PANEL],
 ) {
     for half in 0..2 {
         let mut sums = [[f64x4::splat(simd, 0.0); 2]; 4];
-        for (rows, bridge) in row_panels.iter().zip(batch) {
-            for (row, column) in rows.iter().zip(bridge.panel(panel)) {
+        for (rows, decomposed) in row_panels.iter().zip(batch) {
+            for (row, column) in rows.iter().zip(decomposed.panel(panel)) {
                 let low = f64x4::from_slice(simd, &column[..4]);
                 let high = f64x4::from_slice(simd, &column[4..]);
                 for (r, sum) in sums.iter_mut().enumerate() {
@@ -196,12 +208,12 @@ fn add_products<S: Simd>(
 mod tests {
     use super::*;
     use crate::Silent;
-    use crate::pairwise::bridge::tests::{RandomSlice, random_slice};
+    use crate::pairwise::decomposition::tests::{RandomSlice, random_slice};
     use crate::vector_math::tests::{bits, every_level};
 
     fn costs(level: Level, batch: &Batch, rows: &[usize], columns: Columns) -> Vec<f64> {
         let mut out = vec![f64::NAN; rows.len() * batch.draws()];
-        row_costs_at(level, &batch.bridges, &batch.norms, rows, columns, &Silent, &mut out).unwrap();
+        row_costs_at(level, &batch.decompositions, &batch.norms, rows, columns, &Silent, &mut out).unwrap();
         out
     }
 
@@ -209,11 +221,11 @@ mod tests {
     fn with_batch(draws: usize, atoms: usize, job: impl Fn(&Batch)) {
         let slices: Vec<RandomSlice> = (0..PART as u64 + 3).map(|seed| random_slice(draws, atoms, seed)).collect();
         let weights = vec![1.0 / draws as f64; draws];
-        let bridges = slices.iter().map(|slice| {
+        let decompositions = slices.iter().map(|slice| {
             let lines = Lines::sort(&slice.offsets, slice.positions.clone(), &slice.weights);
-            Bridge::new(lines, &weights)
+            Decomposition::new(lines, &weights)
         });
-        job(&Batch::new(bridges.collect()));
+        job(&Batch::new(decompositions.collect()));
     }
 
     #[test]
@@ -236,7 +248,7 @@ mod tests {
         for (draws, atoms) in [(1, 3), (2, 1), (7, 5), (8, 40), (9, 400), (17, 20)] {
             with_batch(draws, atoms, |batch| {
                 let check = |i: usize, j: usize, got: f64| {
-                    let expected = merged_cost(&batch.bridges, i, j);
+                    let expected = merged_cost(&batch.decompositions, i, j);
                     assert!((got - expected).abs() <= 1e-10 * expected, "{draws} draws: ({i}, {j}) {got} {expected}");
                 };
                 for first in (0..draws).step_by(PANEL) {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ClusterCount, Loss, OmariConvention, PartitionBall, SearchOptions, cluster_count_posterior, coclusterings,
+    ClusterCount, OmariConvention, PartitionBall, PartitionLoss, SearchOptions, cluster_count_posterior, coclusterings,
     expected_losses, partition_ball, search,
 };
 use crate::labels::PartitionDraws;
@@ -18,7 +18,7 @@ pub struct NamedLoss {
     /// The name.
     pub name: &'static str,
     /// The loss.
-    pub loss: Loss,
+    pub loss: PartitionLoss,
 }
 
 /// What is asked about draws of partitions.
@@ -84,10 +84,10 @@ pub fn estimate_partition(
     progress: &dyn Progress,
 ) -> Result<PartitionAnswer> {
     let estimate = search(draws, &question.search, progress)?;
-    let losses: Vec<Loss> = question.reported.iter().map(|named| named.loss).collect();
+    let losses: Vec<PartitionLoss> = question.reported.iter().map(|named| named.loss).collect();
     let means = expected_losses(&losses, &estimate.partition, draws, progress)?;
     let names = question.reported.iter().map(|named| named.name.to_owned());
-    let metric = if question.search.loss.is_metric() { question.search.loss } else { Loss::Vi { a: 1.0 } };
+    let metric = if question.search.loss.is_metric() { question.search.loss } else { PartitionLoss::Vi { a: 1.0 } };
     let counts = cluster_count_posterior(draws);
     let coclustering = match coclusterings(&estimate.partition, draws, progress) {
         Ok(all) => Some(all.iter().map(|one| one.score).collect()),

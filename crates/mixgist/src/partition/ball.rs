@@ -1,6 +1,6 @@
 //! The credible ball around an estimate with its bounds (Wade & Ghahramani 2018).
 
-use super::{Loss, REGISTRY, losses_to_draws};
+use super::{PartitionLoss, REGISTRY, losses_to_draws};
 use crate::labels::{Partition, PartitionDraws};
 use crate::{Error, Progress, Result};
 
@@ -39,11 +39,11 @@ pub struct BallBound {
 /// Distances closer than this, relatively, are ties: they differ by the order of summation only.
 const TIE: f64 = 1e-12;
 
-/// The credible ball of probability `level` around `estimate` under a loss that is a metric (see [`Loss::is_metric`]).
+/// The credible ball of probability `level` around `estimate` under a loss that is a metric (see [`PartitionLoss::is_metric`]).
 ///
 /// Draws of weight 0 are not part of the posterior. Cost O(M n + M log M).
 pub fn partition_ball(
-    loss: Loss,
+    loss: PartitionLoss,
     estimate: &Partition,
     draws: &PartitionDraws,
     level: f64,
@@ -125,17 +125,17 @@ mod tests {
         ])
         .unwrap();
         // Binder's distances are 0, 0, 2/16, 2/16, 8/16, 4/16, 2/16.
-        let ball = partition_ball(Loss::Binder { a: 1.0 }, &estimate, &draws, 0.8, &Silent).unwrap();
+        let ball = partition_ball(PartitionLoss::Binder { a: 1.0 }, &estimate, &draws, 0.8, &Silent).unwrap();
         assert_eq!(ball.radius, 0.25);
         assert_eq!(ball.inside, [0, 1, 2, 3, 5, 6]);
         assert!((ball.probability - 6.0 / 7.0).abs() < 1e-12);
         assert_eq!(ball.horizontal, BallBound { distance: 0.25, draws: vec![5], clusters: vec![4] });
         assert_eq!(ball.upper_vertical, BallBound { distance: 0.0, draws: vec![0], clusters: vec![2] });
         assert_eq!(ball.lower_vertical, BallBound { distance: 0.25, draws: vec![5], clusters: vec![4] });
-        let ball = partition_ball(Loss::Binder { a: 1.0 }, &estimate, &draws, 0.5, &Silent).unwrap();
+        let ball = partition_ball(PartitionLoss::Binder { a: 1.0 }, &estimate, &draws, 0.5, &Silent).unwrap();
         assert_eq!((ball.radius, ball.inside.len()), (0.125, 5));
         assert_eq!(ball.lower_vertical, BallBound { distance: 0.125, draws: vec![2, 3], clusters: vec![3, 3] });
-        let whole = partition_ball(Loss::Vi { a: 1.0 }, &estimate, &draws, 1.0, &Silent).unwrap();
+        let whole = partition_ball(PartitionLoss::Vi { a: 1.0 }, &estimate, &draws, 1.0, &Silent).unwrap();
         assert_eq!(whole.inside.len(), 7);
         assert_eq!(whole.upper_vertical, BallBound { distance: 1.0, draws: vec![4], clusters: vec![1] });
     }
@@ -144,12 +144,16 @@ mod tests {
     fn only_metrics_and_levels_make_balls() {
         let estimate = Partition::from_integers(&[0, 1]).unwrap();
         let draws = PartitionDraws::from_dense(2, &[0, 0]).unwrap();
-        for loss in [Loss::Omari(OmariConvention::Identical), Loss::Vi { a: 0.5 }, Loss::Binder { a: 1.5 }] {
+        for loss in [
+            PartitionLoss::Omari(OmariConvention::Identical),
+            PartitionLoss::Vi { a: 0.5 },
+            PartitionLoss::Binder { a: 1.5 },
+        ] {
             let error = partition_ball(loss, &estimate, &draws, 0.9, &Silent).unwrap_err();
             assert_eq!(error.hint_text().unwrap().to_string(), "one of binder, vi, nvi, id, nid");
         }
         for level in [0.0, -0.1, 1.1, f64::NAN] {
-            assert!(partition_ball(Loss::Nvi, &estimate, &draws, level, &Silent).is_err());
+            assert!(partition_ball(PartitionLoss::Nvi, &estimate, &draws, level, &Silent).is_err());
         }
     }
 
@@ -161,7 +165,7 @@ mod tests {
         ) {
             let estimate = Partition::from_integers(&rows[0]).unwrap();
             let draws = PartitionDraws::from_rows(&rows[1..]).unwrap();
-            for loss in [Loss::Binder { a: 1.0 }, Loss::Vi { a: 1.0 }, Loss::Nid] {
+            for loss in [PartitionLoss::Binder { a: 1.0 }, PartitionLoss::Vi { a: 1.0 }, PartitionLoss::Nid] {
                 let ball = partition_ball(loss, &estimate, &draws, level, &Silent).unwrap();
                 let share = |radius: f64| {
                     let inside = (0..draws.len())

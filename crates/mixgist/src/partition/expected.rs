@@ -3,12 +3,12 @@
 use rayon::prelude::*;
 
 use super::contingency::{Comparison, PairSums, Potential};
-use super::loss::{Loss, Scale};
+use super::loss::{PartitionLoss, Scale};
 use crate::labels::{Partition, PartitionDraws};
 use crate::{Error, Progress, Result};
 
 /// L(estimate, draw) of two partitions of the same observations. Cost O(n).
-pub fn loss_between(loss: Loss, estimate: &Partition, draw: &Partition) -> Result<f64> {
+pub fn loss_between(loss: PartitionLoss, estimate: &Partition, draw: &Partition) -> Result<f64> {
     loss.check()?;
     if estimate.len() != draw.len() {
         return Err(Error::input(format!(
@@ -23,7 +23,7 @@ pub fn loss_between(loss: Loss, estimate: &Partition, draw: &Partition) -> Resul
 
 /// L(estimate, draw m) for every draw m. Cost O(M n), in parallel.
 pub fn losses_to_draws(
-    loss: Loss,
+    loss: PartitionLoss,
     estimate: &Partition,
     draws: &PartitionDraws,
     progress: &dyn Progress,
@@ -34,18 +34,23 @@ pub fn losses_to_draws(
 }
 
 /// The mean of the loss over the (weighted) draws. Cost O(M n), in parallel.
-pub fn expected_loss(loss: Loss, estimate: &Partition, draws: &PartitionDraws, progress: &dyn Progress) -> Result<f64> {
+pub fn expected_loss(
+    loss: PartitionLoss,
+    estimate: &Partition,
+    draws: &PartitionDraws,
+    progress: &dyn Progress,
+) -> Result<f64> {
     Ok(weighted_mean(&losses_to_draws(loss, estimate, draws, progress)?, draws))
 }
 
 /// The expected losses of one estimate under several losses, from one pass over the draws.
 pub fn expected_losses(
-    losses: &[Loss],
+    losses: &[PartitionLoss],
     estimate: &Partition,
     draws: &PartitionDraws,
     progress: &dyn Progress,
 ) -> Result<Vec<f64>> {
-    losses.iter().try_for_each(Loss::check)?;
+    losses.iter().try_for_each(PartitionLoss::check)?;
     let sums = pair_sums(estimate, draws, [Potential::Pairs, Potential::Entropy], progress)?;
     let scale = Scale::new(estimate.len());
     Ok(losses
@@ -108,7 +113,7 @@ mod tests {
         (0..draws.observations()).flat_map(|i| (0..draws.len()).map(move |m| draws.labels(m)[i] as i32)).collect()
     }
 
-    fn by_oracle(loss: Loss, estimate: &Partition, draws: &PartitionDraws) -> f64 {
+    fn by_oracle(loss: PartitionLoss, estimate: &Partition, draws: &PartitionDraws) -> f64 {
         let estimates = PartitionDraws::from_partitions(std::slice::from_ref(estimate)).unwrap();
         let (n, m) = (draws.observations(), draws.len());
         let (estimates, labels) = (item_major(&estimates), item_major(draws));
@@ -117,28 +122,28 @@ mod tests {
         let cache = Log2Cache::new(n);
         let mut out = [0.0];
         match loss {
-            Loss::Binder { a } => {
+            PartitionLoss::Binder { a } => {
                 compute_loss_multiple(Box::new(|| BinderCMLossComputer::new(a)), &estimates, &draws, &mut out)
             }
-            Loss::Vi { a } => {
+            PartitionLoss::Vi { a } => {
                 compute_loss_multiple(Box::new(|| VICMLossComputer::new(a, &cache)), &estimates, &draws, &mut out)
             }
-            Loss::Omari(_) => {
+            PartitionLoss::Omari(_) => {
                 compute_loss_multiple(Box::new(|| OMARICMLossComputer::new(m)), &estimates, &draws, &mut out)
             }
-            Loss::Nvi => compute_loss_multiple(
+            PartitionLoss::Nvi => compute_loss_multiple(
                 Box::new(|| GeneralInformationBasedCMLossComputer::new(m, &cache, NVIInformationBasedLoss)),
                 &estimates,
                 &draws,
                 &mut out,
             ),
-            Loss::Id => compute_loss_multiple(
+            PartitionLoss::Id => compute_loss_multiple(
                 Box::new(|| GeneralInformationBasedCMLossComputer::new(m, &cache, IDInformationBasedLoss)),
                 &estimates,
                 &draws,
                 &mut out,
             ),
-            Loss::Nid => compute_loss_multiple(
+            PartitionLoss::Nid => compute_loss_multiple(
                 Box::new(|| GeneralInformationBasedCMLossComputer::new(m, &cache, NIDInformationBasedLoss)),
                 &estimates,
                 &draws,
@@ -148,7 +153,7 @@ mod tests {
         out[0]
     }
 
-    fn every_loss(a: f64) -> Vec<Loss> {
+    fn every_loss(a: f64) -> Vec<PartitionLoss> {
         let options = LossOptions { a, omari: OmariConvention::Salso };
         REGISTRY.iter().map(|entry| (entry.build)(&options).unwrap()).collect()
     }
@@ -176,7 +181,7 @@ mod tests {
         #[test]
         fn metrics_are_metrics(rows in labelings().prop_filter("three rows", |rows| rows.len() >= 3)) {
             let [x, y, z] = [0, 1, 2].map(|i| Partition::from_integers(&rows[i]).unwrap());
-            for loss in every_loss(1.0).into_iter().filter(Loss::is_metric) {
+            for loss in every_loss(1.0).into_iter().filter(PartitionLoss::is_metric) {
                 let d = |p: &Partition, q: &Partition| loss_between(loss, p, q).unwrap();
                 prop_assert_eq!(d(&x, &x), 0.0);
                 prop_assert!((d(&x, &y) - d(&y, &x)).abs() < 1e-12);
@@ -209,33 +214,33 @@ mod tests {
         let alone = Partition::from_integers(&[3]).unwrap();
         for partition in [&one, &singletons, &alone] {
             for (convention, expected) in [(OmariConvention::Identical, 0.0), (OmariConvention::Salso, 1.0)] {
-                assert_eq!(loss_between(Loss::Omari(convention), partition, partition).unwrap(), expected);
+                assert_eq!(loss_between(PartitionLoss::Omari(convention), partition, partition).unwrap(), expected);
             }
-            for loss in every_loss(1.0).into_iter().filter(Loss::is_metric) {
+            for loss in every_loss(1.0).into_iter().filter(PartitionLoss::is_metric) {
                 assert_eq!(loss_between(loss, partition, partition).unwrap(), 0.0);
             }
         }
         for convention in OmariConvention::ALL {
-            assert_eq!(loss_between(Loss::Omari(convention), &one, &singletons).unwrap(), 1.0);
+            assert_eq!(loss_between(PartitionLoss::Omari(convention), &one, &singletons).unwrap(), 1.0);
         }
-        assert_eq!(loss_between(Loss::Nvi, &one, &singletons).unwrap(), 1.0);
-        assert_eq!(loss_between(Loss::Vi { a: 1.0 }, &one, &singletons).unwrap(), 5f64.log2());
+        assert_eq!(loss_between(PartitionLoss::Nvi, &one, &singletons).unwrap(), 1.0);
+        assert_eq!(loss_between(PartitionLoss::Vi { a: 1.0 }, &one, &singletons).unwrap(), 5f64.log2());
     }
 
     #[test]
     fn names_lead_back_to_their_losses() {
         for entry in REGISTRY {
-            let loss = Loss::from_name(entry.name, &LossOptions { a: 0.5, ..LossOptions::default() }).unwrap();
+            let loss = PartitionLoss::from_name(entry.name, &LossOptions { a: 0.5, ..LossOptions::default() }).unwrap();
             assert_eq!(loss.name(), entry.name);
         }
-        assert_eq!(Loss::Omari(OmariConvention::Salso).to_string(), "omari(0/0=salso)");
-        assert_eq!(Loss::Vi { a: 0.5 }.to_string(), "generalized-vi(a=0.5)");
-        let unknown = Loss::from_name("rand", &LossOptions::default()).unwrap_err();
+        assert_eq!(PartitionLoss::Omari(OmariConvention::Salso).to_string(), "omari(0/0=salso)");
+        assert_eq!(PartitionLoss::Vi { a: 0.5 }.to_string(), "generalized-vi(a=0.5)");
+        let unknown = PartitionLoss::from_name("rand", &LossOptions::default()).unwrap_err();
         assert!(unknown.hint_text().unwrap().to_string().contains("omari"));
-        assert!(Loss::from_name("generalized-vi", &LossOptions { a: 2.5, ..LossOptions::default() }).is_err());
+        assert!(PartitionLoss::from_name("generalized-vi", &LossOptions { a: 2.5, ..LossOptions::default() }).is_err());
         assert!(
             loss_between(
-                Loss::Vi { a: f64::NAN },
+                PartitionLoss::Vi { a: f64::NAN },
                 &Partition::from_integers(&[1]).unwrap(),
                 &Partition::from_integers(&[1]).unwrap()
             )
@@ -247,9 +252,9 @@ mod tests {
     fn partitions_of_different_size_are_an_error() {
         let short = Partition::from_integers(&[0, 1]).unwrap();
         let long = Partition::from_integers(&[0, 1, 1]).unwrap();
-        assert!(loss_between(Loss::Nid, &short, &long).is_err());
+        assert!(loss_between(PartitionLoss::Nid, &short, &long).is_err());
         let draws = PartitionDraws::from_partitions(&[long]).unwrap();
-        let message = expected_loss(Loss::Nid, &short, &draws, &Silent).unwrap_err().to_string();
+        let message = expected_loss(PartitionLoss::Nid, &short, &draws, &Silent).unwrap_err().to_string();
         assert_eq!(message, "the partition labels 2 observations, the draws label 3");
     }
 
@@ -257,8 +262,8 @@ mod tests {
     fn tens_of_thousands_of_clusters() {
         let singletons = Partition::from_integers(&(0..70_000).collect::<Vec<i32>>()).unwrap();
         let pairs = Partition::from_integers(&(0..70_000).map(|i| i / 2).collect::<Vec<i32>>()).unwrap();
-        assert!((loss_between(Loss::Vi { a: 1.0 }, &singletons, &pairs).unwrap() - 1.0).abs() < 1e-9);
-        let binder = loss_between(Loss::Binder { a: 1.0 }, &singletons, &pairs).unwrap();
+        assert!((loss_between(PartitionLoss::Vi { a: 1.0 }, &singletons, &pairs).unwrap() - 1.0).abs() < 1e-9);
+        let binder = loss_between(PartitionLoss::Binder { a: 1.0 }, &singletons, &pairs).unwrap();
         assert!((binder - 1.0 / 70_000.0).abs() < 1e-15);
     }
 }

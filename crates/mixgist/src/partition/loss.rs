@@ -12,7 +12,7 @@ use crate::{Error, Result};
 /// the others. The formulas stand in [`REGISTRY`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
-pub enum Loss {
+pub enum PartitionLoss {
     /// Binder's loss; `a` in \[0, 2\] is the cost of separating a pair that belongs together, 2 − a that of the opposite mistake.
     Binder {
         /// Cost of separating a pair that belongs together; 1 is the plain loss.
@@ -91,7 +91,7 @@ pub struct LossEntry {
     /// Whether it uses [`LossOptions::a`].
     pub takes_a: bool,
     /// Its constructor; fails when an option makes no sense.
-    pub build: fn(&LossOptions) -> Result<Loss>,
+    pub build: fn(&LossOptions) -> Result<PartitionLoss>,
 }
 
 /// All losses, in the order in which tables print them.
@@ -101,56 +101,56 @@ pub const REGISTRY: &[LossEntry] = &[
         help: "share of ordered pairs that are together in one partition and apart in the other",
         formula: "(U + V - 2W) / n^2",
         takes_a: false,
-        build: |_| Ok(Loss::Binder { a: 1.0 }),
+        build: |_| Ok(PartitionLoss::Binder { a: 1.0 }),
     },
     LossEntry {
         name: "vi",
         help: "variation of information, in bits",
         formula: "(u + v - 2w) / n",
         takes_a: false,
-        build: |_| Ok(Loss::Vi { a: 1.0 }),
+        build: |_| Ok(PartitionLoss::Vi { a: 1.0 }),
     },
     LossEntry {
         name: "omari",
         help: "one minus the adjusted Rand index",
         formula: "1 - (W - UV/T) / ((U + V)/2 - UV/T); 0/0 is 0 (identical) or 1 (salso)",
         takes_a: false,
-        build: |options| Ok(Loss::Omari(options.omari)),
+        build: |options| Ok(PartitionLoss::Omari(options.omari)),
     },
     LossEntry {
         name: "nvi",
         help: "variation of information as a share of the joint entropy",
         formula: "(u + v - 2w) / (N - w); 0/0 is 0",
         takes_a: false,
-        build: |_| Ok(Loss::Nvi),
+        build: |_| Ok(PartitionLoss::Nvi),
     },
     LossEntry {
         name: "id",
         help: "information distance: the larger entropy minus the mutual information, in bits",
         formula: "(max(u, v) - w) / n",
         takes_a: false,
-        build: |_| Ok(Loss::Id),
+        build: |_| Ok(PartitionLoss::Id),
     },
     LossEntry {
         name: "nid",
         help: "information distance as a share of the larger entropy",
         formula: "(max(u, v) - w) / (N - min(u, v)); 0/0 is 0",
         takes_a: false,
-        build: |_| Ok(Loss::Nid),
+        build: |_| Ok(PartitionLoss::Nid),
     },
     LossEntry {
         name: "generalized-binder",
         help: "Binder's loss with cost a for separating a pair that belongs together and 2 - a for the opposite",
         formula: "((2 - a) U + a V - 2W) / n^2",
         takes_a: true,
-        build: |options| Ok(Loss::Binder { a: checked_cost(options.a)? }),
+        build: |options| Ok(PartitionLoss::Binder { a: checked_cost(options.a)? }),
     },
     LossEntry {
         name: "generalized-vi",
         help: "variation of information with cost a for separating what belongs together and 2 - a for the opposite",
         formula: "((2 - a) u + a v - 2w) / n",
         takes_a: true,
-        build: |options| Ok(Loss::Vi { a: checked_cost(options.a)? }),
+        build: |options| Ok(PartitionLoss::Vi { a: checked_cost(options.a)? }),
     },
 ];
 
@@ -161,7 +161,7 @@ fn checked_cost(a: f64) -> Result<f64> {
     Err(Error::usage(format!("cost a is {a}, must be between 0 and 2")).hint("a = 1 weighs both mistakes alike"))
 }
 
-impl Loss {
+impl PartitionLoss {
     /// The registered loss of that name.
     pub fn from_name(name: &str, options: &LossOptions) -> Result<Self> {
         let Some(entry) = REGISTRY.iter().find(|entry| entry.name == name) else {
@@ -176,14 +176,14 @@ impl Loss {
     /// Its name in the registry.
     pub fn name(&self) -> &'static str {
         match *self {
-            Loss::Binder { a: 1.0 } => "binder",
-            Loss::Binder { .. } => "generalized-binder",
-            Loss::Vi { a: 1.0 } => "vi",
-            Loss::Vi { .. } => "generalized-vi",
-            Loss::Omari(_) => "omari",
-            Loss::Nvi => "nvi",
-            Loss::Id => "id",
-            Loss::Nid => "nid",
+            PartitionLoss::Binder { a: 1.0 } => "binder",
+            PartitionLoss::Binder { .. } => "generalized-binder",
+            PartitionLoss::Vi { a: 1.0 } => "vi",
+            PartitionLoss::Vi { .. } => "generalized-vi",
+            PartitionLoss::Omari(_) => "omari",
+            PartitionLoss::Nvi => "nvi",
+            PartitionLoss::Id => "id",
+            PartitionLoss::Nid => "nid",
         }
     }
 
@@ -191,16 +191,16 @@ impl Loss {
     /// `omari` violates the triangle inequality, unequal costs the symmetry.
     pub fn is_metric(&self) -> bool {
         match *self {
-            Loss::Binder { a } | Loss::Vi { a } => a == 1.0,
-            Loss::Omari(_) => false,
-            Loss::Nvi | Loss::Id | Loss::Nid => true,
+            PartitionLoss::Binder { a } | PartitionLoss::Vi { a } => a == 1.0,
+            PartitionLoss::Omari(_) => false,
+            PartitionLoss::Nvi | PartitionLoss::Id | PartitionLoss::Nid => true,
         }
     }
 
     /// Fails on a cost outside \[0, 2\], which only a hand-made value can hold.
     pub(crate) fn check(&self) -> Result<()> {
         match *self {
-            Loss::Binder { a } | Loss::Vi { a } => checked_cost(a).map(drop),
+            PartitionLoss::Binder { a } | PartitionLoss::Vi { a } => checked_cost(a).map(drop),
             _ => Ok(()),
         }
     }
@@ -208,8 +208,10 @@ impl Loss {
     /// The φ whose sums it is made of.
     pub(crate) fn potential(&self) -> Potential {
         match self {
-            Loss::Binder { .. } | Loss::Omari(_) => Potential::Pairs,
-            Loss::Vi { .. } | Loss::Nvi | Loss::Id | Loss::Nid => Potential::Entropy,
+            PartitionLoss::Binder { .. } | PartitionLoss::Omari(_) => Potential::Pairs,
+            PartitionLoss::Vi { .. } | PartitionLoss::Nvi | PartitionLoss::Id | PartitionLoss::Nid => {
+                Potential::Entropy
+            }
         }
     }
 
@@ -221,9 +223,9 @@ impl Loss {
     pub(crate) fn of(&self, sums: PairSums, Scale { n, n_log_n }: Scale) -> f64 {
         let PairSums { estimate: u, draw: v, joint: w } = sums;
         match *self {
-            Loss::Binder { a } => (((2.0 - a) * u + a * v - 2.0 * w) / (n * n)).max(0.0),
-            Loss::Vi { a } => (((2.0 - a) * u + a * v - 2.0 * w) / n).max(0.0),
-            Loss::Omari(convention) => {
+            PartitionLoss::Binder { a } => (((2.0 - a) * u + a * v - 2.0 * w) / (n * n)).max(0.0),
+            PartitionLoss::Vi { a } => (((2.0 - a) * u + a * v - 2.0 * w) / n).max(0.0),
+            PartitionLoss::Omari(convention) => {
                 let chance = u * (v / (n * (n - 1.0)));
                 let denominator = 0.5 * (u + v) - chance;
                 // Written so that the NaN of n = 1 takes the convention, too.
@@ -236,9 +238,9 @@ impl Loss {
                     }
                 }
             }
-            Loss::Nvi => ratio(u + v - 2.0 * w, n_log_n - w),
-            Loss::Id => ((u.max(v) - w) / n).max(0.0),
-            Loss::Nid => ratio(u.max(v) - w, n_log_n - u.min(v)),
+            PartitionLoss::Nvi => ratio(u + v - 2.0 * w, n_log_n - w),
+            PartitionLoss::Id => ((u.max(v) - w) / n).max(0.0),
+            PartitionLoss::Nid => ratio(u.max(v) - w, n_log_n - u.min(v)),
         }
     }
 }
@@ -262,12 +264,12 @@ fn ratio(numerator: f64, denominator: f64) -> f64 {
     if denominator > 0.5 { (numerator / denominator).max(0.0) } else { 0.0 }
 }
 
-impl fmt::Display for Loss {
+impl fmt::Display for PartitionLoss {
     /// The name with its parameters, such as `generalized-vi(a=0.5)` or `omari(0/0=identical)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Loss::Binder { a } | Loss::Vi { a } if a != 1.0 => write!(f, "{}(a={a})", self.name()),
-            Loss::Omari(convention) => write!(f, "omari(0/0={})", convention.name()),
+            PartitionLoss::Binder { a } | PartitionLoss::Vi { a } if a != 1.0 => write!(f, "{}(a={a})", self.name()),
+            PartitionLoss::Omari(convention) => write!(f, "omari(0/0={})", convention.name()),
             _ => f.write_str(self.name()),
         }
     }

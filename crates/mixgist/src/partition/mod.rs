@@ -1,7 +1,7 @@
 //! Partition first, the established way: losses between partitions, the partition of least expected loss, how sure it is, and
 //! the density that it implies.
 //!
-//! Losses are values ([`Loss`]) from one [`REGISTRY`]; conventions are those of the R package `salso`. Everything works from the
+//! Losses are values ([`PartitionLoss`]) from one [`REGISTRY`]; conventions are those of the R package `salso`. Everything works from the
 //! draws alone: no n × n matrix is ever formed.
 
 mod answer;
@@ -22,7 +22,7 @@ pub use cluster_count::{ClusterCount, ClusterCountPosterior, cluster_count_poste
 pub use coclustering::{Coclustering, coclusterings};
 pub use density::{DirichletNormalModel, STICK_TOLERANCE, StudentMixture};
 pub use expected::{expected_loss, expected_losses, loss_between, losses_to_draws};
-pub use loss::{Loss, LossEntry, LossOptions, OmariConvention, REGISTRY};
+pub use loss::{LossEntry, LossOptions, OmariConvention, PartitionLoss, REGISTRY};
 pub use niw::{NormalInverseWishart, StudentT};
 pub use search::{ClusterBound, PartitionEstimate, SearchOptions, Start, search};
 pub use similarity::{SimilarityBlock, similarity_block, similarity_of_pairs};

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::embedding::{Embedding, Truncated};
 use super::{Candidate, Choice, Loss, least};
 use crate::Result;
-use crate::pairwise::{AnchorRows, Bridges, Form, MOST_MERGED};
+use crate::pairwise::{AnchorRows, Decompositions, Form, MOST_MERGED};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::random::{Purpose, stream};
@@ -32,26 +32,26 @@ const MOST_NUMBERS: usize = 1 << 25;
 /// Pairs of draws whose intervals are worked on between two looks at whether to go on: less than a second with all axes.
 const MOST_PAIRS: usize = 1 << 25;
 
-/// `bridges` hold compressed draws: the search runs on those, and knows how far each is from the draw that it stands for. The few
+/// `decompositions` hold compressed draws: the search runs on those, and knows how far each is from the draw that it stands for. The few
 /// draws that are in question then are compared as they are.
 pub(super) fn choose<'a>(
     projection: &Projection<'a>,
-    bridges: &mut Bridges<'_, 'a>,
+    decompositions: &mut Decompositions<'_, 'a>,
     progress: &dyn Progress,
 ) -> Result<Choice> {
     let draws = projection.draws();
     let anchors = anchors(draws);
     progress.begin("anchors", projection.slices() as u64);
-    let AnchorRows { rows, mean_squares } = bridges.row_costs_and_mean_squares(&anchors, progress)?;
+    let AnchorRows { rows, mean_squares } = decompositions.row_costs_and_mean_squares(&anchors, progress)?;
     let weights = projection.draw_weights();
     // Σ_j ω_j d_ij² = ρ_i² + V with V the mean of ρ².
     let variance = 0.5 * mean_squares.iter().zip(weights).map(|(square, weight)| square * weight).sum::<f64>();
     let squares = mean_squares.iter().map(|square| (square - variance).max(0.0)).collect();
     let mut embedding = Embedding::new(&anchors, &rows, squares);
 
-    let slack = slack(bridges.moved(), weights);
-    let keeps = bridges.keeps();
-    let mut search = Search::new(projection, |rows, progress| bridges.row_costs(rows, progress));
+    let slack = slack(decompositions.moved(), weights);
+    let keeps = decompositions.keeps();
+    let mut search = Search::new(projection, |rows, progress| decompositions.row_costs(rows, progress));
     (search.slack, search.cheap_passes) = (slack, keeps);
     search.add(&anchors, &rows, progress)?;
     let bounds = |axes: &Truncated, suspects: &[(f64, usize)]| -> Result<Vec<(f64, usize)>> {
@@ -82,15 +82,15 @@ pub(super) fn choose<'a>(
     search.losses.iter().for_each(|&(draw, loss)| loss_bounds[draw] = loss);
     let computed = search.losses.len();
     drop(search);
-    bridges.guess_radii(embedding.median_radii(weights));
-    let (mut exact, mut asked) = (Bridges::new(projection, Form::Exact), 0);
+    decompositions.guess_radii(embedding.median_radii(weights));
+    let (mut exact, mut asked) = (Decompositions::new(projection, Form::Exact), 0);
     let mut slice_rows = Vec::new();
     let mut finals = Search::new(projection, |rows, progress| {
         asked += rows.len();
         if asked > MOST_MERGED {
             return exact.row_costs(rows, progress);
         }
-        let (costs, of_slices) = bridges.merged_row_costs(rows, progress)?;
+        let (costs, of_slices) = decompositions.merged_row_costs(rows, progress)?;
         slice_rows.extend(of_slices);
         Ok(costs)
     });

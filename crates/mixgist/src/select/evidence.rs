@@ -5,7 +5,7 @@ use super::{Candidate, Choice};
 use crate::Result;
 use crate::ensemble::Ensemble;
 use crate::loss::Loss;
-use crate::pairwise::{Bridges, SliceRows, WeightedRow};
+use crate::pairwise::{Decompositions, SliceRows, WeightedRow};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::slice_error::{groups, standard_error};
@@ -25,7 +25,7 @@ pub(super) struct Evidence {
 /// of Σ_j ω_j ℓ′(C_ij) c_ij(slice).
 pub(super) fn gather(
     projection: &Projection,
-    bridges: &Bridges,
+    decompositions: &Decompositions,
     loss: Loss,
     choice: &Choice,
     progress: &dyn Progress,
@@ -37,7 +37,7 @@ pub(super) fn gather(
         Some(sums) => sums,
         None => {
             progress.begin("errors over slices", projection.slices() as u64);
-            bridges.weighted_costs(&rows, progress)?
+            decompositions.weighted_costs(&rows, progress)?
         }
     };
     let differences: Vec<f64> =
@@ -65,7 +65,7 @@ const MOST_RIVALS: usize = 3;
 pub(super) fn margin(
     ensemble: &Ensemble,
     projection: &Projection,
-    bridges: &Bridges,
+    decompositions: &Decompositions,
     loss: Loss,
     choice: &Choice,
     evidence: &Evidence,
@@ -86,12 +86,12 @@ pub(super) fn margin(
     let mut known = vec![choice.winner.draw, runner_up.draw];
     while let Some(next) = judge.next_rival(&worst, losses, &known).filter(|_| known.len() < 2 + MOST_RIVALS) {
         known.push(next);
-        let (costs, kept): (Vec<f64>, Option<SliceRows>) = bridges.merged_row_costs(&[next], progress)?;
+        let (costs, kept): (Vec<f64>, Option<SliceRows>) = decompositions.merged_row_costs(&[next], progress)?;
         let rival = Candidate::new(next, &costs, projection, loss);
         let row = row(&rival, projection, loss);
         let of_slices = match kept.and_then(|kept| kept.weighted_costs(&row)) {
             Some(sums) => sums,
-            None => bridges.weighted_costs(std::slice::from_ref(&row), progress)?.swap_remove(0),
+            None => decompositions.weighted_costs(std::slice::from_ref(&row), progress)?.swap_remove(0),
         };
         let differences: Vec<f64> = of_slices.iter().zip(&evidence.of_winner).map(|(b, a)| b - a).collect();
         let margin = judged(&rival, standard_error(&differences, projection.replicates()));

@@ -3,22 +3,26 @@
 use super::pairs::from_losses;
 use super::{Choice, Loss};
 use crate::Result;
-use crate::pairwise::Bridges;
+use crate::pairwise::Decompositions;
 use crate::progress::Progress;
 use crate::projection::Projection;
 
-pub(super) fn choose(projection: &Projection, bridges: &mut Bridges, progress: &dyn Progress) -> Result<Choice> {
+pub(super) fn choose(
+    projection: &Projection,
+    decompositions: &mut Decompositions,
+    progress: &dyn Progress,
+) -> Result<Choice> {
     let slices = projection.slices() as u64;
     progress.begin("sweep over slices", slices);
-    let losses = bridges.mean_squares(progress)?.into_iter().map(|square| square.max(0.0)).collect();
+    let losses = decompositions.mean_squares(progress)?.into_iter().map(|square| square.max(0.0)).collect();
     let mut slice_rows = Vec::new();
     let choice = from_losses(losses, projection, Loss::Power, |draws| {
         progress.begin("distances of the best draws", slices);
-        if bridges.keeps() {
-            return bridges.row_costs(draws, progress);
+        if decompositions.keeps() {
+            return decompositions.row_costs(draws, progress);
         }
         // Merging two rows takes a third of the time of decomposing the slices again.
-        let (costs, of_slices) = bridges.merged_row_costs(draws, progress)?;
+        let (costs, of_slices) = decompositions.merged_row_costs(draws, progress)?;
         slice_rows.extend(of_slices);
         Ok(costs)
     })?;

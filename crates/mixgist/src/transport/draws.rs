@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 
 use crate::pairwise::Condensed;
-use crate::transport::Peer;
+use crate::transport::NamedDistance;
 use crate::{Ensemble, MixingMeasure, Progress, Result};
 
-impl Peer {
-    /// From one measure to every draw. M times the cost of [`Peer::distance`], draws in parallel.
+impl NamedDistance {
+    /// From one measure to every draw. M times the cost of [`NamedDistance::distance`], draws in parallel.
     pub fn to_draws(
         &self,
         measure: &MixingMeasure,
@@ -25,7 +25,7 @@ impl Peer {
         (0..ensemble.len()).into_par_iter().map(one).collect()
     }
 
-    /// Between all pairs of draws. M (M − 1)/2 times the cost of [`Peer::distance`]; memory 8 bytes a pair.
+    /// Between all pairs of draws. M (M − 1)/2 times the cost of [`NamedDistance::distance`]; memory 8 bytes a pair.
     pub fn matrix(&self, ensemble: &Ensemble, order: Option<f64>, progress: &dyn Progress) -> Result<Condensed> {
         let draws: Vec<MixingMeasure> = (0..ensemble.len()).map(|m| ensemble.draw(m)).collect();
         let mut matrix = Condensed::zeros(draws.len())?;
@@ -47,13 +47,13 @@ mod tests {
     use super::*;
     use crate::Silent;
     use crate::mixture::tests::random_measure;
-    use crate::transport::PEERS;
+    use crate::transport::EXACT_DISTANCES;
 
     #[test]
     fn rows_and_matrices_are_those_of_the_pairs() {
         let draws: Vec<MixingMeasure> = (0..7).map(|m| random_measure(2, 1 + m % 4, m as u64)).collect();
         let ensemble = Ensemble::from_measures(&draws).unwrap();
-        for peer in &PEERS {
+        for peer in &EXACT_DISTANCES {
             let row = peer.to_draws(&draws[3], &ensemble, None, &Silent).unwrap();
             let matrix = peer.matrix(&ensemble, None, &Silent).unwrap();
             for i in 0..7 {
@@ -75,8 +75,8 @@ mod tests {
         }
         let draws = [random_measure(1, 2, 1), random_measure(1, 2, 2)];
         let ensemble = Ensemble::from_measures(&draws).unwrap();
-        let error = PEERS[0].matrix(&ensemble, None, &Stopped).unwrap_err();
+        let error = EXACT_DISTANCES[0].matrix(&ensemble, None, &Stopped).unwrap_err();
         assert_eq!(error.kind(), crate::ErrorKind::Interrupted);
-        assert!(PEERS[0].to_draws(&draws[0], &ensemble, None, &Stopped).is_err());
+        assert!(EXACT_DISTANCES[0].to_draws(&draws[0], &ensemble, None, &Stopped).is_err());
     }
 }

@@ -64,7 +64,7 @@ pub fn energy_distance(a: &MixingMeasure, b: &MixingMeasure, ground: GroundMetri
 }
 
 /// An exact distance that fronts offer by name.
-pub struct Peer {
+pub struct NamedDistance {
     /// Its name in options and results.
     pub name: &'static str,
     /// One line for help texts.
@@ -75,38 +75,38 @@ pub struct Peer {
 }
 
 /// Every exact distance.
-pub const PEERS: [Peer; 6] = [
-    Peer {
+pub const EXACT_DISTANCES: [NamedDistance; 6] = [
+    NamedDistance {
         name: "exact-w",
         help: "exact W_p, log-Euclidean metric on covariances (the paper's product metric)",
         takes_order: true,
         distance: |a, b, order| Ok(exact_w(a, b, GroundMetric::LogEuclidean, order)?.distance),
     },
-    Peer {
+    NamedDistance {
         name: "exact-w-frobenius",
         help: "exact W_p, Frobenius metric on covariances",
         takes_order: true,
         distance: |a, b, order| Ok(exact_w(a, b, GroundMetric::Frobenius, order)?.distance),
     },
-    Peer {
+    NamedDistance {
         name: "exact-w-affine",
         help: "exact W_p, affine-invariant metric on covariances",
         takes_order: true,
         distance: |a, b, order| Ok(exact_w(a, b, GroundMetric::AffineInvariant, order)?.distance),
     },
-    Peer {
+    NamedDistance {
         name: "mw",
         help: "MW_2, the Gaussian-Wasserstein mixture distance",
         takes_order: false,
         distance: |a, b, _| Ok(mw_2(a, b)?.distance),
     },
-    Peer {
+    NamedDistance {
         name: "energy",
         help: "energy (Cramér) distance, rooted, log-Euclidean metric on covariances",
         takes_order: false,
         distance: |a, b, _| energy_distance(a, b, GroundMetric::LogEuclidean),
     },
-    Peer {
+    NamedDistance {
         name: "energy-frobenius",
         help: "energy (Cramér) distance, rooted, Frobenius metric on covariances",
         takes_order: false,
@@ -114,11 +114,11 @@ pub const PEERS: [Peer; 6] = [
     },
 ];
 
-impl Peer {
+impl NamedDistance {
     /// The exact distance of that name.
-    pub fn from_name(name: &str) -> Result<&'static Peer> {
-        const { &PEERS }.iter().find(|peer| peer.name == name).ok_or_else(|| {
-            let known: Vec<_> = PEERS.iter().map(|peer| peer.name).collect();
+    pub fn from_name(name: &str) -> Result<&'static NamedDistance> {
+        const { &EXACT_DISTANCES }.iter().find(|peer| peer.name == name).ok_or_else(|| {
+            let known: Vec<_> = EXACT_DISTANCES.iter().map(|peer| peer.name).collect();
             Error::usage(format!("unknown exact distance '{name}'")).hint(format!("one of: {}", known.join(", ")))
         })
     }

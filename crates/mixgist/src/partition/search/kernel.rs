@@ -8,7 +8,7 @@ use fearless_simd::{Simd, f64x4};
 
 use super::objective::Objective;
 use crate::partition::contingency::PairSums;
-use crate::partition::loss::Loss;
+use crate::partition::loss::PartitionLoss;
 
 /// `scores[k]` = Σ_b w_b gains[cell_b + k].
 #[inline(always)]
@@ -70,11 +70,13 @@ pub(super) fn curved_scores<'a>(
     let scale = objective.scale;
     // One arm for each loss, so that the match leaves the loop.
     match objective.loss {
-        Loss::Omari(convention) => curved(draws, gains, after, scores, |sums| Loss::Omari(convention).of(sums, scale)),
-        Loss::Nvi => curved(draws, gains, after, scores, |sums| Loss::Nvi.of(sums, scale)),
-        Loss::Id => curved(draws, gains, after, scores, |sums| Loss::Id.of(sums, scale)),
-        Loss::Nid => curved(draws, gains, after, scores, |sums| Loss::Nid.of(sums, scale)),
-        loss @ (Loss::Binder { .. } | Loss::Vi { .. }) => {
+        PartitionLoss::Omari(convention) => {
+            curved(draws, gains, after, scores, |sums| PartitionLoss::Omari(convention).of(sums, scale))
+        }
+        PartitionLoss::Nvi => curved(draws, gains, after, scores, |sums| PartitionLoss::Nvi.of(sums, scale)),
+        PartitionLoss::Id => curved(draws, gains, after, scores, |sums| PartitionLoss::Id.of(sums, scale)),
+        PartitionLoss::Nid => curved(draws, gains, after, scores, |sums| PartitionLoss::Nid.of(sums, scale)),
+        loss @ (PartitionLoss::Binder { .. } | PartitionLoss::Vi { .. }) => {
             curved(draws, gains, after, scores, |sums| loss.of(sums, scale))
         }
     }

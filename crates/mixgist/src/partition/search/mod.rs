@@ -24,7 +24,7 @@ use self::dense::DenseTables;
 use self::objective::Objective;
 use self::sparse::SparseTables;
 use self::tables::Tables;
-use super::{Loss, expected_loss};
+use super::{PartitionLoss, expected_loss};
 use crate::labels::{Partition, PartitionDraws};
 use crate::{Error, Progress, Result};
 
@@ -52,7 +52,7 @@ pub enum ClusterBound {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchOptions {
     /// The loss whose expectation is minimized.
-    pub loss: Loss,
+    pub loss: PartitionLoss,
     /// How many clusters the estimate may have.
     pub clusters: ClusterBound,
     /// Independent runs.
@@ -67,7 +67,7 @@ pub struct SearchOptions {
 
 impl SearchOptions {
     /// 16 runs with up to 10 zealous updates each, as in `salso`.
-    pub fn new(loss: Loss) -> Self {
+    pub fn new(loss: PartitionLoss) -> Self {
         SearchOptions {
             loss,
             clusters: ClusterBound::default(),
@@ -102,7 +102,7 @@ pub struct PartitionEstimate {
     /// The estimate.
     pub partition: Partition,
     /// The loss that was minimized.
-    pub loss: Loss,
+    pub loss: PartitionLoss,
     /// Its mean over the draws.
     pub expected_loss: f64,
     /// The run that found it, counted from 0.
@@ -210,7 +210,7 @@ struct Candidate {
 /// The distinct ends of the runs, best first; equal losses in the order of the runs.
 fn candidates(
     ends: Vec<Partition>,
-    loss: Loss,
+    loss: PartitionLoss,
     draws: &PartitionDraws,
     progress: &dyn Progress,
 ) -> Result<Vec<Candidate>> {

@@ -1,10 +1,10 @@
 //! What a search run minimizes, and within which numbers of clusters.
 
-use crate::partition::loss::{Loss, Scale};
+use crate::partition::loss::{PartitionLoss, Scale};
 
 /// Shared by all runs of a search.
 pub(super) struct Objective {
-    pub(super) loss: Loss,
+    pub(super) loss: PartitionLoss,
     pub(super) scale: Scale,
     /// φ(x) for x in 0..=n.
     pub(super) potential: Vec<f64>,
@@ -17,7 +17,7 @@ pub(super) struct Objective {
 }
 
 impl Objective {
-    pub(super) fn new(loss: Loss, n: usize, min_clusters: usize, max_clusters: usize) -> Self {
+    pub(super) fn new(loss: PartitionLoss, n: usize, min_clusters: usize, max_clusters: usize) -> Self {
         let potential: Vec<f64> = (0..=n as u32 + 1).map(|x| loss.potential().at(x)).collect();
         Objective {
             loss,
@@ -25,7 +25,7 @@ impl Objective {
             increments: potential.windows(2).map(|pair| pair[1] - pair[0]).collect(),
             potential,
             linear_cost: match loss {
-                Loss::Binder { a } | Loss::Vi { a } => Some(2.0 - a),
+                PartitionLoss::Binder { a } | PartitionLoss::Vi { a } => Some(2.0 - a),
                 _ => None,
             },
             min_clusters,

@@ -31,12 +31,12 @@ fn all_partitions(n: usize) -> Vec<Partition> {
     out
 }
 
-fn every_loss() -> Vec<Loss> {
+fn every_loss() -> Vec<PartitionLoss> {
     let options = |omari| LossOptions { a: 0.6, omari };
-    let mut losses: Vec<Loss> =
+    let mut losses: Vec<PartitionLoss> =
         REGISTRY.iter().map(|entry| (entry.build)(&options(OmariConvention::Identical)).unwrap()).collect();
-    losses.push(Loss::Omari(OmariConvention::Salso));
-    losses.push(Loss::Binder { a: 1.7 });
+    losses.push(PartitionLoss::Omari(OmariConvention::Salso));
+    losses.push(PartitionLoss::Binder { a: 1.7 });
     losses
 }
 
@@ -56,7 +56,12 @@ fn noisy_draws(n: usize, draws: usize, clusters: u32, noise: f64, seed: u64) -> 
     PartitionDraws::from_dense(n, &labels).unwrap()
 }
 
-fn least(partitions: &[Partition], loss: Loss, draws: &PartitionDraws, allowed: impl Fn(&Partition) -> bool) -> f64 {
+fn least(
+    partitions: &[Partition],
+    loss: PartitionLoss,
+    draws: &PartitionDraws,
+    allowed: impl Fn(&Partition) -> bool,
+) -> f64 {
     partitions
         .iter()
         .filter(|p| allowed(p))
@@ -110,7 +115,7 @@ fn bounds_on_the_clusters_hold_and_the_optimum_within_them_is_found() {
 #[test]
 fn the_same_answer_on_any_number_of_threads() {
     let draws = noisy_draws(40, 500, 4, 0.3, 5);
-    for loss in [Loss::Vi { a: 1.0 }, Loss::Nid] {
+    for loss in [PartitionLoss::Vi { a: 1.0 }, PartitionLoss::Nid] {
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| search(&draws, &SearchOptions::new(loss), &Silent).unwrap())
@@ -129,7 +134,7 @@ proptest! {
     #[test]
     fn no_single_move_beats_the_estimate(seed in 0u64..1000, noise in 0.05f64..0.9) {
         let draws = noisy_draws(15, 420, 3, noise, seed);
-        for loss in [Loss::Binder { a: 1.0 }, Loss::Vi { a: 1.0 }, Loss::Omari(OmariConvention::Identical), Loss::Id] {
+        for loss in [PartitionLoss::Binder { a: 1.0 }, PartitionLoss::Vi { a: 1.0 }, PartitionLoss::Omari(OmariConvention::Identical), PartitionLoss::Id] {
             let options = SearchOptions { runs: 4, seed, ..SearchOptions::new(loss) };
             let estimate = search(&draws, &options, &Silent).unwrap();
             let mut labels = estimate.partition.labels().to_vec();
@@ -155,7 +160,7 @@ proptest! {
         let weights: Vec<f64> = copies.iter().map(|&c| c as f64).collect();
         let weighted = draws.with_draw_weights(&weights).unwrap();
         let bound = ClusterBound::AtMost(6);
-        let options = SearchOptions { clusters: bound, seed, ..SearchOptions::new(Loss::Vi { a: 1.0 }) };
+        let options = SearchOptions { clusters: bound, seed, ..SearchOptions::new(PartitionLoss::Vi { a: 1.0 }) };
         let left = search(&weighted, &options, &Silent).unwrap();
         let right = search(&repeated, &options, &Silent).unwrap();
         prop_assert!((left.expected_loss - right.expected_loss).abs() < 1e-12);
@@ -166,13 +171,13 @@ proptest! {
 #[test]
 fn never_worse_than_the_reference() {
     let pairs = [
-        (Loss::Binder { a: 1.0 }, LossFunction::BinderDraws(1.0)),
-        (Loss::Vi { a: 1.0 }, LossFunction::VI(1.0)),
-        (Loss::Vi { a: 0.6 }, LossFunction::VI(0.6)),
-        (Loss::Omari(OmariConvention::Salso), LossFunction::OneMinusARI),
-        (Loss::Nvi, LossFunction::NVI),
-        (Loss::Id, LossFunction::ID),
-        (Loss::Nid, LossFunction::NID),
+        (PartitionLoss::Binder { a: 1.0 }, LossFunction::BinderDraws(1.0)),
+        (PartitionLoss::Vi { a: 1.0 }, LossFunction::VI(1.0)),
+        (PartitionLoss::Vi { a: 0.6 }, LossFunction::VI(0.6)),
+        (PartitionLoss::Omari(OmariConvention::Salso), LossFunction::OneMinusARI),
+        (PartitionLoss::Nvi, LossFunction::NVI),
+        (PartitionLoss::Id, LossFunction::ID),
+        (PartitionLoss::Nid, LossFunction::NID),
     ];
     let runs = 8;
     for seed in 0..4 {
@@ -236,7 +241,7 @@ fn more_clusters_than_sixteen_bits_hold() {
     let together: Vec<u32> = (0..n).map(|i| if i < 1000 { i - i % 2 } else { i }).collect();
     let alone: Vec<u32> = (0..n).collect();
     let draws = PartitionDraws::from_rows(&[&together[..], &alone[..], &together[..]]).unwrap();
-    for loss in [Loss::Vi { a: 1.0 }, Loss::Omari(OmariConvention::Identical)] {
+    for loss in [PartitionLoss::Vi { a: 1.0 }, PartitionLoss::Omari(OmariConvention::Identical)] {
         let estimate = search(&draws, &SearchOptions { runs: 2, ..SearchOptions::new(loss) }, &Silent).unwrap();
         assert!(estimate.partition.clusters() > 1 << 16);
         assert_eq!(estimate.partition, draws.draw(0), "{loss}");
@@ -269,7 +274,7 @@ fn one_observation_and_one_draw() {
         assert_eq!(search(&draws, &SearchOptions::new(loss), &Silent).unwrap().partition.labels(), [0]);
     }
     let draws = PartitionDraws::from_dense(6, &[0, 0, 1, 1, 1, 2]).unwrap();
-    for loss in every_loss().into_iter().filter(Loss::is_metric) {
+    for loss in every_loss().into_iter().filter(PartitionLoss::is_metric) {
         let estimate = search(&draws, &SearchOptions::new(loss), &Silent).unwrap();
         assert_eq!(estimate.partition, draws.draw(0), "{loss}");
         assert_eq!(estimate.expected_loss, 0.0);
@@ -279,13 +284,13 @@ fn one_observation_and_one_draw() {
 #[test]
 fn options_that_make_no_sense_are_refused() {
     let draws = noisy_draws(5, 4, 2, 0.5, 0);
-    let options = SearchOptions::new(Loss::Vi { a: 1.0 });
+    let options = SearchOptions::new(PartitionLoss::Vi { a: 1.0 });
     for bad in [
         SearchOptions { runs: 0, ..options.clone() },
         SearchOptions { clusters: ClusterBound::AtMost(0), ..options.clone() },
         SearchOptions { clusters: ClusterBound::Exactly(0), ..options.clone() },
         SearchOptions { clusters: ClusterBound::Exactly(6), ..options.clone() },
-        SearchOptions { loss: Loss::Binder { a: -1.0 }, ..options },
+        SearchOptions { loss: PartitionLoss::Binder { a: -1.0 }, ..options },
     ] {
         assert_eq!(search(&draws, &bad, &Silent).unwrap_err().kind(), crate::ErrorKind::Usage);
     }
@@ -300,6 +305,6 @@ fn an_interrupted_search_ends_with_that_error() {
         }
     }
     let draws = noisy_draws(300, 50, 4, 0.3, 1);
-    let error = search(&draws, &SearchOptions::new(Loss::Nvi), &StopAfter(AtomicU64::new(0))).unwrap_err();
+    let error = search(&draws, &SearchOptions::new(PartitionLoss::Nvi), &StopAfter(AtomicU64::new(0))).unwrap_err();
     assert_eq!(error.kind(), crate::ErrorKind::Interrupted);
 }

@@ -33,7 +33,7 @@ fn the_pair_of_the_appendix_agrees_with_pot_and_scipy() {
     // ot.emd2 (POT 0.9.7) on cost matrices from scipy.linalg.logm and sqrtm.
     let [a, b] = appendix_pair();
     let check = |name: &str, order: Option<f64>, expected: f64| {
-        let distance = Peer::from_name(name).unwrap().distance(&a, &b, order).unwrap();
+        let distance = NamedDistance::from_name(name).unwrap().distance(&a, &b, order).unwrap();
         assert!((distance - expected).abs() < 1e-12, "{name} {order:?}: {distance} {expected}");
     };
     check("exact-w", None, 2.395_984_671_575_162_5);
@@ -50,7 +50,7 @@ fn the_pair_of_the_appendix_agrees_with_pot_and_scipy() {
 #[test]
 fn single_gaussians_have_closed_forms() {
     let (a, b) = (measure(1, &[1.0], &[1.0], &[4.0]), measure(1, &[1.0], &[4.0], &[0.25]));
-    let distance = |name: &str| Peer::from_name(name).unwrap().distance(&a, &b, None).unwrap();
+    let distance = |name: &str| NamedDistance::from_name(name).unwrap().distance(&a, &b, None).unwrap();
     let close = |got: f64, want: f64| assert!((got - want).abs() < 1e-14, "{got} {want}");
     let log_ratio = 16f64.ln();
     close(distance("exact-w"), 3f64.hypot(log_ratio));
@@ -101,16 +101,16 @@ fn close_covariances_keep_their_digits() {
 fn orders_names_and_metrics_are_checked() {
     let [a, b] = appendix_pair();
     let message = |result: Result<f64>| result.unwrap_err().to_string();
-    let peer = |name: &str| Peer::from_name(name).unwrap();
+    let peer = |name: &str| NamedDistance::from_name(name).unwrap();
     assert_eq!(message(peer("exact-w").distance(&a, &b, Some(0.5))), "order p is 0.5, must be finite and at least 1");
     assert!(message(peer("exact-w").distance(&a, &b, Some(f64::NAN))).contains("order p is NaN"));
     assert_eq!(message(peer("mw").distance(&a, &b, Some(1.0))), "'mw' has no order, got order 1");
     assert!(message(energy_distance(&a, &b, GroundMetric::AffineInvariant)).contains("can be negative"));
-    let unknown = Peer::from_name("emd").err().unwrap();
+    let unknown = NamedDistance::from_name("emd").err().unwrap();
     assert_eq!(unknown.to_string(), "unknown exact distance 'emd'");
     assert!(unknown.hint_text().unwrap().to_string().contains("exact-w, "));
     let line = measure(1, &[1.0], &[0.0], &[1.0]);
-    for peer in &PEERS {
+    for peer in &EXACT_DISTANCES {
         assert!(message(peer.distance(&a, &line, None)).contains("dimensions 2 and 1"), "{}", peer.name);
     }
 }
@@ -141,7 +141,7 @@ proptest! {
         dim in 1..4usize, sizes in [1..12usize, 1..12, 1..12], seed in 0..10_000u64, order in prop_oneof![Just(1.0), Just(1.5), Just(2.0), Just(3.0)],
     ) {
         let [a, b, c] = [0, 1, 2].map(|i| random_measure(dim, sizes[i], seed + i as u64));
-        for peer in &PEERS {
+        for peer in &EXACT_DISTANCES {
             let order = peer.takes_order.then_some(order);
             let distance = |x, y| peer.distance(x, y, order).unwrap();
             let (ab, ba, bc, ac) = (distance(&a, &b), distance(&b, &a), distance(&b, &c), distance(&a, &c));
@@ -160,7 +160,7 @@ proptest! {
         weights[k - 1] *= share;
         weights[k] *= 1.0 - share;
         let split = MixingMeasure::new(weights, a.atoms().select(order)).unwrap();
-        for peer in &PEERS {
+        for peer in &EXACT_DISTANCES {
             let (one, other) = (peer.distance(&a, &b, None).unwrap(), peer.distance(&split, &b, None).unwrap());
             prop_assert!((one - other).abs() <= 1e-9 * one, "{}: {one} {other}", peer.name);
         }

@@ -1,8 +1,8 @@
 //! Sweeps: what weighted mean quantile functions of all draws tell about each draw, without forming pairs.
 
-use super::{Bridge, PANEL};
+use super::{Decomposition, PANEL};
 
-impl Bridge<'_> {
+impl Decomposition<'_> {
     /// Adds to `sums[i]` the mean over all draws j of ‖Q_i − Q_j‖², without forming pairs, and returns the mean of ‖Q‖²,
     /// counted from the middle, which rounding errors are parts of.
     ///
@@ -62,7 +62,7 @@ impl Bridge<'_> {
 
     /// The jumps, each with its draw, cell after cell and from left to right: sorted at the first sweep, for all that follow.
     fn jumps_by_place(&self) -> &[(u32, u32)] {
-        let Bridge { jumps, groups, .. } = self;
+        let Decomposition { jumps, groups, .. } = self;
         self.by_place.get_or_init(|| {
             let mut all = Vec::with_capacity(jumps.size.len());
             let mut sorter = PlaceSorter::default();

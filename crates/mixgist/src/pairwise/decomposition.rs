@@ -28,7 +28,7 @@ const LANES: usize = 4;
 pub(super) const PANEL: usize = 8;
 
 /// One slice of all draws, decomposed; see the module text.
-pub(crate) struct Bridge<'a> {
+pub(crate) struct Decomposition<'a> {
     lines: Lines<'a>,
     cells: usize,
     /// Cell means times √h, centred over the draws, in panels of eight draws: `panels[panel * cells + cell][draw % 8]`.
@@ -84,7 +84,7 @@ struct GroupAddress {
     cell: u32,
 }
 
-impl<'a> Bridge<'a> {
+impl<'a> Decomposition<'a> {
     /// Decomposes one slice. `draw_weights` sum to 1. Cost O(M (J + T)).
     pub(crate) fn new(lines: Lines<'a>, draw_weights: &[f64]) -> Self {
         let ends = cell_ends(&lines);
@@ -110,7 +110,7 @@ impl<'a> Bridge<'a> {
                 norms.iter_mut().zip(row).for_each(|(norm, x)| *norm += x * x);
             }
         }
-        Bridge { lines, cells, panels, norms, rounding, jumps, groups, by_place: OnceLock::new() }
+        Decomposition { lines, cells, panels, norms, rounding, jumps, groups, by_place: OnceLock::new() }
     }
 
     /// The line measures that were decomposed.
@@ -154,25 +154,25 @@ impl<'a> Bridge<'a> {
 /// Adds to `rows[r * draws + j]`, for the draws i of one panel and every draw j ≥ i that shares a cell with i, the product of their
 /// rests.
 #[inline(always)]
-pub(super) fn add_panel_products<S: Simd>(simd: S, bridge: &Bridge, panel: usize, rows: &mut [f64]) {
-    let (draws, groups) = (bridge.lines.len(), &bridge.groups);
+pub(super) fn add_panel_products<S: Simd>(simd: S, decomposed: &Decomposition, panel: usize, rows: &mut [f64]) {
+    let (draws, groups) = (decomposed.lines.len(), &decomposed.groups);
     let mut own = OwnGroup::default();
-    for cell in 0..bridge.cells {
+    for cell in 0..decomposed.cells {
         let end = groups.cell(cell).end;
         for g in groups.of_panel(cell, panel, draws.div_ceil(PANEL)) {
             let row = (groups.draw[g] as usize - panel * PANEL) * draws;
-            own.add_products(simd, bridge, g, g + 1..end, &mut rows[row..row + draws]);
+            own.add_products(simd, decomposed, g, g + 1..end, &mut rows[row..row + draws]);
         }
     }
 }
 
 /// Adds to `row[j]`, for every draw j that shares a cell with draw i, the product of the rests of i and j.
 #[inline(always)]
-pub(super) fn add_row_products<S: Simd>(simd: S, bridge: &Bridge, i: usize, row: &mut [f64]) {
+pub(super) fn add_row_products<S: Simd>(simd: S, decomposed: &Decomposition, i: usize, row: &mut [f64]) {
     let mut own = OwnGroup::default();
-    for address in bridge.groups.of_draw(i) {
-        let range = bridge.groups.cell(address.cell as usize);
-        own.add_products(simd, bridge, address.index as usize, range, row);
+    for address in decomposed.groups.of_draw(i) {
+        let range = decomposed.groups.cell(address.cell as usize);
+        own.add_products(simd, decomposed, address.index as usize, range, row);
     }
 }
 
@@ -189,8 +189,15 @@ impl OwnGroup {
     /// Adds to `row` the products of group g with the groups of a range of the same cell, four at a time: first as if none of them
     /// overlapped, then those that do, jump by jump, then the scattered additions.
     #[inline(always)]
-    fn add_products<S: Simd>(&mut self, simd: S, bridge: &Bridge, g: usize, range: Range<usize>, row: &mut [f64]) {
-        let Groups { draw, left_sum, right_sum, first, last, .. } = &bridge.groups;
+    fn add_products<S: Simd>(
+        &mut self,
+        simd: S,
+        decomposed: &Decomposition,
+        g: usize,
+        range: Range<usize>,
+        row: &mut [f64],
+    ) {
+        let Groups { draw, left_sum, right_sum, first, last, .. } = &decomposed.groups;
         let own_left = f64x4::splat(simd, left_sum[g]);
         let own_right = f64x4::splat(simd, right_sum[g]);
         let (own_first, own_last) = (first[g], last[g]);
@@ -211,9 +218,9 @@ impl OwnGroup {
                 for (k, product) in products.iter_mut().enumerate().take(count) {
                     if (own_last > first[start + k]) & (last[start + k] > own_first) {
                         if self.size.is_empty() {
-                            self.load(bridge, g);
+                            self.load(decomposed, g);
                         }
-                        *product = self.overlapping_product(simd, bridge, start + k);
+                        *product = self.overlapping_product(simd, decomposed, start + k);
                     }
                 }
             }
@@ -224,10 +231,10 @@ impl OwnGroup {
         }
     }
 
-    fn load(&mut self, bridge: &Bridge, g: usize) {
-        let jumps = bridge.groups.jumps(g);
+    fn load(&mut self, decomposed: &Decomposition, g: usize) {
+        let jumps = decomposed.groups.jumps(g);
         let padded = jumps.len().next_multiple_of(4);
-        let sources = [&bridge.jumps.size, &bridge.jumps.left, &bridge.jumps.right];
+        let sources = [&decomposed.jumps.size, &decomposed.jumps.left, &decomposed.jumps.right];
         for (own, source) in [&mut self.size, &mut self.left, &mut self.right].into_iter().zip(sources) {
             own.clear();
             own.extend_from_slice(&source[jumps.clone()]);
@@ -238,9 +245,9 @@ impl OwnGroup {
     /// Σ_e Σ_f D_e D_f min(s_e r_f, s_f r_e) over the jumps of two groups of a cell, one by one: groups are short, and the double
     /// loop has no branches, which beats merging the two.
     #[inline(always)]
-    fn overlapping_product<S: Simd>(&self, simd: S, bridge: &Bridge, other: usize) -> f64 {
-        let others = bridge.groups.jumps(other);
-        let jumps = &bridge.jumps;
+    fn overlapping_product<S: Simd>(&self, simd: S, decomposed: &Decomposition, other: usize) -> f64 {
+        let others = decomposed.groups.jumps(other);
+        let jumps = &decomposed.jumps;
         let (sizes, lefts, rights) = (&jumps.size[others.clone()], &jumps.left[others.clone()], &jumps.right[others]);
         let mut total = f64x4::splat(simd, 0.0);
         let own = self.size.chunks_exact(4).zip(self.left.chunks_exact(4)).zip(self.right.chunks_exact(4));
@@ -532,12 +539,12 @@ pub(in crate::pairwise) mod tests {
             let slice = random_slice(draws, atoms, 7);
             let lines = Lines::sort(&slice.offsets, slice.positions.clone(), &slice.weights);
             let weights: Vec<f64> = (0..draws).map(|m| (m + 1) as f64 / (draws * (draws + 1) / 2) as f64).collect();
-            let bridge = Bridge::new(lines.clone(), &weights);
+            let decomposed = Decomposition::new(lines.clone(), &weights);
             let cost = |i, j| transport_cost(lines.draw(i), lines.draw(j), Order::TWO);
 
             // With Q̄ the weighted mean, Σ_j ω_j ‖Q_i − Q_j‖² is what the sweep adds up.
             let mut sums = vec![0.0; draws];
-            bridge.add_mean_squares(&weights, &mut sums);
+            decomposed.add_mean_squares(&weights, &mut sums);
             for (i, &sum) in sums.iter().enumerate() {
                 let expected: f64 = (0..draws).map(|j| weights[j] * cost(i, j)).sum();
                 assert!((sum - expected).abs() <= 1e-12 * expected.max(1.0), "draw {i} of {draws}: {sum} {expected}");
@@ -551,12 +558,12 @@ pub(in crate::pairwise) mod tests {
         for (draws, atoms) in [(1, 1), (5, 3), (12, 30), (9, 500)] {
             let slice = random_slice(draws, atoms, 8);
             let lines = Lines::sort(&slice.offsets, slice.positions.clone(), &slice.weights);
-            let bridge = Bridge::new(lines.clone(), &vec![1.0 / draws as f64; draws]);
+            let decomposed = Decomposition::new(lines.clone(), &vec![1.0 / draws as f64; draws]);
             let weights: Vec<f64> = (0..draws).map(|m| (m + 1) as f64 / (draws * (draws + 1) / 2) as f64).collect();
             let cost = |i, j| transport_cost(lines.draw(i), lines.draw(j), Order::TWO);
             let mean = |i: usize| (0..draws).map(|j| weights[j] * cost(i, j)).sum::<f64>();
             let spread = 0.5 * (0..draws).map(|j| weights[j] * mean(j)).sum::<f64>();
-            let found = bridge.squares_from_mean(&weights);
+            let found = decomposed.squares_from_mean(&weights);
             for i in 0..draws {
                 let expected = mean(i) - spread;
                 let square = found.squares[i];

@@ -1,25 +1,25 @@
 //! Measures that are not draws, on the slices that the draws are on.
 
-use super::{Kept, check_positions};
+use super::{PrunedMeasures, check_positions};
 use crate::Result;
 use crate::line::{Lines, Order, table_of_costs, transport_cost};
 use crate::slice::Slices;
 
 /// A few measures bound to the slices of a projection.
-pub(crate) struct Guests<'a> {
+pub(crate) struct OtherMeasures<'a> {
     slices: &'a dyn Slices,
-    kept: Kept,
+    kept: PrunedMeasures,
     order: Order,
 }
 
-impl<'a> Guests<'a> {
-    pub(super) fn new(slices: &'a dyn Slices, kept: Kept, order: Order) -> Self {
-        Guests { slices, kept, order }
+impl<'a> OtherMeasures<'a> {
+    pub(super) fn new(slices: &'a dyn Slices, kept: PrunedMeasures, order: Order) -> Self {
+        OtherMeasures { slices, kept, order }
     }
 
     /// On one slice, the transport costs to every draw: measures × draws.
     pub(crate) fn costs(&self, slice: usize, draws: &Lines) -> Result<Vec<f64>> {
-        let Kept { coordinates, weights, offsets } = &self.kept;
+        let PrunedMeasures { coordinates, weights, offsets } = &self.kept;
         let mut positions = vec![0.0; coordinates.atoms()];
         self.slices.project(slice..slice + 1, coordinates, &mut positions);
         check_positions(&positions, self.order).map_err(|beyond| beyond.error(slice))?;
