@@ -20,7 +20,7 @@ const SHARES: [f64; 5] = [0.95, 0.8, 0.6, 0.4, 0.2];
 /// One panel for each method, and before them the truth where it is known, otherwise the bare data.
 pub fn six_methods(repeat: &Repeat, columns: [&str; 2], file: &str, caption: &str) -> Result<Block> {
     let observations = &repeat.posterior.observations;
-    let slices = GridSlices::over(mixgist::Dots::new(DIM, &observations.values)?)?;
+    let slices = GridSlices::over(mixgist::Points::new(DIM, &observations.values)?)?;
     let panel = |title: &str, values: Option<Vec<f64>>, partition: &Partition| {
         density_panel(slices.grid(), columns, title, values, observations, partition)
     };
