@@ -5,9 +5,9 @@
 use std::path::Path;
 
 use mixgist::text::CommandLine;
-use mixgist::{Points, Posterior, Settings as SummarySettings, Silent};
+use mixgist::{Points, Posterior, Settings, Silent};
 use mixgist_report::{KINDS, Presentation, html};
-use mixgist_samplers::{Settings, fit};
+use mixgist_samplers::{FitSettings, fit};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args().nth(1).ok_or("usage: gallery FOLDER")?;
@@ -15,12 +15,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let text = include_str!("../../../datasets/faithful.csv");
     let rows = text.lines().skip(1).flat_map(|line| line.split(',').map(|x| x.parse::<f64>().expect("a number")));
     let data: Vec<f64> = rows.collect();
-    let fitted =
-        fit(&data, 2, &Settings { iterations: 3000, burn_in: 1000, thin: 4, ..Settings::default() }, None, &Silent)?;
+    let fitted = fit(
+        &data,
+        2,
+        &FitSettings { iterations: 3000, burn_in: 1000, thin: 4, ..FitSettings::default() },
+        None,
+        &Silent,
+    )?;
     let points = Points::new(2, &data)?;
     let columns = ["eruptions", "waiting"].map(String::from);
-    let posterior =
-        Posterior::new(&fitted.ensemble, Some(points), SummarySettings::default())?.with_columns(Some(&columns));
+    let posterior = Posterior::new(&fitted.ensemble, Some(points), Settings::default())?.with_columns(Some(&columns));
     let answer = posterior.answer(posterior.summary(&Silent)?.clone());
     let presentation = || Presentation::new(&answer, &CommandLine, &Silent)?.with_posterior(&posterior);
     let shown = presentation()?;

@@ -3,12 +3,12 @@
 //! `cargo run --release --package mixgist-report --example picture > docs/picture.svg`
 
 use mixgist::text::CommandLine;
-use mixgist::{Points, Posterior, Settings as SummarySettings, Silent};
+use mixgist::{Points, Posterior, Settings, Silent};
 use mixgist_report::figure::{Dots as Marks, Fill, Layer, Stroke};
 use mixgist_report::kind::atoms::ellipse;
 use mixgist_report::palette::{Color, Marker};
 use mixgist_report::{Figure, Kind, Presentation};
-use mixgist_samplers::{ComponentPrior, Scale, Settings, fit};
+use mixgist_samplers::{ComponentPrior, FitSettings, Scale, fit};
 
 /// Draws whose ellipses are shown.
 const SHOWN: usize = 60;
@@ -17,7 +17,7 @@ fn main() -> mixgist::Result<()> {
     let text = include_str!("../../../datasets/faithful.csv");
     let rows = text.lines().skip(1).flat_map(|line| line.split(',').map(|x| x.parse::<f64>().expect("a number")));
     let data: Vec<f64> = rows.collect();
-    let settings = Settings {
+    let settings = FitSettings {
         component: ComponentPrior {
             mu0: Some(vec![3.0, 70.0]),
             lambda: Some(1.0),
@@ -28,12 +28,12 @@ fn main() -> mixgist::Result<()> {
         iterations: 2000,
         burn_in: 1000,
         thin: 10,
-        ..Settings::default()
+        ..FitSettings::default()
     };
     let draws = fit(&data, 2, &settings, None, &Silent)?.ensemble;
     let points = Points::new(2, &data)?;
     let columns = ["eruption (minutes)", "waiting (minutes)"].map(String::from);
-    let posterior = Posterior::new(&draws, Some(points), SummarySettings::default())?.with_columns(Some(&columns));
+    let posterior = Posterior::new(&draws, Some(points), Settings::default())?.with_columns(Some(&columns));
     let answer = posterior.answer(posterior.summary(&Silent)?.clone());
     let presentation = Presentation::new(&answer, &CommandLine, &Silent)?.with_posterior(&posterior)?;
 
