@@ -10,7 +10,7 @@ use std::time::Instant;
 use mixgist::random::{Purpose, standard_normals, stream};
 use mixgist::{Progress, Silent};
 use mixgist_report::Figure;
-use mixgist_report::figure::{Axis, Key, Layer, Panel, Points, Position, Stroke, Ticks};
+use mixgist_report::figure::{Axis, Dots, Key, Layer, Panel, Position, Stroke, Ticks};
 use mixgist_report::palette::{Color, MARKERS, PALETTE};
 use mixgist_report::ticks::Tick;
 use mixgist_samplers::{Algorithm, FitSettings, Scale, Truncation, fit};
@@ -266,8 +266,8 @@ fn figure(costs: &[Cost]) -> Figure {
 /// A line with its points.
 fn marked(path: Vec<Position>, rank: usize) -> [Layer; 2] {
     let color = PALETTE[rank % PALETTE.len()];
-    let points = Points { at: path.clone(), marker: MARKERS[rank], radius: 3.2, color, opacity: 1.0, group: None };
-    [Layer::Line { path, stroke: Stroke::new(color, 1.8) }, Layer::Points(points)]
+    let points = Dots { at: path.clone(), marker: MARKERS[rank], radius: 3.2, color, opacity: 1.0, group: None };
+    [Layer::Line { path, stroke: Stroke::new(color, 1.8) }, Layer::Dots(points)]
 }
 
 fn faithful() -> Vec<f64> {
