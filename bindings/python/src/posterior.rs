@@ -132,7 +132,7 @@ impl Posterior {
             };
             (bound.kept, bound.settings) = (kept, settings);
         } else {
-            bound.given = Some(Estimate { measure: measure.measure.clone(), draw: None, source });
+            bound.given = Some(Estimate { measure: measure.measure.clone(), draw: None, source, slices: None });
         }
         Ok(bound)
     }

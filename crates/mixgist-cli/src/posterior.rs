@@ -118,7 +118,7 @@ impl EstimateArgs {
         let Some(path) = self.file() else { return Ok(None) };
         let measure = read_measure(path, reading, ensemble.dim())?;
         let draw = (0..ensemble.len()).find(|&m| ensemble.draw(m) == measure);
-        Ok(Some(Estimate { measure, draw, source: path.display().to_string() }))
+        Ok(Some(Estimate { measure, draw, source: path.display().to_string(), slices: None }))
     }
 }
 

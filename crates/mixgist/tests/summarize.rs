@@ -385,7 +385,7 @@ fn a_ball_holds_its_own_members() {
         let estimate = summarize(&ensemble, None, &settings, &Silent).unwrap().result.estimate;
         let ask = |hypothesis: Option<&MixingMeasure>| {
             let question = Question { level: 0.9, hypothesis: hypothesis.map(|one| (one, None)), conformal: false };
-            let given = Estimate { measure: estimate.clone(), draw: None, source: "given".into() };
+            let given = Estimate { measure: estimate.clone(), draw: None, source: "given".into(), slices: None };
             let posterior = Posterior::new(&ensemble, None, settings.clone()).unwrap().with_estimate(Some(given));
             posterior.credible(&question, &Silent).unwrap().result
         };
