@@ -23,6 +23,8 @@ mod clusters;
 mod component;
 mod concentration;
 mod draws;
+mod end;
+mod extend;
 mod fit;
 mod hyperparameters;
 mod measure;
@@ -35,6 +37,8 @@ mod variates;
 
 pub use agreement::Agreement;
 pub use checkpoint::{CheckpointMode, Checkpoints};
+pub use end::ChainEnd;
+pub use extend::extend;
 pub use fit::{DiagnosticRow, Diagnostics, Fit, Traces, Truncated, fit, predicted_bytes};
 pub use hyperparameters::Hyperparameters;
 pub use mixing::{Concentration, MixingPrior};

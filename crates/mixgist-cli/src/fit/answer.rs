@@ -2,7 +2,7 @@
 
 use mixgist::Agreement as ChainAgreement;
 use mixgist_io::{DataTable, Schema, json_schema};
-use mixgist_samplers::{Agreement, Fit, FitSettings, Hyperparameters, Traces};
+use mixgist_samplers::{Agreement, ChainEnd, Fit, FitSettings, Hyperparameters, Traces, Truncated};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -34,6 +34,10 @@ pub struct FitAnswer<'a> {
     advice: Vec<String>,
     /// The largest weight that was left unbroken in a draw.
     unresolved: f64,
+    /// How the truncation of the blocked sampler worked out; `null` for other samplers and finite mixtures.
+    truncated: Option<Truncated>,
+    /// Where each chain ended, for mixgist alone: with it the chains can run on.
+    ends: &'a [ChainEnd],
     /// Quantities along the chains: one list per chain, one value per draw.
     traces: &'a Traces,
     /// Distance of every draw to the estimate, one list per chain.
@@ -55,6 +59,8 @@ impl<'a> FitAnswer<'a> {
             verdict: agreement.verdict,
             advice: agreement.advice.iter().map(ToString::to_string).collect(),
             unresolved: fit.unresolved,
+            truncated: fit.truncated,
+            ends: &fit.ends,
             traces: &fit.traces,
             distance_to_estimate: agreement.summary.distances.chunks(per_chain).map(<[f64]>::to_vec).collect(),
         }
