@@ -3,9 +3,9 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use mixgist::Computed;
 use mixgist::components::Rules;
 use mixgist::credible::Question as Asked;
-use mixgist::posterior::Computed;
 use mixgist::representatives::Count;
 use mixgist::{Error, Estimate, MixingMeasure, Progress, Settings};
 use mixgist_io::{DataTable, memory};

@@ -21,7 +21,7 @@ use crate::units::{ResolvedUnits, Units};
 use crate::{Error, GaussianAtoms, Result};
 
 /// A component stays when at least this part of the draws have it.
-pub const LEAST_EXISTENCE: f64 = 0.5;
+pub(crate) const LEAST_EXISTENCE: f64 = 0.5;
 
 /// The search sees at most so many draws; then all of them settle the answer.
 const DRAWS_OF_THE_SEARCH: usize = 400;

@@ -11,7 +11,7 @@ use crate::random::{Purpose, stream};
 use crate::{Ensemble, Error, Partition, PartitionDraws, Points, Progress, Result, Silent};
 
 /// How many rows of membership probabilities [`for_each_membership_block`] holds at a time.
-pub const ROWS_PER_BLOCK: usize = 8 * POINTS_PER_TASK;
+pub(crate) const ROWS_PER_BLOCK: usize = 8 * POINTS_PER_TASK;
 
 /// The MAP label of every point and the probability of that label.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -32,7 +32,7 @@ impl Allocation {
 
 /// Labels renamed to 0, 1, … without gaps.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CompactLabels {
+pub(crate) struct CompactLabels {
     /// The new label of every point; clusters are numbered by the index of their atom.
     pub labels: Vec<u32>,
     /// The atom that each new label stands for, ascending.
@@ -40,7 +40,7 @@ pub struct CompactLabels {
 }
 
 /// Renames labels to 0, 1, … without gaps. Cost O(n log K*).
-pub fn compact_labels(labels: &[u32]) -> CompactLabels {
+pub(crate) fn compact_labels(labels: &[u32]) -> CompactLabels {
     let mut atoms: Vec<u32> = Vec::new();
     for label in labels {
         if let Err(place) = atoms.binary_search(label) {

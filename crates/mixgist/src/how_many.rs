@@ -25,10 +25,10 @@ use crate::units::{ResolvedUnits, Units};
 use crate::{Error, Result};
 
 /// Weights above which atoms are counted.
-pub const THRESHOLDS: [f64; 5] = [0.001, 0.01, 0.02, 0.05, 0.1];
+pub(crate) const THRESHOLDS: [f64; 5] = [0.001, 0.01, 0.02, 0.05, 0.1];
 
 /// Multiples of the chosen ω for which the answer is given too.
-pub const MULTIPLES: [f64; 7] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0];
+pub(crate) const MULTIPLES: [f64; 7] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0];
 
 /// How many components the draws have.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

@@ -5,7 +5,7 @@ mod embedding;
 mod evidence;
 mod pairs;
 mod sweep;
-pub mod verdict;
+pub(crate) mod verdict;
 
 pub use verdict::{ChoiceVerdict, Margin};
 
@@ -122,10 +122,10 @@ impl Medoid {
 }
 
 /// A lead of this many standard errors of the difference is called safe: chance makes it less than once in 400 choices of directions.
-pub const SAFE_SEPARATION: f64 = 3.0;
+pub(crate) const SAFE_SEPARATION: f64 = 3.0;
 
 /// Whether two expected losses agree but for rounding.
-pub fn is_tied(one: f64, other: f64) -> bool {
+pub(crate) fn is_tied(one: f64, other: f64) -> bool {
     (other - one).abs() <= TIE * one.max(other)
 }
 
