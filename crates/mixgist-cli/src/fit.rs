@@ -1,6 +1,5 @@
 //! `mixgist fit`: posterior draws of a mixture model from data.
 
-mod answer;
 mod earlier;
 
 use std::path::{Path, PathBuf};
@@ -11,15 +10,13 @@ use clap::Arg;
 use mixgist::text::CommandLine;
 use mixgist::{Error, ErrorKind, Points, Result};
 use mixgist_io::{
-    DataTable, DrawsFile, LabelDraws, ReadOptions, memory, read_data, to_json, together, write_draws, write_json,
+    DataTable, DrawsFile, FIT_SCHEMA, LabelDraws, ReadOptions, json_schema, memory, read_data, to_json, together, write_draws, write_json,
 };
 use mixgist_samplers::{
-    Agreement, Algorithm, CheckpointMode, Checkpoints, Concentration, CovarianceModel, Fit, FitSettings, MixingPrior,
+    Agreement, Algorithm, CheckpointMode, Checkpoints, Concentration, CovarianceModel, Fit, FitDocument, FitSettings, MixingPrior,
     Truncation, extend, fit, predicted_bytes,
 };
 
-pub use self::answer::json_schemas;
-use self::answer::{FIT_SCHEMA, FitAnswer};
 use self::earlier::Earlier;
 use crate::component_prior::{ComponentArgs, numbers};
 use crate::options::{OutputArgs, by_name, has_extension, warn_of_cut};
@@ -144,7 +141,7 @@ impl FitVerb {
             None => self.run_anew(terminal)?,
         };
         let agreement = Agreement::new(&fitted, Points::new(data.columns(), data.values())?, &settings, terminal)?;
-        let document = FitAnswer::new(&fitted, &settings, &agreement, &data);
+        let document = FitDocument::new(&fitted, &settings, &agreement, data.column_names());
         terminal.begin_writing();
         let draws = draws_file(&fitted, data.clone());
         together(|| {
@@ -230,6 +227,11 @@ impl FitVerb {
         let resume = self.running.resume.clone().map(|directory| (directory, CheckpointMode::Resume));
         start.or(resume).map(|(directory, mode)| Checkpoints { directory, every, mode })
     }
+}
+
+/// The JSON Schema of the answer, with the name of its file.
+pub fn json_schemas() -> Vec<(String, serde_json::Value)> {
+    vec![json_schema::<FitDocument>(FIT_SCHEMA)]
 }
 
 fn require_memory(data: &DataTable, settings: &FitSettings) -> Result<()> {

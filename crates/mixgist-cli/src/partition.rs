@@ -11,8 +11,7 @@ use mixgist::partition::{
     SearchOptions, estimate_partition,
 };
 use mixgist::text::CommandLine;
-use mixgist::allocate::sample_partitions;
-use mixgist::{Error, Partition, PartitionDraws, Points, Result};
+use mixgist::{Error, Partition, PartitionDraws, Points, Result, sample_partitions};
 use mixgist_io::{
     Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, ReadOptions, read_data, read_draws, read_labels, to_json,
     together, write_json, write_npy_labels, write_table,

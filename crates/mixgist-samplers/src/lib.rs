@@ -22,6 +22,7 @@ mod checkpoint;
 mod clusters;
 mod component;
 mod concentration;
+mod document;
 mod draws;
 mod end;
 mod extend;
@@ -37,6 +38,7 @@ mod variates;
 
 pub use agreement::Agreement;
 pub use checkpoint::{CheckpointMode, Checkpoints};
+pub use document::FitDocument;
 pub use end::ChainEnd;
 pub use extend::extend;
 pub use fit::{DiagnosticRow, Diagnostics, Fit, Traces, Truncated, fit, predicted_bytes};

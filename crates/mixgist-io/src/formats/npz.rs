@@ -199,8 +199,9 @@ impl Plan {
             }
             CovarianceForm::Covariance | CovarianceForm::Precision | CovarianceForm::Cholesky => &[&full],
             CovarianceForm::Diagonal if dim == 1 => &[&[1], &[]],
-            CovarianceForm::Diagonal => &[&full[..1]],
-            CovarianceForm::Spherical | CovarianceForm::StandardDeviation => &[&[], &[1]],
+            CovarianceForm::StandardDeviation if dim == 1 => &[&[], &[1]],
+            CovarianceForm::Diagonal | CovarianceForm::StandardDeviation => &[&full[..1]],
+            CovarianceForm::Spherical => &[&[], &[1]],
         };
         let rest = covariances.strip_prefix(weights);
         if rest.is_some_and(|rest| expected.contains(&rest)) {
