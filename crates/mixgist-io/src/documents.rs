@@ -24,6 +24,8 @@ pub const REPRESENTATIVES_SCHEMA: Schema = Schema { name: "mixgist.representativ
 pub const STABILITY_SCHEMA: Schema = Schema { name: "mixgist.stability", version: 2 };
 /// Estimated partitions.
 pub const PARTITION_SCHEMA: Schema = Schema { name: "mixgist.partition", version: 2 };
+/// A fit without its draws.
+pub const FIT_SCHEMA: Schema = Schema { name: "mixgist.fit", version: 2 };
 
 /// Reads a summary, of this version or an older one, and checks that it fits together.
 pub fn read_summary(path: &Path) -> Result<Answer<Summary>> {

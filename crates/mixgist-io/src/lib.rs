@@ -42,7 +42,7 @@ mod source;
 
 pub use data::{DataTable, read_data, write_data};
 pub use documents::{
-    COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, PARTITION_SCHEMA, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, SUMMARY_SCHEMA,
+    COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, FIT_SCHEMA, PARTITION_SCHEMA, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, SUMMARY_SCHEMA,
     json_schema, json_schemas, read_summary,
 };
 pub use draws::{DrawsFile, ReadOptions, read_draws, write_draws};
