@@ -140,7 +140,8 @@ pub fn align_with(
     let of = |value: &dyn Fn(&Component) -> &[f64]| -> Vec<f64> {
         places.iter().flat_map(|&place| value(&components[place]).to_vec()).collect()
     };
-    let atoms = GaussianAtoms::new(estimate.dim(), of(&|one| &one.mean), of(&|one| &one.covariance), Default::default())?;
+    let atoms =
+        GaussianAtoms::new(estimate.dim(), of(&|one| &one.mean), of(&|one| &one.covariance), Default::default())?;
     let heavy = MixingMeasure::new(places.iter().map(|&place| components[place].weight).collect(), atoms)?;
     Ok(Alignment::of(heavy, &ByAtom { pass, places }))
 }

@@ -65,8 +65,10 @@ mod warning;
 
 pub use about::{About, Reading, Source, SourceFile};
 pub use agreement::{Agreement, ChainVerdict, TraceAgreement};
-pub use aligned::{AlignedDraws, Alignment, align, align_with};
-pub use allocate::{Allocation, MembershipBlock, allocate, for_each_membership_block, memberships, sample_labels, sample_partitions};
+pub use aligned::{AlignedDraws, Alignment, Carried, CarriedComponent, Gone, align, align_with, carry, check_names};
+pub use allocate::{
+    Allocation, MembershipBlock, allocate, for_each_membership_block, memberships, sample_labels, sample_partitions,
+};
 pub use atoms::{CovarianceForm, GaussianAtoms};
 pub use data_check::{ColumnCheck, DataCheck, Transformation};
 pub use density::GridDensity;
@@ -83,7 +85,7 @@ pub use memberships::{Memberships, MembershipsBlock, for_each_memberships_block,
 pub use metric::{Matrix, Metric};
 pub use mixture::Mixture;
 pub use pairwise::{Condensed, Distance, DistanceMatrix, SlicedDistance};
-pub use parting::{Cut, DiscriminantAxes, cut_points, discriminant_axes};
+pub use parting::{Cut, DiscriminantAxes, discriminant_axes};
 pub use points::Points;
 pub use posterior::{Answer, Computed, Estimate, Posterior, estimate, summarize, summarize_over};
 pub use progress::{Progress, Silent};
