@@ -5,6 +5,7 @@ mod demonstration;
 mod derived_files;
 mod distances;
 mod draws_files;
+mod existing;
 mod faults;
 mod figures;
 mod fitting;
