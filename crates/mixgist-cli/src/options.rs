@@ -19,7 +19,7 @@ use crate::memory::reading;
 use crate::text::{count, remark};
 
 /// Files of draws and how to read them.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct DrawsArgs {
     /// Files of draws (.npz, .parquet, .csv); several files are several chains
     #[arg(required = true, value_name = "DRAWS")]
@@ -30,7 +30,7 @@ pub struct DrawsArgs {
 }
 
 /// How files of draws are to be read.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Reading")]
 pub struct ReadingArgs {
     /// Format of the files, when the extension does not tell
@@ -149,7 +149,7 @@ pub fn read_data_for(path: &Path, dim: usize) -> Result<DataTable> {
 }
 
 /// How distances are computed.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Distance")]
 pub struct SlicingArgs {
     /// Number of slices, or 'auto': as many as the answer needs [default: auto]
@@ -224,7 +224,7 @@ pub fn by_name<T: Copy>(table: &[(&str, T)], name: &str) -> T {
 }
 
 /// Whether files may be replaced, and for whom the answer is printed.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
     #[command(flatten)]
@@ -236,7 +236,7 @@ pub struct OutputArgs {
 }
 
 /// Whether files may be replaced.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Output")]
 pub struct ForceArgs {
     /// Replace files that exist

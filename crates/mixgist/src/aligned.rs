@@ -24,6 +24,7 @@ use crate::progress::Progress;
 use crate::text;
 use crate::text::named;
 use crate::units::{ResolvedUnits, Units};
+use crate::warning::Warning;
 use crate::{Error, GaussianAtoms, Result};
 
 /// A component stays when at least this part of the draws have it.
@@ -58,6 +59,8 @@ pub struct Alignment {
     /// The components of every draw.
     #[serde(rename = "aligned_draws")]
     pub draws: AlignedDraws,
+    /// What the reader should know; the distances of chains are those of the couplings.
+    pub warnings: Vec<Warning>,
 }
 
 /// The components of an estimate in every draw: arrays that tools for traces, R-hat and forest plots can read.
@@ -73,6 +76,8 @@ pub struct AlignedDraws {
     pub chain: Vec<u32>,
     /// The iteration of each draw within its chain.
     pub iteration: Vec<u64>,
+    /// Weight of each draw; null when all are worth the same.
+    pub draw_weights: Option<Vec<f64>>,
     /// Weight of each component, M × J; NaN where the draw lacks it.
     #[serde(with = "crate::document::missing_is_null")]
     #[schemars(with = "Vec<Option<f64>>")]
@@ -352,6 +357,7 @@ impl Alignment {
             carried: None,
             existence: (0..estimate.len()).map(|k| pass.existence(k)).collect(),
             draws: AlignedDraws::of(pass),
+            warnings: Warning::of_distances(pass.pass.ensemble, &pass.pass.distances),
             estimate,
         }
     }
@@ -387,6 +393,7 @@ impl AlignedDraws {
             dim,
             chain: ensemble.chains().to_vec(),
             iteration: ensemble.iterations().to_vec(),
+            draw_weights: ensemble.draw_weights().map(<[f64]>::to_vec),
             weights: vec![f64::NAN; draws * components],
             means: vec![f64::NAN; draws * components * dim],
             covariances: vec![f64::NAN; draws * components * dim * dim],

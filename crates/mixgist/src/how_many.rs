@@ -32,6 +32,7 @@ use crate::progress::{Progress, Silent};
 use crate::random::{Purpose, stream};
 use crate::transport::ground::width;
 use crate::units::Units;
+use crate::warning::Warning;
 use crate::{Error, Result};
 
 /// Weights above which atoms are counted.
@@ -53,6 +54,8 @@ pub struct HowMany {
     pub omega: f64,
     /// The number after merge-truncate-merge at that rate: the mode of its posterior.
     pub components: usize,
+    /// What the reader should know; the distances of chains are those of the couplings.
+    pub warnings: Vec<Warning>,
 }
 
 /// The number of clusters that have observations.
@@ -213,7 +216,14 @@ pub fn how_many(
     let merged: Vec<MergedAt> = MULTIPLES.iter().enumerate().map(at).collect();
     let components = merged.iter().find(|at| at.multiple == 1.0).map_or(0, |at| at.posterior.mode);
     let occupied = occupied.count(ensemble, seed, progress)?;
-    Ok(HowMany { occupied, heavier: heavier.into(), merged, omega, components })
+    Ok(HowMany {
+        occupied,
+        heavier: heavier.into(),
+        merged,
+        omega,
+        components,
+        warnings: Warning::of_distances(ensemble, &pass.distances),
+    })
 }
 
 /// A draw's atoms as weighted points.

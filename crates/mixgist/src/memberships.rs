@@ -15,6 +15,7 @@ use crate::mixture::Mixture;
 use crate::points::Points;
 use crate::progress::{Progress, Silent};
 use crate::units::Units;
+use crate::warning::Warning;
 use crate::{Error, Result};
 
 /// Memberships of observations in the components of an estimate.
@@ -42,6 +43,8 @@ pub struct Memberships {
     pub uncertain: Vec<usize>,
     /// The number of draws that were looked at: all, unless there are very many observations.
     pub draws_used: usize,
+    /// What the reader should know.
+    pub warnings: Vec<Warning>,
 }
 
 /// The memberships of a run of observations; see [`Memberships`].
@@ -136,6 +139,7 @@ pub fn membership_posterior(
         sure: SURE,
         uncertain: Vec::new(),
         draws_used: 0,
+        warnings: Warning::of_draws_and_chains(ensemble),
     };
     for_each_memberships_block(estimate, ensemble, points, units, rules, progress, |block| {
         all.mean.extend_from_slice(&block.mean);

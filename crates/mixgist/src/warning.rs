@@ -259,6 +259,13 @@ impl Warning {
         warnings
     }
 
+    /// The same where there are no distances.
+    pub(crate) fn of_draws_and_chains(ensemble: &Ensemble) -> Vec<Warning> {
+        let mut warnings = Self::of_draws(ensemble);
+        warnings.extend(Self::of_chains(ensemble, &Agreement::new(ensemble, None)));
+        warnings
+    }
+
     /// What the verdict on the chains asks to say. Few draws have a warning of their own.
     pub(crate) fn of_chains(ensemble: &Ensemble, agreement: &Agreement) -> Option<Warning> {
         let worst = agreement.worst()?;

@@ -8,7 +8,7 @@ use ::zip::read::{ArchiveOffset, Config, ZipFile};
 use ::zip::write::SimpleFileOptions;
 use ::zip::{CompressionMethod, ZipArchive, ZipWriter};
 use mixgist::slice::{Array, NamedArrays};
-use mixgist::{CovarianceForm, Ensemble, Error, Result};
+use mixgist::{AlignedDraws, CovarianceForm, Ensemble, Error, Result};
 
 use crate::array::{RawArray, Values, check_shape, shape_text};
 use crate::data::DataTable;
@@ -107,6 +107,22 @@ pub(crate) fn write_draws(output: &mut Output, draws: &DrawsFile) -> Result<()> 
     }
     if let Some(data) = data {
         archive.add_data(data)?;
+    }
+    archive.finish()
+}
+
+/// Aligned draws.
+pub(crate) fn write_aligned(output: &mut Output, draws: &AlignedDraws) -> Result<()> {
+    let (m, j, d) = (draws.draws, draws.components, draws.dim);
+    let mut archive = ArchiveWriter::new(output);
+    archive.add("weights", &[m, j], Numbers::Float(&draws.weights))?;
+    archive.add("means", &[m, j, d], Numbers::Float(&draws.means))?;
+    archive.add("covariances", &[m, j, d, d], Numbers::Float(&draws.covariances))?;
+    archive.add("unmatched", &[m], Numbers::Float(&draws.unmatched))?;
+    archive.add("chain", &[m], Numbers::Label(&draws.chain))?;
+    archive.add("iteration", &[m], Numbers::Index(&draws.iteration))?;
+    if let Some(weights) = &draws.draw_weights {
+        archive.add("draw_weights", &[m], Numbers::Float(weights))?;
     }
     archive.finish()
 }

@@ -141,6 +141,22 @@ pub(crate) fn write_data(output: &mut Output, data: &DataTable) -> Result<()> {
     write_table(output, &names, &columns, data.rows())
 }
 
+/// A table of numbers, the first `integers` columns of which are whole numbers; what is missing is NaN.
+pub(crate) fn write_numbers(
+    output: &mut Output,
+    names: &[String],
+    integers: usize,
+    rows: usize,
+    value: &dyn Fn(usize, usize) -> f64,
+) -> Result<()> {
+    let column = |c: usize| match c < integers {
+        true => Column::Integer(Box::new(move |row| value(row, c) as i64)),
+        false => Column::Float(Box::new(move |row| value(row, c))),
+    };
+    let columns: Vec<Column> = (0..names.len()).map(column).collect();
+    write_table(output, names, &columns, rows)
+}
+
 pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<()> {
     let names: Vec<String> = (0..labels.observations).map(|i| format!("observation_{i}")).collect();
     let columns: Vec<Column> =
