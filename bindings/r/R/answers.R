@@ -5,7 +5,7 @@ print.mixgist_answer <- function(x, ...) {
   title <- c(mixgist_summary = "summary", mixgist_ball = "credible ball", mixgist_components = "components", mixgist_representatives = "representatives",
     mixgist_stability = "stability", mixgist_partition = "partition")[[class(x)[1]]]
   cat("<mixgist ", title, ">\n", attr(x, "plain"), "\n", sep = "")
-  for (one in x$told) cat("warning: ", one$message, "\n  what helps: ", one$advice, "\n", sep = "")
+  for (one in x$warnings) cat("warning: ", one$message, "\n  what helps: ", one$advice, "\n", sep = "")
   invisible(x)
 }
 
@@ -131,7 +131,7 @@ as.data.frame.mixgist_partition <- function(x, row.names = NULL, optional = FALS
 # The facts of an answer, one row.
 glance_answer <- function(x) {
   facts <- switch(class(x)[1],
-    mixgist_summary = list(estimate = x$settings$estimate, draw = x$estimate_draw, atoms = length(x$estimate$weights), clusters = x$clusters,
+    mixgist_summary = list(estimate = x$settings$estimate, draw = if (identical(x$settings$estimate, "medoid")) x$draw, atoms = length(x$estimate$weights), clusters = x$clusters,
       expected_loss = x$expected_loss, expected_loss_se = x$expected_loss_se, verdict = x$margin$verdict, chains = x$chains, draws = x$draws, slices = x$slices),
     mixgist_ball = list(level = x$ball$level, radius = x$ball$radius, radius_error = x$ball$radius_error, probability = x$ball$probability$value, draws = x$draws),
     mixgist_components = list(components = length(x$components), groups = length(x$groups), missing = length(x$missing), level = x$level, unmatched = x$unmatched$median, draws = x$draws),

@@ -44,7 +44,7 @@ mixgist_fit <- function(data, alpha = NULL, discount = 0, components = NULL, cov
   on.exit(end_progress(progress))
   found <- core(fit_mixture(options, ticker(progress)))
   evidence <- found$evidence
-  evidence$diagnostics <- rows_of(evidence$diagnostics)
+  evidence$diagnostics <- rows_of(lapply(evidence$diagnostics, `[`, c("name", "rhat", "bulk_ess", "tail_ess")))
   if (!is.null(evidence$warning)) {
     advice <- if (length(evidence$advice) > 0) paste(unlist(evidence$advice), collapse = "; ") else "run longer: more iterations"
     warn_all(list(list(name = evidence$warning, message = evidence$verdict, advice = advice)))

@@ -144,7 +144,8 @@ ask <- function(posterior, question, class, ...) {
 new_answer <- function(parts, class, posterior = NULL) {
   answer <- parts$document
   answer$said <- parts$said
-  answer$told <- parts$warnings
+  # In R's words, and counted from 1.
+  answer$warnings <- Map(function(one, told) utils::modifyList(one, told), answer$warnings, parts$warnings)
   structure(c(answer, list(posterior = posterior)), json = parts$json, plain = parts$plain, class = c(class, "mixgist_answer"))
 }
 

@@ -1,6 +1,9 @@
 //! The core counts draws, atoms and rows from 0, R counts from 1: documents and sentences are shifted here, and nowhere else.
 
+use mixgist::narrative::{Narrative, Piece};
 use serde_json::Value;
+
+use crate::error::InR;
 
 /// Fields that hold one index.
 const ONE: [&str; 8] = ["draw", "estimate_draw", "rival", "runner_up", "atom", "chosen", "refused", "column"];
@@ -16,6 +19,7 @@ pub fn shifted(document: &mut Value) {
             for (name, value) in fields {
                 match value {
                     Value::Number(_) if ONE.contains(&name.as_str()) => shift(value),
+                    Value::String(text) if name == "estimate_source" => *text = from_one(text),
                     Value::Array(entries) if SEVERAL.contains(&name.as_str()) => entries.iter_mut().for_each(shift),
                     other => shifted(other),
                 }
@@ -68,4 +72,20 @@ pub fn from_one(sentence: &str) -> String {
         }
     }
     out
+}
+
+/// What there is to say, in R's words and counted from 1: tables have a column of atoms.
+pub fn plain(mut narrative: Narrative) -> String {
+    for piece in &mut narrative.0 {
+        let Piece::Table { header, rows } = piece else { continue };
+        let Some(column) = header.iter().position(|name| name == "atom") else { continue };
+        for row in rows {
+            if let Some(cell) = row.get_mut(column)
+                && let Ok(index) = cell.parse::<u64>()
+            {
+                *cell = (index + 1).to_string();
+            }
+        }
+    }
+    from_one(&narrative.plain(&InR))
 }

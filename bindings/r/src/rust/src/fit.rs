@@ -117,7 +117,11 @@ fn fit_mixture(options: ListSexp, tick: FunctionSexp) -> savvy::Result<Sexp> {
             observations: table.rows(),
             labels: fitted.labels.into_iter().map(i64::from).collect(),
         };
-        let file = DrawsFile { ensemble: fitted.ensemble, labels: Some(labels), data: Some(table) };
+        // Chains and iterations count from 1 in R.
+        let chains = fitted.ensemble.chains().iter().map(|chain| chain + 1).collect();
+        let iterations = fitted.ensemble.iterations().iter().map(|number| number + 1).collect();
+        let ensemble = fitted.ensemble.with_chains(chains, iterations)?;
+        let file = DrawsFile { ensemble, labels: Some(labels), data: Some(table) };
         let mut out = OwnedListSexp::new(2, true)?;
         out.set_name_and_value(0, "evidence", list(&evidence)?)?;
         out.set_name_and_value(1, "handle", Kept::Draws(Arc::new(file)).into_sexp())?;

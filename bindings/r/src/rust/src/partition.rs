@@ -12,7 +12,8 @@ use savvy::{FunctionSexp, ListSexp, Sexp, savvy};
 use serde_json::Value;
 
 use crate::arrays::{column_major, real};
-use crate::error::{InR, Result, outcome};
+use crate::counting::plain;
+use crate::error::{Result, outcome};
 use crate::handle::Handle;
 use crate::options::Options;
 use crate::posterior::parts;
@@ -27,7 +28,7 @@ fn partitions_search(partitions: &Handle, options: ListSexp, tick: FunctionSexp)
         let draws = partitions.partitions()?;
         let question = question(&options)?;
         let found = Call::new(&options, tick)?.run(|progress| estimate_partition(draws, &question, progress))?;
-        parts(to_json(PARTITION_SCHEMA, &found)?, &found.narrative().plain(&InR), &[], &Value::Null)
+        parts(to_json(PARTITION_SCHEMA, &found)?, &plain(found.narrative()), &[], &Value::Null)
     };
     outcome(ask())
 }

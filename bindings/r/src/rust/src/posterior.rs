@@ -19,7 +19,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::arrays::{column_major, integer, null, real};
-use crate::counting::{from_one, shifted};
+use crate::counting::{from_one, plain, shifted};
 use crate::error::{InR, Result, outcome};
 use crate::handle::{Handle, Kept};
 use crate::options::Options;
@@ -162,11 +162,11 @@ impl Answered for Stability {
 
 /// The parts of an answer: its document as JSON and as a list that counts from 1, what there is to say, and the warnings in R's words.
 fn answered<T: Answered>(answer: &mixgist::Answer<T>) -> Result<Sexp> {
-    parts(to_json(T::SCHEMA, answer)?, &answer.narrative().plain(&InR), answer.warnings(), &answer.said())
+    parts(to_json(T::SCHEMA, answer)?, &plain(answer.narrative()), answer.warnings(), &answer.said())
 }
 
 /// The same for a result that is not about a posterior.
-pub fn parts(json: String, plain: &str, warnings: &[Warning], said: &Value) -> Result<Sexp> {
+pub fn parts(json: String, told: &str, warnings: &[Warning], said: &Value) -> Result<Sexp> {
     let mut document: Value =
         serde_json::from_str(&json).map_err(|cause| Error::input(format!("damaged document: {cause}")))?;
     shifted(&mut document);
@@ -177,7 +177,7 @@ pub fn parts(json: String, plain: &str, warnings: &[Warning], said: &Value) -> R
     let mut out = OwnedListSexp::new(5, true)?;
     out.set_name_and_value(0, "json", text(&json)?)?;
     out.set_name_and_value(1, "document", list(&document)?)?;
-    out.set_name_and_value(2, "plain", text(&from_one(plain))?)?;
+    out.set_name_and_value(2, "plain", text(told)?)?;
     out.set_name_and_value(3, "warnings", list(&warnings.iter().map(tell).collect())?)?;
     out.set_name_and_value(4, "said", list(said)?)?;
     Ok(out.into())
