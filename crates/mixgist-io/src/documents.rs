@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use mixgist::HowMany;
+use mixgist::Memberships;
 use mixgist::components::Components;
 use mixgist::credible::Credible;
-use mixgist::how_many::HowMany;
-use mixgist::memberships::Memberships;
 use mixgist::partition::PartitionAnswer;
 use mixgist::representatives::Representatives;
 use mixgist::stability::Stability;

@@ -76,7 +76,7 @@ pub use effective::Probability;
 pub use ensemble::{Ensemble, MixingMeasure, Trace};
 pub use error::{Error, ErrorKind, Place, Result, SystemCause};
 pub use free::{AlignedSupport, Assessment, AtomCount, Estimator, Floor, FreeSupport, HeldOut, Judgement, PathPoint};
-pub use how_many::{CountPosterior, HeavierThan, HowMany, MergedAt, how_many};
+pub use how_many::{CountPosterior, HeavierThan, HowMany, MergedAt, Occupied, OccupiedClusters, how_many};
 pub use inspect::{Inspection, inspect};
 pub use labels::{Partition, PartitionDraws};
 pub use line::Order;
