@@ -26,9 +26,10 @@ fn at(means: &[f64]) -> Ensemble {
 fn a_safe_choice_is_seldom_wrong() {
     let (mut safe, mut wrong, mut by_slices) = (0, 0, 0);
     for (chains, stay, points) in [(1, 0.0, 3), (4, 0.0, 6), (4, 0.5, 3), (4, 0.9, 6)] {
-        let tally = known_best::run(known_best::Case { draws: 100, chains, stay, points }, 5000..5200);
+        let law = known_best::Law::Points(points);
+        let tally = known_best::run(known_best::Case { law, draws: 100, chains, stay }, 5000..5200);
         safe += tally.safe;
-        wrong += tally.wrong;
+        wrong += tally.safe_wrong;
         by_slices += tally.wrong_over_slices;
     }
     assert!(safe > 30 && 100 * wrong <= safe + 200, "{wrong} of {safe}");
