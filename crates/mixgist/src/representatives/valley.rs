@@ -273,15 +273,14 @@ impl Cuts {
         Cuts { pairs: changes.into_iter().map(sum).collect(), places }
     }
 
-    /// The cuts halfway between successive draws, with their pairs.
-    fn all(&self) -> impl Iterator<Item = (f64, i64)> {
-        (1..self.places.len()).map(|rank| (0.5 * (self.places[rank - 1] + self.places[rank]), self.pairs[rank]))
-    }
-
-    /// The cut between the groups with the fewest pairs; `None` when they are so far apart that there is no cut but at the edge.
+    /// The cut between the groups with the fewest pairs, halfway between the two successive draws that are farthest apart among equals; `None` when there is
+    /// no draw near it on either side.
     fn emptiest(&self) -> Option<f64> {
-        let between = self.all().filter(|(cut, _)| (0.25..=0.75).contains(cut));
-        between.min_by_key(|(_, pairs)| *pairs).map(|(cut, _)| cut)
+        let cut = |rank: usize| 0.5 * (self.places[rank - 1] + self.places[rank]);
+        let gap = |rank: usize| self.places[rank] - self.places[rank - 1];
+        let between = (1..self.places.len()).filter(|&rank| (0.25..=0.75).contains(&cut(rank)));
+        let emptier = |&a: &usize, &b: &usize| self.pairs[a].cmp(&self.pairs[b]).then(gap(b).total_cmp(&gap(a)));
+        between.min_by(emptier).map(cut)
     }
 
     /// Pairs across a cut, which may have been chosen elsewhere.
@@ -420,6 +419,41 @@ mod tests {
         assert!((coin(0.0, 5.0, 0.75) - 0.25f64.powi(5)).abs() < 1e-15);
         assert_eq!(coin(3.0, 0.0, 0.5), 1.0);
         assert!((coin(500.0, 500.0, 0.5) - 0.512_6).abs() < 1e-3);
+    }
+
+    #[test]
+    fn pairs_across_a_cut_are_those_with_an_end_on_either_side() {
+        let places: Vec<f64> = vec![-0.1, 0.0, 0.2, 0.3, 0.7, 0.9, 1.0, 1.1];
+        let near = |a: usize, b: usize| (a + 2 * b) % 3 != 0;
+        let cuts = Cuts::new(places.clone(), near);
+        for cut in [-1.0, -0.05, 0.1, 0.25, 0.5, 0.8, 1.05, 2.0] {
+            let across = (0..8).flat_map(|a| (a + 1..8).map(move |b| (a, b)));
+            let across = across.filter(|&(a, b)| near(a, b) && places[a] < cut && places[b] >= cut);
+            assert_eq!(cuts.across(cut), across.count() as i64, "{cut}");
+        }
+        let emptiest = cuts.emptiest().unwrap();
+        assert!((0.25..=0.75).contains(&emptiest));
+        assert!([0.26, 0.5, 0.74].iter().all(|&cut| cuts.across(cut) >= cuts.across(emptiest)));
+    }
+
+    /// Densities with one mode anywhere, of any slope: no windows hold less between than in proportion to the emptier outer one.
+    #[test]
+    fn one_mode_leaves_no_valley() {
+        for mode in [-0.5f64, 0.0, 0.3, 0.6, 1.0, 1.5] {
+            for width in [0.1, 0.4, 2.0] {
+                let density = |x: f64| libm::exp(-((x - mode) / width).abs());
+                let places: Vec<(f64, f64)> =
+                    (0..4000).map(|i| -1.0 + f64::from(i) / 1333.0).map(|x| (x, density(x))).collect();
+                for half_width in [1.0 / 12.0, 1.0 / 6.0, 1.0 / 4.0] {
+                    for (from, to) in [(half_width, 1.0 - half_width), (0.3, 0.6), (0.4, 0.75)] {
+                        let windows = Windows { half_width, valley: (from, to) };
+                        let [low, middle, high] = windows.count(&places);
+                        // The grid's edges count one point more or less.
+                        assert!(middle >= 0.97 * windows.breadth() * low.min(high), "{mode} {width} {half_width} {from}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]
