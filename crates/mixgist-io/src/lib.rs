@@ -16,7 +16,7 @@
 //!
 //! | format | draws | data | labels |
 //! |---|---|---|---|
-//! | npz | arrays `weights` (M, K), `means` (M, K, d), `covariances` (M, K, d, d); of differing K: flat, with `offsets` (M + 1); `chain`, `iteration`, `draw_weights` if wanted | `data` (n, d), `data_columns` | `labels` (M, n) |
+//! | npz | arrays `weights` (M, K), `means` (M, K, d), `covariances` (M, K, d, d); of differing K: flat, with `offsets` (M + 1); `chain`, `iteration`, `draw_weights`, `log_posterior` if wanted | `data` (n, d), `data_columns` | `labels` (M, n) |
 //! | csv, parquet | one row an atom: `chain`, `draw`, `atom`, `weight`, `mean_1` …, `cov_1_1` …, `draw_weight` if wanted | one row an observation | one row a draw |
 //! | npy | | (n, d) | (M, n) |
 //! | stan-csv | output of CmdStan, read only | | with the draws |

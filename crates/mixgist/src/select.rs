@@ -7,7 +7,7 @@ mod pairs;
 mod sweep;
 pub(crate) mod verdict;
 
-pub use verdict::{ChoiceVerdict, Margin};
+pub use verdict::{ALIKE, ChoiceVerdict, Margin};
 
 pub(crate) use certified::most_numbers;
 

@@ -21,7 +21,7 @@ use crate::progress::Progress;
 use crate::projection::{bytes_to_judge, kept_bytes_per_slice, predicted_bytes};
 use crate::prune::{Pruned, Pruning};
 use crate::select::{ChoiceVerdict, Margin, Medoid, Route, SAFE_SEPARATION, medoid, most_numbers};
-use crate::settings::Settings;
+use crate::settings::{Settings, SliceCount};
 use crate::slice::Slices;
 use crate::support::{NOTABLE_MASS, Support};
 use crate::text;
@@ -32,7 +32,8 @@ use crate::{Error, Result};
 
 impl Settings {
     /// Bytes that a summary takes at most besides draws and data, known before it starts: the draws on their way through the
-    /// slices and what the route keeps, which is a number for each pair of draws in the route `pairs` and little in the others.
+    /// slices and what the route keeps, which is a number for each pair of draws in the route `pairs` and little in the others. How far `auto` slices go is not
+    /// known before; what they start with counts, twice.
     pub fn predicted_bytes(&self, ensemble: &Ensemble) -> Result<u64> {
         let (dim, atoms, draws) = (ensemble.dim(), ensemble.weights().len(), ensemble.len());
         // Units make a copy of the draws.
@@ -44,7 +45,11 @@ impl Settings {
         // The medoid and the user's own measure are judged with the fits.
         let others = self.estimator != Estimator::Medoid || self.candidate.is_some();
         let judged = if others { bytes_to_judge(dim, atoms, draws, fits + 2) } else { 0 };
-        let slices = self.slices.most() as u64;
+        // `auto` seldom goes on for long: what its first slices take, twice.
+        let slices = match self.slices {
+            SliceCount::Fixed(count) => count as u64,
+            SliceCount::Auto { cap } => (2 * self.slice_count(dim)?).min(cap) as u64,
+        };
         let decomposed = slices.saturating_mul(kept_bytes_per_slice(atoms, draws) as u64).min(KEPT_BYTES as u64);
         let kept = match self.route.resolve(self.order, self.loss, draws)? {
             Route::Pairs | Route::Auto => SlicedDistance::matrix_bytes(draws) as u64 / 2,
@@ -123,7 +128,9 @@ impl Summary {
 
     /// Refuses a summary that was read and does not fit together.
     pub fn check(&self, draws: usize, dim: usize) -> Result<()> {
-        let damaged = |what: String| Err(Error::input(format!("the summary is damaged: {what}")));
+        let damaged = |what: String| {
+            Err(Error::input(format!("the summary is damaged, or it is of other draws than these: {what}")))
+        };
         let lengths = [
             ("distances", Some(self.distances.len())),
             ("expected_losses", self.medoid.expected_losses.as_ref().map(Vec::len)),
@@ -410,7 +417,18 @@ mod tests {
     use super::*;
     use crate::CovarianceForm;
     use crate::loss::Loss;
-    use crate::settings::SliceCount;
+
+    /// A small question is not refused on a small machine: 400 draws of 3 atoms in the plane.
+    #[test]
+    fn predicted_memory_of_small_questions_is_small() {
+        let (weights, means) = (vec![1.0; 1200], vec![0.0; 2400]);
+        let covariances: Vec<f64> = (0..1200).flat_map(|_| [1.0, 0.0, 0.0, 1.0]).collect();
+        let ensemble =
+            Ensemble::from_dense(2, 3, &weights, &means, &covariances, CovarianceForm::Covariance).unwrap();
+        let few = Settings { slices: SliceCount::Fixed(30), ..Settings::default() };
+        assert!(few.predicted_bytes(&ensemble).unwrap() < 30 << 20);
+        assert!(Settings::default().predicted_bytes(&ensemble).unwrap() < 200 << 20);
+    }
 
     #[test]
     fn predicted_memory_grows_with_pairs_only_where_there_are_pairs() {

@@ -8,7 +8,7 @@ use ::zip::read::{ArchiveOffset, Config, ZipFile};
 use ::zip::write::SimpleFileOptions;
 use ::zip::{CompressionMethod, ZipArchive, ZipWriter};
 use mixgist::slice::{Array, NamedArrays};
-use mixgist::{AlignedDraws, CovarianceForm, Ensemble, Error, Result};
+use mixgist::{AlignedDraws, CovarianceForm, Ensemble, Error, Result, Trace};
 
 use crate::array::{RawArray, Values, check_shape, shape_text};
 use crate::data::DataTable;
@@ -102,6 +102,9 @@ pub(crate) fn write_draws(output: &mut Output, draws: &DrawsFile) -> Result<()> 
     if let Some(weights) = ensemble.draw_weights() {
         archive.add("draw_weights", &[m], Numbers::Float(weights))?;
     }
+    if let Some(trace) = ensemble.traces().iter().find(|trace| trace.name == Trace::LOG_POSTERIOR) {
+        archive.add("log_posterior", &[m], Numbers::Float(&trace.values))?;
+    }
     if let Some(labels) = labels {
         archive.add("labels", &[labels.draws, labels.observations], Numbers::Signed(&labels.labels))?;
     }
@@ -162,7 +165,7 @@ impl Plan {
             (None, Some(&[ends])) => ends.checked_sub(1),
             (None, _) => None, // `counts` says what is wrong
         };
-        for name in ["chain", "iteration", "draw_weights"] {
+        for name in ["chain", "iteration", "draw_weights", "log_posterior"] {
             if let (Some(draws), Some(shape)) = (draws, archive.shape(name)?)
                 && shape != [draws]
             {
@@ -264,8 +267,11 @@ fn with_origin(archive: &mut Archive, ensemble: Ensemble) -> Result<Ensemble> {
         };
         ensemble = ensemble.with_chains(chains, iterations.unwrap_or_else(|| (0..m as u64).collect()))?;
     }
-    match archive.numeric("draw_weights")? {
-        Some(weights) => ensemble.with_draw_weights(&weights.values),
+    if let Some(weights) = archive.numeric("draw_weights")? {
+        ensemble = ensemble.with_draw_weights(&weights.values)?;
+    }
+    match archive.numeric("log_posterior")? {
+        Some(values) => ensemble.with_trace(Trace::new(Trace::LOG_POSTERIOR, values.values)),
         None => Ok(ensemble),
     }
 }

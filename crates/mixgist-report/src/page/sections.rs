@@ -19,7 +19,10 @@ pub fn chains(presentation: &Presentation, _: &mut Page) -> Result<String> {
 pub fn answer(presentation: &Presentation, _: &mut Page) -> Result<String> {
     let narrative = presentation.answer.narrative();
     let parts = narrative::parts(&narrative);
-    Ok(narrative::pieces(parts[0], presentation) + &narrative::warnings(presentation))
+    // The verdict on the chains stands above.
+    let of_chains = |piece: &&Piece| matches!(piece, Piece::Line { name, .. } if name == "chains");
+    let own: Vec<Piece> = parts[0].iter().filter(|piece| !of_chains(piece)).cloned().collect();
+    Ok(narrative::pieces(&own, presentation) + &narrative::warnings(presentation))
 }
 
 /// The table of atoms.
