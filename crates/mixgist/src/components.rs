@@ -53,6 +53,7 @@ pub(crate) use pass::Pass;
 use crate::effective::Probability;
 use crate::effective::check_level;
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, has_length};
 use crate::overlap::NEAR;
 use crate::progress::Progress;
 use crate::support::{NOTABLE, SHARE};
@@ -181,6 +182,23 @@ pub struct Components {
     pub unreported_weight: f64,
     /// What the reader should know; the distances of chains are those of the couplings.
     pub warnings: Vec<Warning>,
+}
+
+impl Fits for Components {
+    fn fits(&self, _: usize, dim: usize) -> Result<()> {
+        let atoms = self.components.iter().chain(self.groups.iter().map(|group| &group.together));
+        for component in atoms {
+            has_length("mean of a component", component.mean.len(), dim)?;
+            has_length("covariance of a component", component.covariance.len(), dim * dim)?;
+            component.intervals.as_ref().map_or(Ok(()), |intervals| intervals.fits(dim))?;
+        }
+        for missing in &self.missing {
+            has_length("mean of a missing component", missing.mean.len(), dim)?;
+            has_length("covariance of a missing component", missing.covariance.len(), dim * dim)?;
+            missing.intervals.as_ref().map_or(Ok(()), |intervals| intervals.fits(dim))?;
+        }
+        Ok(())
+    }
 }
 
 /// When more than this part of the draws that matter are ambiguous there are no intervals but those of the group.

@@ -18,6 +18,7 @@ use rayon::prelude::*;
 use crate::components::{Pass, Rules, scaled_coordinates};
 use crate::effective::{ascending, draw_weights, sorted_quantile};
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, has_length};
 use crate::progress::Progress;
 use crate::random::{Purpose, stream};
 use crate::transport::ground::width;
@@ -74,6 +75,17 @@ pub struct CountPosterior {
     pub mean: f64,
     /// The most probable number; the smallest of equally probable ones.
     pub mode: usize,
+}
+
+impl Fits for HowMany {
+    fn fits(&self, _: usize, _: usize) -> Result<()> {
+        let posteriors =
+            self.heavier.iter().map(|one| &one.posterior).chain(self.merged.iter().map(|one| &one.posterior));
+        for posterior in posteriors {
+            has_length("probabilities of the counts", posterior.probabilities.len(), posterior.counts.len())?;
+        }
+        Ok(())
+    }
 }
 
 impl CountPosterior {

@@ -19,6 +19,7 @@ mod document;
 pub mod effective;
 pub mod ensemble;
 pub mod error;
+pub mod fits;
 pub mod free;
 pub mod how_many;
 pub mod inspect;

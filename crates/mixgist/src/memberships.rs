@@ -11,6 +11,7 @@ use crate::allocate::memberships;
 use crate::components::{Pass, Rules};
 use crate::effective::{ascending, draw_weights, sorted_quantile};
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, has_length};
 use crate::mixture::Mixture;
 use crate::points::Points;
 use crate::progress::{Progress, Silent};
@@ -34,6 +35,16 @@ pub struct Memberships {
     pub high: Vec<f64>,
     /// Posterior probability that the observation belongs to no component, n.
     pub none: Vec<f64>,
+}
+
+impl Fits for Memberships {
+    fn fits(&self, _: usize, _: usize) -> Result<()> {
+        let cells = self.points.saturating_mul(self.components);
+        has_length("mean", self.mean.len(), cells)?;
+        has_length("low", self.low.len(), cells)?;
+        has_length("high", self.high.len(), cells)?;
+        has_length("none", self.none.len(), self.points)
+    }
 }
 
 /// The memberships of a run of observations.
