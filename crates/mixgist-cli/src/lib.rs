@@ -1,5 +1,6 @@
 //! The command line: translates options, calls the core once, prints the answer.
 
+mod align;
 mod compare;
 mod completions;
 mod component_prior;
@@ -9,8 +10,10 @@ mod credible;
 mod demo;
 mod distance;
 mod fit;
+mod how_many;
 mod inputs;
 mod inspect;
+mod memberships;
 mod options;
 mod partition;
 mod plot;
@@ -63,6 +66,9 @@ enum Verb {
     Compare(compare::Compare),
     Credible(credible::Credible),
     Components(components::ComponentsVerb),
+    Align(align::Align),
+    Memberships(memberships::MembershipsVerb),
+    HowMany(how_many::HowManyVerb),
     Representatives(representatives::RepresentativesVerb),
     Stability(stability::StabilityVerb),
     Plot(plot::Plot),
@@ -130,13 +136,16 @@ fn answer(cli: &Cli, matches: &ArgMatches, terminal: &Terminal) -> Result<()> {
             .map_err(|cause| Error::resource(format!("cannot start {threads} threads: {cause}")))?;
     }
     match &cli.verb {
-        Verb::Fit(verb) => verb.run(terminal),
+        Verb::Fit(verb) => verb.run(&given_options(matches), terminal),
         Verb::Summarize(verb) => verb.run(terminal),
         Verb::Distance(verb) => verb.run(terminal),
         Verb::Partition(verb) => verb.run(terminal),
         Verb::Compare(verb) => verb.run(terminal),
         Verb::Credible(verb) => verb.run(terminal),
         Verb::Components(verb) => verb.run(terminal),
+        Verb::Align(verb) => verb.run(terminal),
+        Verb::Memberships(verb) => verb.run(terminal),
+        Verb::HowMany(verb) => verb.run(terminal),
         Verb::Representatives(verb) => verb.run(terminal),
         Verb::Stability(verb) => verb.run(terminal),
         Verb::Plot(verb) => verb.run(terminal),

@@ -67,6 +67,9 @@ fn every_case_gives_its_numbers() {
         ("partition", vec!["partition", "draws.npz"]),
         ("credible", vec!["credible", "draws.npz"]),
         ("components", vec!["components", "draws.npz"]),
+        ("align", vec!["align", "draws.npz"]),
+        ("memberships", vec!["memberships", "draws.npz"]),
+        ("how-many", vec!["how-many", "draws.npz"]),
         ("representatives", vec!["representatives", "draws.npz"]),
         ("stability", vec!["stability", "draws.npz"]),
     ] {

@@ -70,7 +70,8 @@ fn kinds() -> Result<Vec<Kind>> {
     found.push(kind("components", &posterior.components(Rules::default(), &Silent)?));
     found.push(kind("representatives", &posterior.representatives(Count::Fixed(2), &Silent)?));
     found.push(kind("stability", &posterior.stability(0.9, &Silent)?));
-    found.push(kind("how many", &posterior.how_many(&Silent)?));
+    found.push(kind("aligned", &posterior.aligned(Rules::default(), &Silent)?));
+    found.push(kind("how many", &posterior.how_many(None, &Silent)?));
     found.push(kind("memberships", &posterior.memberships(Rules::default(), &Silent)?));
     let labels: Vec<u8> = (0..120).map(|i| (i % 12 / 6) as u8 + u8::from(i % 31 == 0)).collect();
     let search = SearchOptions::new(PartitionLoss::Vi { a: 1.0 });

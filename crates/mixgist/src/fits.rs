@@ -17,17 +17,17 @@ pub trait Fits {
 }
 
 /// What is wrong with a document.
-pub(crate) fn damaged<T>(what: String) -> Result<T> {
+pub fn damaged<T>(what: String) -> Result<T> {
     Err(Error::input(format!("the document is damaged: {what}")))
 }
 
 /// Refuses an array of another length.
-pub(crate) fn has_length(name: &str, length: usize, expected: usize) -> Result<()> {
+pub fn has_length(name: &str, length: usize, expected: usize) -> Result<()> {
     if length == expected { Ok(()) } else { damaged(format!("{name} has length {length}, expected {expected}")) }
 }
 
 /// Refuses indices that are not below `end`.
-pub(crate) fn are_below(name: &str, indices: impl IntoIterator<Item = usize>, end: usize) -> Result<()> {
+pub fn are_below(name: &str, indices: impl IntoIterator<Item = usize>, end: usize) -> Result<()> {
     match indices.into_iter().find(|index| *index >= end) {
         Some(index) => damaged(format!("{name} names number {index}, there are {end} (from 0)")),
         None => Ok(()),
@@ -35,6 +35,6 @@ pub(crate) fn are_below(name: &str, indices: impl IntoIterator<Item = usize>, en
 }
 
 /// Refuses a measure of another dimension.
-pub(crate) fn has_dim(name: &str, measure: &MixingMeasure, dim: usize) -> Result<()> {
+pub fn has_dim(name: &str, measure: &MixingMeasure, dim: usize) -> Result<()> {
     has_length(&format!("a mean of {name}"), measure.dim(), dim)
 }

@@ -1,13 +1,15 @@
 //! The summary: the point estimate with its evidence. It orchestrates; the arithmetic is elsewhere.
 
+use std::sync::{Arc, OnceLock};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::agreement::Agreement;
-use crate::aligned::align;
+use crate::aligned::{Alignment, align};
 use crate::allocate::{Allocation, allocate};
 use crate::components::Rules;
-use crate::data_check::DataCheck;
+use crate::data_check::{DataCheck, gain_as_deviations};
 use crate::effective::draw_weights;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::fits::{Fits, are_below, has_dim, has_length};
@@ -152,6 +154,20 @@ pub(crate) struct Job<'a> {
     pub(crate) settings: &'a Settings,
     /// Slices of the caller's own.
     pub(crate) own: Option<&'a dyn Slices>,
+    /// The aligned estimate, once it was found.
+    pub(crate) alignment: &'a OnceLock<Arc<Alignment>>,
+}
+
+impl Job<'_> {
+    /// The draws aligned, by the usual rules, with the components that are found from the medoid.
+    pub(crate) fn alignment(&self, medoid: usize, progress: &dyn Progress) -> Result<&Arc<Alignment>> {
+        if let Some(found) = self.alignment.get() {
+            return Ok(found);
+        }
+        let start = self.ensemble.draw(medoid);
+        let found = align(&start, self.ensemble, &self.settings.units, Rules::default(), progress)?;
+        Ok(self.alignment.get_or_init(|| Arc::new(found)))
+    }
 }
 
 /// Summarises draws by their medoid, or by a free-support or aligned estimate that starts from it. Cost: see [`Route`].
@@ -172,8 +188,14 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
         ])
         .hint(text!["leave out ", named("order"), ", or ask for its distance to the draws"]));
     }
-    let chosen = choose(job.scaled, settings, units, own, true, progress)?;
-    let assessment = chosen.assessment.map(|assessment| assessment.in_original(units)).transpose()?;
+    let chosen = choose(job, settings, true, progress)?;
+    let mut assessment = chosen.assessment.map(|assessment| assessment.in_original(units)).transpose()?;
+    // It was found in the original units.
+    if let Some(aligned) = assessment.as_mut().and_then(|assessment| assessment.aligned.as_mut())
+        && let Some(found) = job.alignment.get()
+    {
+        aligned.estimate = found.estimate.clone();
+    }
     let medoid = chosen.medoid;
     let other = assessment.as_ref().and_then(Assessment::of_estimate);
     let estimate = other.map_or_else(|| ensemble.draw(medoid.draw), |other| other.estimate.clone());
@@ -185,6 +207,7 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
     let agreement = Agreement::new(ensemble, Some(&distances));
     let mut warnings = warnings(job, &medoid, &agreement, chosen.pruned, chosen.slices);
     if let Some(points) = job.data {
+        warnings.extend(gain_as_deviations(ensemble, points)?.map(|gain| Warning::DeviationsAsVariances { gain }));
         let check = DataCheck::new(ensemble, points, settings.seed)?;
         warnings.extend(check.filter(DataCheck::is_off).map(|check| Warning::DataOffScale { check }));
     }
@@ -217,18 +240,22 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
 /// The estimate of [`summarize`] alone: for a medoid neither the floor nor labels nor warnings are computed. With the number of slices.
 pub(crate) fn estimate(job: &Job, progress: &dyn Progress) -> Result<(MixingMeasure, usize)> {
     let settings = job.settings;
-    if settings.estimator != Estimator::Medoid || settings.candidate.is_some() {
+    if matches!(settings.estimator, Estimator::Free(_)) {
         let summary = summarize(job, progress)?;
         return Ok((summary.estimate, summary.slices));
     }
-    let chosen = choose(job.scaled, settings, job.units, job.own, false, progress)?;
-    Ok((job.ensemble.draw(chosen.medoid.draw), chosen.slices))
+    let chosen = choose(job, settings, false, progress)?;
+    let estimate = match settings.estimator {
+        Estimator::Aligned => job.alignment(chosen.medoid.draw, progress)?.estimate.clone(),
+        _ => job.ensemble.draw(chosen.medoid.draw),
+    };
+    Ok((estimate, chosen.slices))
 }
 
 /// Which draw is the medoid, whatever the estimator.
 pub(crate) fn medoid_draw(job: &Job, progress: &dyn Progress) -> Result<usize> {
     let settings = Settings { estimator: Estimator::Medoid, candidate: None, ..job.settings.clone() };
-    Ok(choose(job.scaled, &settings, job.units, job.own, false, progress)?.medoid.draw)
+    Ok(choose(job, &settings, false, progress)?.medoid.draw)
 }
 
 /// What limits the trust in the choice of a medoid.
@@ -285,14 +312,8 @@ struct Chosen {
 }
 
 /// The medoid; with `auto` slices, again with more until there are enough. Then it is assessed, where that is wanted.
-fn choose(
-    ensemble: &Ensemble,
-    settings: &Settings,
-    units: &ResolvedUnits,
-    own: Option<&dyn Slices>,
-    assess: bool,
-    progress: &dyn Progress,
-) -> Result<Chosen> {
+fn choose(job: &Job, settings: &Settings, assess: bool, progress: &dyn Progress) -> Result<Chosen> {
+    let Job { scaled: ensemble, units, own, .. } = *job;
     let mut count = if own.is_some() { 1 } else { settings.slice_count(ensemble.dim())? };
     let cap = settings.slices.most();
     let candidate = settings.candidate.as_ref().map(|own| units.apply_to_measure(own)).transpose()?;
@@ -314,10 +335,10 @@ fn choose(
             }
             let held_out = settings.freeze_held_out(ensemble.dim(), slices.len())?;
             let aligned = match settings.estimator {
-                Estimator::Aligned => Some(aligned(&ensemble.draw(medoid.draw), ensemble, progress)?),
+                Estimator::Aligned => Some(aligned(job, medoid.draw, progress)?),
                 _ => None,
             };
-            let job = free::Job {
+            let assessed = free::Job {
                 ensemble,
                 slices,
                 loss: settings.loss,
@@ -328,7 +349,7 @@ fn choose(
                 aligned,
                 seed: settings.seed,
             };
-            let assessment = Some(free::assess(&job, &projection, decompositions, progress)?);
+            let assessment = Some(free::assess(&assessed, &projection, decompositions, progress)?);
             return Ok(Chosen { medoid, assessment, pruned: projection.pruned(), slices: slices.len() });
         };
         // Errors of few groups are rough: no leap is longer.
@@ -337,14 +358,14 @@ fn choose(
     }
 }
 
-/// The aligned estimate, found from a start, with what is said about it.
-fn aligned(start: &MixingMeasure, ensemble: &Ensemble, progress: &dyn Progress) -> Result<Aligned> {
-    let found = align(start, ensemble, Rules::default(), progress)?;
-    let weights = draw_weights(ensemble);
+/// The aligned estimate in working units, with what is said about it.
+fn aligned(job: &Job, medoid: usize, progress: &dyn Progress) -> Result<Aligned> {
+    let found = job.alignment(medoid, progress)?;
+    let weights = draw_weights(job.ensemble);
     Ok(Aligned {
         existence: found.existence.iter().map(|probability| probability.value).collect(),
         unmatched: found.draws.unmatched.iter().zip(&weights).map(|(mass, weight)| mass * weight).sum(),
-        estimate: found.estimate,
+        estimate: job.units.apply_to_measure(&found.estimate)?,
     })
 }
 

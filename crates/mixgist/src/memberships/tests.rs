@@ -44,7 +44,7 @@ fn means_and_intervals_are_those_of_the_probabilities_of_the_draws() {
     let values = [-1.0, 0.5, 1.9, 2.4, 5.0, 30.0];
     let points = Points::new(1, &values).unwrap();
     let rules = Rules { level: 0.8, ..Rules::default() };
-    let found = membership_posterior(&estimate, &ensemble, points, rules, &Silent).unwrap();
+    let found = membership_posterior(&estimate, &ensemble, points, &Units::Sd, rules, &Silent).unwrap();
     for (i, y) in values.into_iter().enumerate() {
         let probabilities: Vec<[f64; 3]> = measures
             .iter()
@@ -72,8 +72,8 @@ fn means_and_intervals_are_those_of_the_probabilities_of_the_draws() {
         assert!((found.none[i] - none).abs() < 1e-9, "{y}");
         assert!((found.mean[2 * i] + found.mean[2 * i + 1] + found.none[i] - 1.0).abs() < 1e-9);
     }
-    assert_eq!(found.labels()[..5], [0, 0, 0, 1, 1]);
-    let uncertain = found.uncertain(0.9);
+    assert_eq!(found.labels[..5], [0, 0, 0, 1, 1]);
+    let uncertain = &found.uncertain;
     assert!(uncertain.contains(&2) && uncertain.contains(&3) && uncertain[0] == 5 && !uncertain.contains(&0));
 }
 
@@ -84,8 +84,10 @@ fn blocks_are_the_whole() {
     let estimate = line(&[(0.6, 0.0, 1.0), (0.4, 4.0, 1.0)]);
     let values: Vec<f64> = (0..2500).map(|i| f64::from(i) * 0.002).collect();
     let points = Points::new(1, &values).unwrap();
-    let whole = membership_posterior(&estimate, &ensemble, points, Rules::default(), &Silent).unwrap();
+    let whole = membership_posterior(&estimate, &ensemble, points, &Units::Sd, Rules::default(), &Silent).unwrap();
     assert_eq!((whole.points, whole.mean.len(), whole.none.len()), (2500, 5000, 2500));
-    let part = membership_posterior(&estimate, &ensemble, points.rows(2000..2010), Rules::default(), &Silent).unwrap();
+    let part =
+        membership_posterior(&estimate, &ensemble, points.rows(2000..2010), &Units::Sd, Rules::default(), &Silent)
+            .unwrap();
     assert_eq!(part.mean[..], whole.mean[4000..4020]);
 }
