@@ -1,6 +1,7 @@
 //! One door for everything a developer runs: `cargo xtask test | check | wheel | bench | validate | paper`.
 
 mod attacks;
+mod bits;
 mod deny;
 mod python;
 
@@ -41,7 +42,7 @@ fn main() -> ExitCode {
         ["fuzz", minutes] => attacks::fuzz(minutes),
         ["miri"] => attacks::miri(),
         ["deny"] => deny::deny(),
-        ["bits"] => attacks::bits(),
+        ["bits"] => bits::bits(),
         ["validate"] => example("mixgist-samplers", "validate", &["10"]),
         ["validate", length] => example("mixgist-samplers", "validate", &[length]),
         ["bench"] => BENCHES.iter().try_for_each(|which| bench(which, &[])),

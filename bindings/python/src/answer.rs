@@ -6,6 +6,7 @@ use mixgist::HowMany;
 use mixgist::Memberships;
 use mixgist::components::Components;
 use mixgist::credible::Credible;
+use mixgist::fits::Fits;
 use mixgist::narrative::{Narrate, Narrative, Piece};
 use mixgist::representatives::{Condition, Representatives};
 use mixgist::stability::{Outcome, Stability};
@@ -44,7 +45,7 @@ impl Answer {
     /// Reads the document of an answer; `kind` is the name of its function.
     #[staticmethod]
     fn read(py: Python<'_>, kind: &str, path: PathBuf) -> Result<Self> {
-        fn read<T: Kind + DeserializeOwned>(path: &std::path::Path) -> mixgist::Result<Answer> {
+        fn read<T: Kind + Fits + DeserializeOwned>(path: &std::path::Path) -> mixgist::Result<Answer> {
             Answer::new(&read_json::<mixgist::Answer<T>>(path, T::SCHEMA)?)
         }
         Ok(py.detach(|| match kind {

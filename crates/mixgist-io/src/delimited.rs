@@ -139,8 +139,12 @@ impl<R: Read> Records<R> {
             };
             let end = piece.iter().position(|&byte| byte == b'\n');
             let piece = &piece[..end.map_or(piece.len(), |end| end + 1)];
-            if piece.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
-                return Err(not_text(at));
+            if let Some(byte) = piece.iter().find(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
+                if std::str::from_utf8(piece).is_err() {
+                    return Err(not_text(at));
+                }
+                let message = format!("has the control character \\u{{{byte:x}}}, which text files do not have");
+                return Err(Error::input(message).at_line(at).hint("is it a text file? Name its format"));
             }
             if (self.line.len() + piece.len()) as u64 > self.longest {
                 return Err(Error::resource(format!("is longer than {}", size_text(self.longest))).at_line(at));
@@ -345,7 +349,7 @@ mod tests {
         };
         assert_eq!(message(b'1'), "line 1: is longer than 1.0 MiB");
         assert_eq!(message(b'"'), "line 1: is longer than 1.0 MiB");
-        assert_eq!(message(0), "line 1: is not UTF-8 text");
+        assert_eq!(message(0), "line 1: has the control character \\u{0}, which text files do not have");
     }
 
     #[test]

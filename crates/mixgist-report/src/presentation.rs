@@ -3,6 +3,7 @@
 mod evidence;
 
 use mixgist::density::{Bounds, Interval};
+use mixgist::fits::Document;
 use mixgist::narrative::main_atoms;
 use mixgist::text;
 use mixgist::text::{Spelling, named};
@@ -49,10 +50,7 @@ impl<'a> Presentation<'a> {
     /// A summary alone.
     pub fn new(answer: &'a Answer<Summary>, spelling: &'a dyn Spelling, progress: &'a dyn Progress) -> Result<Self> {
         let (about, d) = (&answer.about, answer.estimate.dim());
-        answer.result.check(about.draws, about.dim)?;
-        if let Some(names) = about.columns.as_ref().filter(|names| names.len() != d) {
-            return Err(Error::input(format!("the summary names {} columns, its atoms have {d}", names.len())));
-        }
+        answer.check()?;
         Ok(Presentation {
             answer,
             posterior: None,

@@ -1,5 +1,6 @@
 //! A fit without its draws, as documents hold it: the model, the settings, the traces and whether the chains agree.
 
+use mixgist::fits::{Document, has_length};
 use mixgist::{Agreement as ChainAgreement, Ensemble, Error, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,25 @@ pub struct FitDocument {
     pub traces: Traces,
     /// Distance of every draw to the estimate, one list per chain.
     pub distance_to_estimate: Vec<Vec<f64>>,
+}
+
+impl Document for FitDocument {
+    fn check(&self) -> Result<()> {
+        let chains = self.settings.chains as usize;
+        let Traces { log_posterior, clusters, largest_cluster, concentration } = &self.traces;
+        let lists = [
+            ("the trace log_posterior", log_posterior),
+            ("the trace clusters", clusters),
+            ("the trace largest_cluster", largest_cluster),
+            ("the trace concentration", concentration),
+            ("distance_to_estimate", &self.distance_to_estimate),
+        ];
+        for (name, list) in lists {
+            has_length(name, list.len(), chains)?;
+            has_length(&format!("{name} of all chains"), list.iter().map(Vec::len).sum(), self.draws)?;
+        }
+        if self.ends.is_empty() { Ok(()) } else { has_length("ends", self.ends.len(), chains) }
+    }
 }
 
 impl FitDocument {

@@ -19,6 +19,7 @@ pub use carry::{Carried, CarriedComponent, Gone, carry, check_names};
 use crate::components::{Component, Match, Pass, Rules, coupling_units, missing};
 use crate::effective::{Probability, draw_weights};
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, has_dim, has_length};
 use crate::overlap::{TWINS, overlap_of};
 use crate::progress::Progress;
 use crate::text;
@@ -92,6 +93,25 @@ pub struct AlignedDraws {
     pub covariances: Vec<f64>,
     /// The mass of each draw that belongs to no component, M.
     pub unmatched: Vec<f64>,
+}
+
+impl Fits for Alignment {
+    fn fits(&self, draws: usize, dim: usize) -> Result<()> {
+        has_dim("the estimate", &self.estimate, dim)?;
+        has_length("existence", self.existence.len(), self.estimate.len())?;
+        has_length("draws", self.draws.draws, draws)?;
+        has_length("components", self.draws.components, self.estimate.len())?;
+        has_length("dim", self.draws.dim, dim)?;
+        let atoms = draws * self.estimate.len();
+        has_length("weights", self.draws.weights.len(), atoms)?;
+        has_length("means", self.draws.means.len(), atoms * dim)?;
+        has_length("covariances", self.draws.covariances.len(), atoms * dim * dim)?;
+        has_length("unmatched", self.draws.unmatched.len(), draws)?;
+        has_length("names", self.names.len(), self.estimate.len())?;
+        has_length("chain", self.draws.chain.len(), draws)?;
+        has_length("iteration", self.draws.iteration.len(), draws)?;
+        self.draws.draw_weights.as_ref().map_or(Ok(()), |weights| has_length("draw_weights", weights.len(), draws))
+    }
 }
 
 /// Finds the components that the draws have in common, starting from some measure, and aligns the draws with them.

@@ -4,6 +4,7 @@ use fearless_simd::{Level, dispatch};
 use rand::RngExt;
 use rayon::prelude::*;
 
+use crate::fits::{are_below, has_length};
 use crate::kernel::LANES;
 use crate::kernel::exp::exp_nonpositive;
 use crate::mixture::{Evaluator, LogSumExp, Mixture, POINTS_PER_TASK};
@@ -21,6 +22,14 @@ pub struct Allocation {
     /// The membership probability of that atom under the estimate, w_k f(y | θ_k) / F(y), between 1/K and 1: how far the atoms overlap at the point,
     /// not how much the draws differ about it.
     pub membership_probability: Vec<f64>,
+}
+
+impl Allocation {
+    /// Refuses labels that do not fit the number of atoms, or their probabilities.
+    pub(crate) fn fits(&self, atoms: usize) -> Result<()> {
+        has_length("membership_probability", self.membership_probability.len(), self.labels.len())?;
+        are_below("labels", self.labels.iter().map(|label| *label as usize), atoms)
+    }
 }
 
 impl Allocation {

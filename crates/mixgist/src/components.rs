@@ -54,6 +54,7 @@ pub(crate) use pass::Pass;
 use crate::effective::Probability;
 use crate::effective::check_level;
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, has_length};
 use crate::overlap::NEAR;
 use crate::parting::{Cut, DiscriminantAxes, discriminant_axes};
 use crate::progress::Progress;
@@ -189,6 +190,27 @@ pub struct Components {
     pub axes: Option<DiscriminantAxes>,
     /// What the reader should know; the distances of chains are those of the couplings.
     pub warnings: Vec<Warning>,
+}
+
+impl Fits for Components {
+    fn fits(&self, _: usize, dim: usize) -> Result<()> {
+        let atoms = self.components.iter().chain(self.groups.iter().map(|group| &group.together));
+        for component in atoms {
+            has_length("mean of a component", component.mean.len(), dim)?;
+            has_length("covariance of a component", component.covariance.len(), dim * dim)?;
+            component.intervals.as_ref().map_or(Ok(()), |intervals| intervals.fits(dim))?;
+        }
+        for missing in &self.missing {
+            has_length("mean of a missing component", missing.mean.len(), dim)?;
+            has_length("covariance of a missing component", missing.covariance.len(), dim * dim)?;
+            missing.intervals.as_ref().map_or(Ok(()), |intervals| intervals.fits(dim))?;
+        }
+        if let Some(axes) = &self.axes {
+            has_length("separation", axes.separation.len(), axes.axes.len())?;
+            axes.axes.iter().try_for_each(|axis| has_length("an axis", axis.len(), dim))?;
+        }
+        Ok(())
+    }
 }
 
 /// When more than this part of the draws that matter are ambiguous there are no intervals but those of the group.

@@ -25,6 +25,7 @@ use crate::allocate::sample_labels;
 use crate::components::{Pass, Rules, coupling_units, scaled_coordinates};
 use crate::effective::{ascending, draw_weights, sorted_quantile};
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, has_length};
 use crate::labels::PartitionDraws;
 use crate::mixture::Mixture;
 use crate::points::Points;
@@ -155,6 +156,21 @@ pub struct CountPosterior {
     pub mean: f64,
     /// The most probable number; the smallest of equally probable ones.
     pub mode: usize,
+}
+
+impl Fits for HowMany {
+    fn fits(&self, _: usize, _: usize) -> Result<()> {
+        let posteriors = self
+            .heavier
+            .iter()
+            .map(|one| &one.posterior)
+            .chain(self.merged.iter().map(|one| &one.posterior))
+            .chain(self.occupied.iter().map(|one| &one.posterior));
+        for posterior in posteriors {
+            has_length("probabilities of the counts", posterior.probabilities.len(), posterior.counts.len())?;
+        }
+        Ok(())
+    }
 }
 
 impl CountPosterior {

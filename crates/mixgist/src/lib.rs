@@ -23,6 +23,7 @@ mod document;
 mod effective;
 mod ensemble;
 mod error;
+pub mod fits;
 mod free;
 mod how_many;
 pub mod inspect;

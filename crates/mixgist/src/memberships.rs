@@ -11,6 +11,7 @@ use crate::allocate::memberships;
 use crate::components::{Pass, Rules, coupling_units};
 use crate::effective::{ascending, draw_weights, sorted_quantile};
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, are_below, has_length};
 use crate::mixture::Mixture;
 use crate::points::Points;
 use crate::progress::{Progress, Silent};
@@ -45,6 +46,19 @@ pub struct Memberships {
     pub draws_used: usize,
     /// What the reader should know.
     pub warnings: Vec<Warning>,
+}
+
+impl Fits for Memberships {
+    fn fits(&self, _: usize, _: usize) -> Result<()> {
+        let cells = self.points.saturating_mul(self.components);
+        has_length("mean", self.mean.len(), cells)?;
+        has_length("low", self.low.len(), cells)?;
+        has_length("high", self.high.len(), cells)?;
+        has_length("none", self.none.len(), self.points)?;
+        has_length("labels", self.labels.len(), self.points)?;
+        are_below("labels", self.labels.iter().map(|label| *label as usize), self.components)?;
+        are_below("uncertain", self.uncertain.iter().copied(), self.points)
+    }
 }
 
 /// The memberships of a run of observations; see [`Memberships`].

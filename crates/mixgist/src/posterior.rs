@@ -11,6 +11,7 @@ use crate::about::{About, Source};
 use crate::aligned::Alignment;
 use crate::effective::chains_in_order;
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Document, Fits, are_below, has_dim};
 use crate::pairwise::{Distance, DistanceMatrix, SlicedDistance};
 use crate::points::Points;
 use crate::progress::Progress;
@@ -32,6 +33,17 @@ pub struct Answer<T> {
     /// The estimate that it is about, unless the result is the estimate itself.
     #[serde(flatten)]
     pub around: Option<Estimate>,
+}
+
+impl<T: Fits> Document for Answer<T> {
+    fn check(&self) -> Result<()> {
+        self.about.check()?;
+        if let Some(around) = &self.around {
+            has_dim("the estimate", &around.measure, self.about.dim)?;
+            are_below("estimate_draw", around.draw, self.about.draws)?;
+        }
+        self.result.fits(self.about.draws, self.about.dim)
+    }
 }
 
 impl<T> Deref for Answer<T> {
@@ -147,7 +159,14 @@ impl<'a> Posterior<'a> {
     /// With a summary that was computed before, such as one that was read from a file: it is not computed again. The number of slices is
     /// that of the summary.
     pub fn with_summary(mut self, summary: &Summary) -> Result<Self> {
-        summary.check(self.ensemble.len(), self.ensemble.dim())?;
+        let (draws, dim) = (self.ensemble.len(), self.ensemble.dim());
+        if summary.distances.len() != draws || summary.estimate.dim() != dim {
+            let (known, own) = (summary.distances.len(), summary.estimate.dim());
+            return Err(Error::input(format!(
+                "the summary is of {known} draws of dimension {own}, these are {draws} of dimension {dim}"
+            )));
+        }
+        summary.fits(draws, dim)?;
         self.settings.slices = SliceCount::Fixed(summary.slices);
         let kept = Computed::default();
         let scaled = summary.units.transform.is_some().then(|| summary.units.apply(&self.ensemble)).transpose()?;

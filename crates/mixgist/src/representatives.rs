@@ -32,6 +32,7 @@ use crate::allocate::{Allocation, allocate};
 use crate::density::{Bounds, GridDensity};
 use crate::effective::{Probability, chains_in_order, draw_weights};
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, are_below, has_dim, has_length};
 use crate::line::Order;
 use crate::loss::Loss;
 use crate::mixture::Mixture;
@@ -124,6 +125,22 @@ pub struct Representative {
     pub clusters: Option<usize>,
     /// The whole density up to dimension 2, marginals beyond; empty when none was asked for.
     pub densities: Vec<GridDensity>,
+}
+
+impl Fits for Representatives {
+    fn fits(&self, draws: usize, dim: usize) -> Result<()> {
+        let modes = self.representatives.len();
+        has_length("assignment", self.assignment.len(), draws)?;
+        are_below("assignment", self.assignment.iter().copied(), modes)?;
+        has_length("distances between representatives", self.distances.len(), modes * modes)?;
+        are_below("a representative", self.representatives.iter().map(|one| one.draw), draws)?;
+        are_below("a test", self.tests.iter().flat_map(|test| test.medoids), draws)?;
+        for one in &self.representatives {
+            has_dim("a representative", &one.measure, dim)?;
+            one.allocation.as_ref().map_or(Ok(()), |allocation| allocation.fits(one.measure.len()))?;
+        }
+        Ok(())
+    }
 }
 
 impl Representatives {

@@ -10,6 +10,7 @@ use crate::allocate::allocate;
 use crate::credible::{Ball, ball};
 use crate::effective::chains_in_order;
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, has_dim};
 use crate::loss::Loss;
 use crate::mixture::Mixture;
 use crate::points::Points;
@@ -119,6 +120,13 @@ pub struct Stability {
     pub verdict: StabilityVerdict,
     /// What the reader should know.
     pub warnings: Vec<Warning>,
+}
+
+impl Fits for Stability {
+    fn fits(&self, draws: usize, dim: usize) -> Result<()> {
+        has_dim("the estimate", &self.estimate, dim)?;
+        self.ball.fits(draws, dim)
+    }
 }
 
 /// What a person can act on.

@@ -12,6 +12,7 @@ use crate::components::Rules;
 use crate::data_check::{DataCheck, gain_as_deviations};
 use crate::effective::draw_weights;
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, are_below, has_dim, has_length};
 use crate::free::{self, Aligned, AlignedSupport, Assessment, Estimator, FreeSupport, Judgement, LEADING_SLICES};
 use crate::line::Order;
 use crate::mixture::Mixture;
@@ -125,42 +126,26 @@ impl Summary {
         allocation.labels.iter().for_each(|&label| sizes[label as usize] += 1);
         Some(sizes)
     }
+}
 
-    /// Refuses a summary that was read and does not fit together.
-    pub fn check(&self, draws: usize, dim: usize) -> Result<()> {
-        let damaged = |what: String| {
-            Err(Error::input(format!("the summary is damaged, or it is of other draws than these: {what}")))
-        };
-        let lengths = [
-            ("distances", Some(self.distances.len())),
-            ("expected_losses", self.medoid.expected_losses.as_ref().map(Vec::len)),
-        ];
-        for (name, length) in lengths {
-            if let Some(length) = length.filter(|length| *length != draws) {
-                return damaged(format!("{name} has {length} numbers for {draws} draws"));
-            }
+impl Fits for Summary {
+    fn fits(&self, draws: usize, dim: usize) -> Result<()> {
+        has_dim("the estimate", &self.estimate, dim)?;
+        has_length("distances", self.distances.len(), draws)?;
+        if let Some(losses) = &self.medoid.expected_losses {
+            has_length("expected_losses", losses.len(), draws)?;
         }
-        let named = [Some(self.medoid.draw), self.medoid.runner_up.map(|other| other.draw)];
-        if let Some(draw) = named.into_iter().flatten().find(|&draw| draw >= draws) {
-            return damaged(format!("it names draw {draw} of {draws}"));
-        }
-        if self.estimate.dim() != dim || self.units.scales.len() != dim {
-            return damaged(format!("its estimate and units do not have dimension {dim}"));
-        }
-        if self.units.transform.as_ref().is_some_and(|transform| transform.len() != dim * dim) {
-            return damaged(format!("the transform of its units is no matrix of dimension {dim}"));
+        let rival = self.medoid.margin.map(|margin| margin.rival);
+        let named = [Some(self.medoid.draw), self.medoid.runner_up.map(|other| other.draw), rival];
+        are_below("the choice of a draw", named.into_iter().flatten(), draws)?;
+        has_length("scales of the units", self.units.scales.len(), dim)?;
+        if let Some(transform) = &self.units.transform {
+            has_length("transform of the units", transform.len(), dim * dim)?;
         }
         if let Some(allocation) = &self.allocation {
-            let (atoms, labels, certainties) =
-                (self.estimate.len(), allocation.labels.len(), allocation.membership_probability.len());
-            if labels != certainties {
-                return damaged(format!("membership_probability has {certainties} numbers for {labels} labels"));
-            }
-            if let Some(label) = allocation.labels.iter().find(|label| **label as usize >= atoms) {
-                return damaged(format!("it has label {label}, the estimate {atoms} atoms"));
-            }
+            allocation.fits(self.estimate.len())?;
         }
-        Ok(())
+        self.assessment.as_ref().map_or(Ok(()), |assessment| assessment.fits(draws, dim))
     }
 }
 

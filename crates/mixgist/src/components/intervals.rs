@@ -1,7 +1,9 @@
 //! Intervals and ellipses of a component's parameters over the draws that have it.
 
 use super::couple::Match;
+use crate::Result;
 use crate::effective::{PosteriorInterval, ascending, sorted_quantile};
+use crate::fits::has_length;
 use crate::linalg::{cholesky_in_place, solve_lower};
 
 /// An ellipse {x : (x − c)ᵀ S⁻¹ (x − c) ≤ r²} that holds a component's mean with the level's probability.
@@ -36,6 +38,18 @@ pub struct Intervals {
     pub correlation: Vec<PosteriorInterval>,
     /// Where the mean is.
     pub mean_ellipse: Ellipse,
+}
+
+impl Intervals {
+    /// Refuses intervals of another dimension.
+    pub(super) fn fits(&self, dim: usize) -> Result<()> {
+        has_length("intervals of the mean", self.mean.len(), dim)?;
+        has_length("intervals of the sd", self.sd.len(), dim)?;
+        has_length("intervals of the covariance", self.covariance.len(), dim * dim)?;
+        has_length("intervals of the correlation", self.correlation.len(), dim * dim)?;
+        has_length("center of the ellipse", self.mean_ellipse.center.len(), dim)?;
+        has_length("covariance of the ellipse", self.mean_ellipse.covariance.len(), dim * dim)
+    }
 }
 
 impl Intervals {

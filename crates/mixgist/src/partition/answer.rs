@@ -9,6 +9,7 @@ use super::{
     ClusterCount, OmariConvention, PartitionBall, PartitionLoss, SearchOptions, cluster_count_posterior, coclusterings,
     expected_losses, partition_ball, search,
 };
+use crate::fits::{Document, are_below, has_length};
 use crate::labels::PartitionDraws;
 use crate::{ErrorKind, Progress, Result};
 
@@ -78,6 +79,23 @@ pub struct PartitionAnswer {
     /// members of its cluster, other the largest such mean over the other clusters. 1 is sure, 1/2 is undecided; null when there are too many
     /// observations and clusters to compute it.
     pub coclustering: Option<Vec<f64>>,
+}
+
+impl Document for PartitionAnswer {
+    fn check(&self) -> Result<()> {
+        has_length("labels", self.labels.len(), self.observations)?;
+        has_length("sizes", self.sizes.len(), self.clusters)?;
+        are_below("labels", self.labels.iter().map(|label| *label as usize), self.clusters)?;
+        if let Some(scores) = &self.coclustering {
+            has_length("coclustering", scores.len(), self.observations)?;
+        }
+        let bounds = [&self.ball.horizontal, &self.ball.upper_vertical, &self.ball.lower_vertical];
+        for bound in bounds {
+            has_length("clusters of a bound", bound.clusters.len(), bound.draws.len())?;
+        }
+        let named = self.ball.inside.iter().chain(bounds.into_iter().flat_map(|bound| &bound.draws));
+        are_below("the ball", named.copied(), self.draws)
+    }
 }
 
 /// Searches for the partition of least expected loss and gathers its evidence.
