@@ -23,7 +23,7 @@ use crate::progress::Terminal;
 use crate::text::{answer, remark};
 use model::{ModelArgs, PartitionDensity};
 
-/// Estimate the partition from draws of partitions: the one of least expected loss, with its uncertainty
+/// Estimate one partition from the labels of the draws: the one of least expected loss, with its uncertainty
 #[derive(Args)]
 #[command(
     name = "partition",

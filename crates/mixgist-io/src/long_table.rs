@@ -34,6 +34,12 @@ impl Layout {
             return Err(Error::input("has a column 'lp__': this is the output of Stan, not a table of draws")
                 .hint(mixgist::text!["name the format: ", mixgist::text::option("format", "stan-csv")]));
         }
+        if !["draw", "weight", "mean", "mean_1"].iter().any(|name| named.contains_key(name)) {
+            return Err(Error::input("is no table of draws: it has no column 'draw'").hint(mixgist::text![
+                "draws come from a sampler; if these are data, fit a model to them first: ",
+                mixgist::text::verb("fit")
+            ]));
+        }
         let mut take = |name: &str| named.remove(name);
         let (chain, draw, atom) = (take("chain"), take("draw"), take("atom"));
         let (weight, draw_weight) = (take("weight"), take("draw_weight"));

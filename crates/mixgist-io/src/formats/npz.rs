@@ -199,6 +199,11 @@ impl Plan {
             }
             (false, &[atoms]) => Some([1, atoms]),
             (false, &[draws, atoms]) => Some([draws, atoms]),
+            (false, shape @ [chains, draws, _]) => {
+                return Err(wrong_shape("weights", shape, "(draws, atoms)").hint(format!(
+                    "if these are {chains} chains of {draws} draws, join the first two axes of every array (reshape in NumPy), and add an array 'chain' with the chain of each draw"
+                )));
+            }
             (false, shape) => return Err(wrong_shape("weights", shape, "(draws, atoms)")),
         };
         let dim = match means.strip_prefix(weights) {

@@ -6,7 +6,7 @@ use mixgist::components::{Component, Components, Intervals, PosteriorInterval};
 use super::atoms::{ellipse, outline};
 use super::rows::{height_of, interval_layers, mark, panel_height, row_axis, shortened, unnamed};
 use crate::figure::{Axis, Dash, Dots, Figure, Fill, Key, Layer, Panel, Side, Stroke};
-use crate::palette::{Color, Marker, group_style};
+use crate::palette::{Color, Marker, atom_style};
 use crate::presentation::Presentation;
 use mixgist::narrative::numbers::count;
 
@@ -98,7 +98,7 @@ fn percent(probability: f64) -> String {
 fn rows<'a>(presentation: &Presentation, document: &'a Components) -> Vec<Row<'a>> {
     let ranks = presentation.ranks();
     let row = |name: String, component: &'a Component| {
-        let (color, marker) = group_style(ranks[component.atom]);
+        let (color, marker) = atom_style(ranks[component.atom]);
         Row { name, component, color, marker }
     };
     let mut rows: Vec<Row> = document.components.iter().map(|one| row(format!("atom {}", one.atom), one)).collect();
