@@ -1,7 +1,7 @@
 //! The models and data of the experiments.
 
 use mixgist::partition::{DirichletNormalModel, NormalInverseWishart};
-use mixgist::simulate::sample_points;
+use mixgist::sample_points;
 use mixgist::{CovarianceForm, GaussianAtoms, MixingMeasure, Mixture, Partition, Result, Silent};
 use mixgist_samplers::{Algorithm, ComponentPrior, FitSettings, Scale, Truncation};
 

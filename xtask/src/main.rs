@@ -25,19 +25,8 @@ usage: cargo xtask TASK
   bits            the shared cases without AVX and on aarch64, by emulation (needs qemu-user)
   paper [OPTIONS] every table and figure of the paper, ours beside the published; --help has the options";
 
-const BENCHES: [&str; 11] = [
-    "peer",
-    "python",
-    "growth",
-    "large",
-    "couplings",
-    "components",
-    "slices",
-    "users",
-    "free",
-    "partition",
-    "sampler",
-];
+const BENCHES: [&str; 11] =
+    ["peer", "python", "growth", "large", "couplings", "components", "slices", "users", "free", "partition", "sampler"];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use mixgist::HowMany;
+use mixgist::Memberships;
 use mixgist::components::Components;
 use mixgist::credible::Credible;
-use mixgist::how_many::HowMany;
-use mixgist::memberships::Memberships;
 use mixgist::narrative::{Narrate, Narrative, Piece};
 use mixgist::representatives::{Condition, Representatives};
 use mixgist::stability::{Outcome, Stability};

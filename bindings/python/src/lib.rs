@@ -30,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use crate::draws::Draws;
     #[pymodule_export]
-    use crate::fit::fit;
+    use crate::fit::{extend, fit, read_fit};
     #[pymodule_export]
     use crate::measure::Measure;
     #[pymodule_export]

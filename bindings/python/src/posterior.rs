@@ -3,9 +3,9 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use mixgist::Computed;
 use mixgist::components::Rules;
 use mixgist::credible::Question as Asked;
-use mixgist::posterior::Computed;
 use mixgist::representatives::Count;
 use mixgist::{Error, Estimate, MixingMeasure, PartitionDraws, Progress, Settings};
 use mixgist_io::{DataTable, memory};
@@ -146,7 +146,8 @@ impl Posterior {
         let threads = question.threads;
         let data = question.own_data()?;
         let function = question.function.map(|(function, count, _)| (function, count));
-        let mut bound = Posterior { draws, data, settings, function, given: None, kept: Arc::default(), threads, usual };
+        let mut bound =
+            Posterior { draws, data, settings, function, given: None, kept: Arc::default(), threads, usual };
         let Some((measure, source, summary)) = given else {
             return Ok(bound);
         };

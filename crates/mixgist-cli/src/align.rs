@@ -66,7 +66,12 @@ impl Align {
         let form = Form { schema: ALIGNMENT_SCHEMA, tables: ALIGNED_EXTENSIONS, write: &write };
         let mut posterior = self.posterior.clone();
         posterior.job.draws.draws = new;
-        posterior.ask_for(terminal, &form, |posterior, _, progress| question(posterior, progress), |found| &found.warnings)
+        posterior.ask_for(
+            terminal,
+            &form,
+            |posterior, _, progress| question(posterior, progress),
+            |found| &found.warnings,
+        )
     }
 
     /// The older fit, if one is named, and the draws to align.

@@ -136,7 +136,7 @@ fn answer(cli: &Cli, matches: &ArgMatches, terminal: &Terminal) -> Result<()> {
             .map_err(|cause| Error::resource(format!("cannot start {threads} threads: {cause}")))?;
     }
     match &cli.verb {
-        Verb::Fit(verb) => verb.run(terminal),
+        Verb::Fit(verb) => verb.run(&given_options(matches), terminal),
         Verb::Summarize(verb) => verb.run(terminal),
         Verb::Distance(verb) => verb.run(terminal),
         Verb::Partition(verb) => verb.run(terminal),

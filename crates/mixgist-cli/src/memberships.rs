@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use mixgist::memberships::Memberships;
+use mixgist::Memberships;
 use mixgist::{Answer, Result};
 use mixgist_io::{Cell, MEMBERSHIPS_SCHEMA, Overwrite, TableRows, write_table};
 

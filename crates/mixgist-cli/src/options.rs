@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use mixgist::slice::Scheme;
 use mixgist::{
     CovarianceForm, Error, GivenDirections, Loss, Order, Pruning, Reading, Result, Route, Settings, SliceCount,
@@ -37,9 +37,8 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::all().map(Format::name)))]
     format: Option<String>,
 
-    /// Form of the covariances in the files
-    #[arg(long, value_name = "FORM", default_value = "covariance",
-          value_parser = PossibleValuesParser::new(CovarianceForm::NAMES.map(|(name, _)| name)))]
+    /// Form of the covariances in the files; diagonal and spherical are variances, sd standard deviations
+    #[arg(long, value_name = "FORM", default_value = "covariance", value_parser = covariance_forms())]
     covariance_form: String,
 
     /// Stan variable that holds the weights (with --format stan-csv)
@@ -118,6 +117,14 @@ impl ReadingArgs {
             candidate: described(candidate)?,
         })
     }
+}
+
+/// The forms, and other words for them, which help does not list.
+fn covariance_forms() -> PossibleValuesParser {
+    PossibleValuesParser::new(CovarianceForm::NAMES.map(|(name, _)| {
+        let aliases = CovarianceForm::ALIASES.iter().filter(|(_, of)| *of == name).map(|(alias, _)| *alias);
+        PossibleValue::new(name).aliases(aliases)
+    }))
 }
 
 /// Says that a text file may have been cut off within its last number.

@@ -8,8 +8,8 @@ use mixgist::narrative::Narrate;
 use mixgist::slice::SLICERS;
 use mixgist::text::CommandLine;
 use mixgist::{
-    Answer, Ensemble, Error, Estimate, Estimator, Loss, MixingMeasure, PartitionDraws, Posterior, Progress, Result, Route, Settings,
-    Source, Warning,
+    Answer, Ensemble, Error, Estimate, Estimator, Loss, MixingMeasure, PartitionDraws, Posterior, Progress, Result,
+    Route, Settings, Source, Warning,
 };
 use mixgist_io::{DataTable, DrawsFile, Overwrite, Schema, read_summary, to_json, write_json};
 use serde::Serialize;

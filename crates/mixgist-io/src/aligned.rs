@@ -31,13 +31,19 @@ pub fn write_aligned(
     expect_extension(path, "this", ALIGNED_EXTENSIONS)?;
     if names.len() != draws.components || columns.len() != draws.dim {
         let expected = (draws.components, draws.dim);
-        return Err(Error::input(format!("names for {} components and {} columns, expected {expected:?}", names.len(), columns.len())));
+        return Err(Error::input(format!(
+            "names for {} components and {} columns, expected {expected:?}",
+            names.len(),
+            columns.len()
+        )));
     }
     if has_extension(path, "npz") {
         return write_whole(path, overwrite, |output| crate::formats::npz::write_aligned(output, draws));
     }
     if has_extension(path, "nc") {
-        return write_whole(path, overwrite, |output| crate::formats::netcdf::write_aligned(output, draws, names, columns));
+        return write_whole(path, overwrite, |output| {
+            crate::formats::netcdf::write_aligned(output, draws, names, columns)
+        });
     }
     let table = Wide::new(draws);
     #[cfg(feature = "parquet")]
@@ -156,7 +162,13 @@ mod tests {
         let (_folder, path) = written("a.csv", &draws());
         let text = std::fs::read_to_string(path).unwrap();
         let lines: Vec<&str> = text.lines().collect();
-        assert!(lines[0].starts_with(".chain,.iteration,.draw,unmatched,weight[1],weight[2],\"mean[1,1]\",\"mean[1,2]\",\"mean[2,1]\""), "{}", lines[0]);
+        assert!(
+            lines[0].starts_with(
+                ".chain,.iteration,.draw,unmatched,weight[1],weight[2],\"mean[1,1]\",\"mean[1,2]\",\"mean[2,1]\""
+            ),
+            "{}",
+            lines[0]
+        );
         // Iterations are counted within each chain, in its order; what a draw lacks is empty.
         assert!(lines[1].starts_with("1,2,1,0.0,0.6,0.4,0.0,1.0,2.0,3.0,0.0,1.0,2.0"), "{}", lines[1]);
         assert_eq!(lines[2], "1,1,2,0.1,0.9,,4.0,5.0,,,8.0,9.0,10.0,11.0,,,,");
@@ -171,7 +183,12 @@ mod tests {
     #[test]
     fn arrays_have_their_shapes() {
         let (_folder, path) = written("a.npz", &draws());
-        let found = read_arrays(&path, &["weights", "means", "covariances", "unmatched", "chain", "iteration"], &ReadOptions::default()).unwrap();
+        let found = read_arrays(
+            &path,
+            &["weights", "means", "covariances", "unmatched", "chain", "iteration"],
+            &ReadOptions::default(),
+        )
+        .unwrap();
         assert_eq!(found["covariances"].shape, [3, 2, 2, 2]);
         assert_eq!(found["means"].values[..6], draws().means[..6]);
         assert!(found["weights"].values[3].is_nan());

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use mixgist::HowMany;
+use mixgist::Memberships;
 use mixgist::components::Components;
 use mixgist::credible::Credible;
-use mixgist::how_many::HowMany;
-use mixgist::memberships::Memberships;
 use mixgist::partition::PartitionAnswer;
 use mixgist::representatives::Representatives;
 use mixgist::stability::Stability;
@@ -32,6 +32,8 @@ pub const HOW_MANY_SCHEMA: Schema = Schema { name: "mixgist.how-many", version: 
 pub const MEMBERSHIPS_SCHEMA: Schema = Schema { name: "mixgist.memberships", version: 2 };
 /// Estimated partitions.
 pub const PARTITION_SCHEMA: Schema = Schema { name: "mixgist.partition", version: 2 };
+/// A fit without its draws.
+pub const FIT_SCHEMA: Schema = Schema { name: "mixgist.fit", version: 2 };
 
 /// Reads a summary, of this version or an older one, and checks that it fits together.
 pub fn read_summary(path: &Path) -> Result<Answer<Summary>> {

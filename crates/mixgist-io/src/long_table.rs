@@ -62,12 +62,15 @@ fn covariance_columns(
     let missing =
         |name: &str| Error::input(format!("has no column '{name}', expected for dimension {dim}")).hint(EXPECTED);
     match form {
-        CovarianceForm::Spherical | CovarianceForm::StandardDeviation => {
+        CovarianceForm::Spherical => {
             let only = take("cov").or_else(|| take("cov_1")).or_else(|| take("cov_1_1"));
             Ok(vec![Some(only.ok_or_else(|| missing("cov"))?)])
         }
-        CovarianceForm::Diagonal => (1..=dim)
-            .map(|i| take(&format!("cov_{i}")).or_else(|| take(&format!("cov_{i}_{i}"))).map(Some))
+        CovarianceForm::Diagonal | CovarianceForm::StandardDeviation => (1..=dim)
+            .map(|i| {
+                let column = take(&format!("cov_{i}")).or_else(|| take(&format!("cov_{i}_{i}")));
+                if dim == 1 { column.or_else(|| take("cov")) } else { column }.map(Some)
+            })
             .enumerate()
             .map(|(i, column)| column.ok_or_else(|| missing(&format!("cov_{}", i + 1))))
             .collect(),

@@ -7,7 +7,8 @@ use mixgist::narrative::main_atoms;
 use mixgist::text;
 use mixgist::text::{Spelling, named};
 use mixgist::{
-    Answer, Ensemble, Error, Estimator, MixingMeasure, PartitionDraws, Points, Posterior, Progress, Result, Settings, Summary,
+    Answer, Ensemble, Error, Estimator, MixingMeasure, PartitionDraws, Points, Posterior, Progress, Result, Settings,
+    Summary,
 };
 
 use crate::kind::atoms::View;
@@ -187,8 +188,7 @@ impl<'a> Presentation<'a> {
 
     /// The observations, or what the user can do about their absence.
     pub fn need_data(&self) -> Result<Points<'a>> {
-        self.data
-            .ok_or_else(|| Error::usage("this needs the observations").hint(text!["give them: ", named("data")]))
+        self.data.ok_or_else(|| Error::usage("this needs the observations").hint(text!["give them: ", named("data")]))
     }
 
     /// The partitions, or what the user can do about their absence.

@@ -7,10 +7,9 @@ use std::time::Instant;
 use mixgist::components::{Rules, components};
 use mixgist::density::{Bounds, total_variation};
 use mixgist::random::{Purpose, standard_normals, stream};
-use mixgist::simulate::sample_points;
 use mixgist::{
     AtomCount, CovarianceForm, Ensemble, Estimator, GaussianAtoms, GridDensity, MixingMeasure, Mixture, Points,
-    Posterior, Result, Settings, Silent, Units, mass_without_draws,
+    Posterior, Result, Settings, Silent, Units, mass_without_draws, sample_points,
 };
 use mixgist_samplers::{FitSettings, fit};
 use rand::{Rng, RngExt};
@@ -40,9 +39,8 @@ type Atom = (f64, f64, f64);
 
 fn measure(dim: usize, atoms: &[Atom]) -> Result<MixingMeasure> {
     let mean = |a: &Atom| (0..dim).map(|i| if i == 0 { a.1 } else { 0.0 }).collect::<Vec<_>>();
-    let covariance = |a: &Atom| {
-        (0..dim * dim).map(|i| if i.is_multiple_of(dim + 1) { a.2 * a.2 } else { 0.0 }).collect::<Vec<_>>()
-    };
+    let covariance =
+        |a: &Atom| (0..dim * dim).map(|i| if i.is_multiple_of(dim + 1) { a.2 * a.2 } else { 0.0 }).collect::<Vec<_>>();
     let (means, covariances) = (atoms.iter().flat_map(mean).collect(), atoms.iter().flat_map(covariance).collect());
     let stored = GaussianAtoms::new(dim, means, covariances, CovarianceForm::Covariance)?;
     MixingMeasure::new(atoms.iter().map(|a| a.0).collect(), stored)
@@ -74,9 +72,9 @@ impl Law {
         let total: f64 = atoms.iter().map(|a| a.0).sum();
         atoms.iter_mut().for_each(|a| a.0 *= (1.0 - self.junk) / total);
         if self.junk > 0.0 {
-            atoms.extend((0..4).map(|_| {
-                (self.junk / 4.0, 60.0 * (rng.random::<f64>() - 0.5), 0.2 + rng.random::<f64>())
-            }));
+            atoms.extend(
+                (0..4).map(|_| (self.junk / 4.0, 60.0 * (rng.random::<f64>() - 0.5), 0.2 + rng.random::<f64>())),
+            );
         }
         for i in (1..atoms.len()).rev() {
             atoms.swap(i, rng.random_range(0..=i));
@@ -105,7 +103,9 @@ const LAWS: [Law; 8] = [
 
 /// The aligned estimate beside medoid and free.
 fn quality() -> Result<()> {
-    println!("| posterior | d | atoms: aligned | medoid | free | above the floor: aligned | medoid | free | E[TV]: aligned | medoid | free | mass without draws: aligned | free |");
+    println!(
+        "| posterior | d | atoms: aligned | medoid | free | above the floor: aligned | medoid | free | E[TV]: aligned | medoid | free | mass without draws: aligned | free |"
+    );
     println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     for (law, seed) in LAWS.iter().zip(1..) {
         row(law.name, &law.ensemble(400, seed)?, None)?;
@@ -131,11 +131,7 @@ fn row(name: &str, ensemble: &Ensemble, points: Option<Points>) -> Result<()> {
         let settings = Settings { estimator, ..Settings::default() };
         Ok(Posterior::new(ensemble, points, settings)?.summary(&Silent)?.clone())
     };
-    let all = [
-        of(Estimator::Aligned)?,
-        of(Estimator::Medoid)?,
-        of(Estimator::Free(AtomCount::default()))?,
-    ];
+    let all = [of(Estimator::Aligned)?, of(Estimator::Medoid)?, of(Estimator::Free(AtomCount::default()))?];
     let excess = all.each_ref().map(|one| format!("{:.1} %", 100.0 * one.judgement().map_or(f64::NAN, |j| j.excess)));
     // A medoid has atoms of next to no weight.
     let atoms = all.each_ref().map(|one| one.estimate.weights().iter().filter(|w| **w >= 0.01).count().to_string());
@@ -177,7 +173,9 @@ fn expected_variation(estimate: &MixingMeasure, ensemble: &Ensemble) -> Result<f
 
 /// Existence of a component that is present in a known share of the draws.
 fn existence() -> Result<()> {
-    println!("\n| present in | mean existence found, 200 posteriors of 200 draws | its Monte Carlo interval holds the truth |");
+    println!(
+        "\n| present in | mean existence found, 200 posteriors of 200 draws | its Monte Carlo interval holds the truth |"
+    );
     println!("|---:|---:|---:|");
     for share in [0.1, 0.3, 0.9] {
         let law = Law { precision: 200, third: share, ..USUAL };
@@ -197,7 +195,9 @@ fn existence() -> Result<()> {
 
 /// The number of components in posteriors of data whose number is known.
 fn numbers() -> Result<()> {
-    println!("\n| observations | mode of occupied clusters is 3 | merge-truncate-merge finds 3 | the aligned estimate has 3 |");
+    println!(
+        "\n| observations | mode of occupied clusters is 3 | merge-truncate-merge finds 3 | the aligned estimate has 3 |"
+    );
     println!("|---:|---:|---:|---:|");
     let truth = Mixture::new(&measure(1, &[(0.4, 0.0, 1.0), (0.35, 6.0, 1.0), (0.25, 12.0, 1.0)])?)?;
     for n in [100, 400, 1600] {
@@ -205,7 +205,8 @@ fn numbers() -> Result<()> {
         const SETS: u64 = 10;
         for seed in 0..SETS {
             let values = sample_points(&truth, n, seed, &Silent)?.values;
-            let settings = FitSettings { chains: 2, iterations: 1500, burn_in: 500, thin: 4, seed, ..FitSettings::default() };
+            let settings =
+                FitSettings { chains: 2, iterations: 1500, burn_in: 500, thin: 4, seed, ..FitSettings::default() };
             let found = fit(&values, 1, &settings, None, &Silent)?;
             let settings = Settings { estimator: Estimator::Aligned, ..Settings::default() };
             let posterior = Posterior::new(&found.ensemble, Some(Points::new(1, &values)?), settings)?;

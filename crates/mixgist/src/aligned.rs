@@ -28,7 +28,7 @@ use crate::warning::Warning;
 use crate::{Error, GaussianAtoms, Result};
 
 /// A component stays when at least this part of the draws have it.
-pub const LEAST_EXISTENCE: f64 = 0.5;
+pub(crate) const LEAST_EXISTENCE: f64 = 0.5;
 
 /// The search sees at most so many draws; then all of them settle the answer.
 const DRAWS_OF_THE_SEARCH: usize = 400;
@@ -145,7 +145,8 @@ pub fn align_with(
     let of = |value: &dyn Fn(&Component) -> &[f64]| -> Vec<f64> {
         places.iter().flat_map(|&place| value(&components[place]).to_vec()).collect()
     };
-    let atoms = GaussianAtoms::new(estimate.dim(), of(&|one| &one.mean), of(&|one| &one.covariance), Default::default())?;
+    let atoms =
+        GaussianAtoms::new(estimate.dim(), of(&|one| &one.mean), of(&|one| &one.covariance), Default::default())?;
     let heavy = MixingMeasure::new(places.iter().map(|&place| components[place].weight).collect(), atoms)?;
     Ok(Alignment::of(heavy, &ByAtom { pass, places }))
 }

@@ -44,8 +44,8 @@ mod intervals;
 mod missing;
 mod pass;
 
-pub(crate) use couple::{Coupler, Match, scaled_coordinates};
 pub use crate::effective::PosteriorInterval;
+pub(crate) use couple::{Coupler, Match, scaled_coordinates};
 pub use intervals::{Ellipse, Intervals};
 pub use missing::Missing;
 pub(crate) use missing::missing;

@@ -38,7 +38,7 @@ pub(crate) fn check_level(level: f64) -> Result<()> {
 /// draw weights, (Σ w)²/Σ w², and how much the chains differ. If the share ρ of the variance lies between chains, beyond what their autocorrelation
 /// explains, and chain c has the weight p_c, then the variance of the mean is that of one draw times ρ Σ p_c² + (1 − ρ) Σ w², so that chains
 /// that never leave a value of their own are worth at most their number. Never more than there are draws.
-pub fn effective_draws(ensemble: &Ensemble, values: &[f64]) -> f64 {
+pub(crate) fn effective_draws(ensemble: &Ensemble, values: &[f64]) -> f64 {
     debug_assert_eq!(values.len(), ensemble.len());
     let weights = draw_weights(ensemble);
     let weight = |chain: &[usize]| chain.iter().map(|&m| weights[m]).sum::<f64>();

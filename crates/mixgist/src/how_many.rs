@@ -37,10 +37,10 @@ use crate::warning::Warning;
 use crate::{Error, Result};
 
 /// Weights above which atoms are counted.
-pub const THRESHOLDS: [f64; 5] = [0.001, 0.01, 0.02, 0.05, 0.1];
+pub(crate) const THRESHOLDS: [f64; 5] = [0.001, 0.01, 0.02, 0.05, 0.1];
 
 /// Multiples of the chosen ω for which the answer is given too.
-pub const MULTIPLES: [f64; 7] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0];
+pub(crate) const MULTIPLES: [f64; 7] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0];
 
 /// How many components the draws have.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -232,7 +232,15 @@ pub fn how_many(
     let merged: Vec<MergedAt> = MULTIPLES.iter().enumerate().map(at).collect();
     let components = merged.iter().find(|at| at.multiple == 1.0).map_or(0, |at| at.posterior.mode);
     let occupied = occupied.count(ensemble, seed, progress)?;
-    Ok(HowMany { occupied, heavier: heavier.into(), merged, omega, observations, components, warnings: Warning::of_distances(ensemble, &pass.distances) })
+    Ok(HowMany {
+        occupied,
+        heavier: heavier.into(),
+        merged,
+        omega,
+        observations,
+        components,
+        warnings: Warning::of_distances(ensemble, &pass.distances),
+    })
 }
 
 /// A draw's atoms as weighted points.

@@ -65,7 +65,7 @@ pub struct MembershipsBlock {
 }
 
 /// An assignment is certain from this posterior probability on.
-pub const SURE: f64 = 0.9;
+pub(crate) const SURE: f64 = 0.9;
 
 /// Observations that are worked on at a time, at most, and numbers that are kept for them.
 const ROWS: usize = 1024;

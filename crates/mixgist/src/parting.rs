@@ -43,10 +43,8 @@ pub(crate) fn cuts(
     let cut = |pair: &[usize]| {
         let (left, right) = (pair[0], pair[1]);
         let of_draw = |m: usize| cut_between(in_draw(m, left)?, in_draw(m, right)?);
-        let (at, worth): (Vec<f64>, Vec<f64>) = (0..weights.len())
-            .filter(|&m| weights[m] > 0.0)
-            .filter_map(|m| Some((of_draw(m)?, weights[m])))
-            .unzip();
+        let (at, worth): (Vec<f64>, Vec<f64>) =
+            (0..weights.len()).filter(|&m| weights[m] > 0.0).filter_map(|m| Some((of_draw(m)?, weights[m]))).unzip();
         Cut {
             left: own[left].0,
             right: own[right].0,

@@ -238,7 +238,15 @@ impl<'a> Posterior<'a> {
     fn job(&self) -> Result<Job<'_>> {
         let (units, _) = self.in_units()?;
         let Posterior { ensemble, data, settings, own, kept, .. } = self;
-        Ok(Job { ensemble, scaled: self.scaled()?, units, data: *data, settings, own: *own, alignment: &kept.alignment })
+        Ok(Job {
+            ensemble,
+            scaled: self.scaled()?,
+            units,
+            data: *data,
+            settings,
+            own: *own,
+            alignment: &kept.alignment,
+        })
     }
 
     /// The point estimate with its evidence, computed when it is asked for first. Cost: see [`Route`](crate::Route).
@@ -296,7 +304,8 @@ impl<'a> Posterior<'a> {
             return Ok(other);
         }
         let alignment = Arc::clone(self.alignment(progress)?);
-        let slices = self.kept.summary.get().map(|summary| summary.slices).or(self.kept.slices.get().map(|all| all.len()));
+        let slices =
+            self.kept.summary.get().map(|summary| summary.slices).or(self.kept.slices.get().map(|all| all.len()));
         let slices = slices.map_or_else(|| Ok(self.slices(progress)?.len()), Ok)?;
         let estimate = Estimate {
             measure: alignment.estimate.clone(),
@@ -305,7 +314,8 @@ impl<'a> Posterior<'a> {
             slices: Some(slices),
         };
         other.settings.estimator = crate::Estimator::Aligned;
-        other.kept = Arc::new(Computed { alignment: alignment.into(), estimate: estimate.into(), ..Computed::default() });
+        other.kept =
+            Arc::new(Computed { alignment: alignment.into(), estimate: estimate.into(), ..Computed::default() });
         Ok(other)
     }
 

@@ -5,7 +5,7 @@ use crate::slice::Replicates;
 /// Standard error of the mean of `values`, one for each slice; `None` with fewer than two independent groups.
 ///
 /// Group means x_g over n_g slices estimate the variance of a slice by Σ n_g (x_g − x̄)² / (G − 1).
-pub fn standard_error(values: &[f64], replicates: Replicates) -> Option<f64> {
+pub(crate) fn standard_error(values: &[f64], replicates: Replicates) -> Option<f64> {
     let groups = groups(values.len(), replicates);
     if groups < 2 {
         return None;

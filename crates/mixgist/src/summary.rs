@@ -9,7 +9,7 @@ use crate::agreement::Agreement;
 use crate::aligned::{Alignment, align};
 use crate::allocate::{Allocation, allocate};
 use crate::components::Rules;
-use crate::data_check::DataCheck;
+use crate::data_check::{DataCheck, gain_as_deviations};
 use crate::effective::draw_weights;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::free::{self, Aligned, AlignedSupport, Assessment, Estimator, FreeSupport, Judgement, LEADING_SLICES};
@@ -220,6 +220,7 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
     let agreement = Agreement::new(ensemble, Some(&distances));
     let mut warnings = warnings(job, &medoid, &agreement, chosen.pruned, chosen.slices);
     if let Some(points) = job.data {
+        warnings.extend(gain_as_deviations(ensemble, points)?.map(|gain| Warning::DeviationsAsVariances { gain }));
         let check = DataCheck::new(ensemble, points, settings.seed)?;
         warnings.extend(check.filter(DataCheck::is_off).map(|check| Warning::DataOffScale { check }));
     }

@@ -76,7 +76,7 @@ fn slices_are_added_as_long_as_they_help() {
 fn a_good_run_has_no_warnings() {
     let ensemble = clear_winner(150);
     let mixture = mixgist::Mixture::new(&ensemble.draw(0)).unwrap();
-    let data = mixgist::simulate::sample_points(&mixture, 100, 1, &Silent).unwrap().values;
+    let data = mixgist::sample_points(&mixture, 100, 1, &Silent).unwrap().values;
     for scheme in Scheme::NAMES.map(|(_, scheme)| scheme) {
         let settings = Settings { scheme, ..fixed(500) };
         let summary = summarize(&ensemble, Some(Points::new(2, &data).unwrap()), &settings, &Silent).unwrap();
@@ -368,7 +368,7 @@ fn partitions_and_points_are_worked_on_in_small_steps() {
     assert!(questions(|progress| coclusterings(&first, &partitions, progress)) >= draws);
 
     let mixture = mixgist::Mixture::new(&Kind::Plain.ensemble(2, 2, 1).draw(0)).unwrap();
-    let sample = |progress: &dyn Progress| mixgist::simulate::sample_points(&mixture, 600_000, 1, progress);
+    let sample = |progress: &dyn Progress| mixgist::sample_points(&mixture, 600_000, 1, progress);
     assert!(questions(sample) >= 600_000 / 4096);
     let impatient = Impatient { steps: AtomicUsize::new(0), patience: 10 };
     assert_eq!(sample(&impatient).unwrap_err().kind(), ErrorKind::Interrupted);

@@ -66,6 +66,17 @@ def word(name: str, value: Any, kind: str | None = None, otherwise: str = "") ->
     raise TypeError(f"{name} is {value!r}, expected one of {known}{otherwise}")
 
 
+def covariance_form(value: Any) -> str:
+    """The form of covariances, by the name that the core has for it."""
+    known = _core.CHOICES["covariance_form"]
+    form = dict(_core.CHOICES["covariance_form aliases"]).get(value, value) if isinstance(value, str) else value
+    if not isinstance(form, str):
+        raise TypeError(f"covariance_form is {value!r}, expected one of {', '.join(map(repr, known))}")
+    if form not in known:
+        raise ValueError(f"unknown covariance form {value!r}\nhint: one of: {', '.join(known)}")
+    return form
+
+
 def text(name: str, value: Any) -> str:
     """Any text."""
     if not isinstance(value, str):

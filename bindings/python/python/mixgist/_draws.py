@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from . import _core, _sources
 from ._arrays import Floats, Integers, columns_of, floats, integers, labels as label_array, points
 from ._atoms import dense, flat, is_ragged, ragged
-from ._checks import count, flag, path as path_of, text, texts, word
+from ._checks import count, covariance_form as form_of, flag, path as path_of, text, texts, word
 from ._measure import Measure
 
 Path = Union[str, os.PathLike[str]]
@@ -34,8 +34,8 @@ class Draws:
     covariances : array_like, shape (M, K, d, d), or a list
         Covariances in the form that `covariance_form` says. Without the axis K the atoms of a draw share one.
     covariance_form : str
-        ``"covariance"`` (or ``"cov"``), ``"precision"``, ``"cholesky"`` (lower triangular), ``"diagonal"`` (variances), ``"spherical"``
-        (one variance) or ``"sd"`` (standard deviations, dimension 1).
+        ``"covariance"`` (also ``"full"``, ``"tied"``), ``"precision"``, ``"cholesky"`` (lower triangular), ``"diagonal"`` or ``"diag"`` (d variances),
+        ``"spherical"`` (one variance), ``"sd"`` or ``"std"`` (d standard deviations). With ``"tied"`` the atoms of a draw share one covariance.
     offsets : array_like, shape (M + 1,), optional
         Draws of differing size in flat arrays: draw m owns the atoms ``offsets[m]:offsets[m + 1]``.
     chains, iterations : array_like, shape (M,), optional
@@ -87,7 +87,7 @@ class Draws:
         data: Any = None,
         columns: Sequence[str] | None = None,
     ) -> None:
-        word("covariance_form", covariance_form)
+        covariance_form = form_of(covariance_form)
         if columns is not None and data is None:
             raise ValueError("columns names the columns of the data, but there are no data\nhint: give data, or leave out columns")
         if offsets is not None:
@@ -257,7 +257,7 @@ class Draws:
             text("stan_covariances", stan_covariances),
             None if stan_labels is None else text("stan_labels", stan_labels),
         )
-        form = word("covariance_form", covariance_form)
+        form = form_of(covariance_form)
         draws = cls._wrap(_core.Draws.read(_paths(paths), _format(format), form, variables))
         return draws if burn_in == 0 and thin == 1 else draws.thinned(burn_in, thin)
 
@@ -368,6 +368,15 @@ class Draws:
         return self._native.labels
 
     @property
+    def has_labels(self) -> bool:
+        """Whether there are labels; they are not copied to find out."""
+        return self._native.has_labels
+
+    def without_labels(self) -> Draws:
+        """The same draws without their labels, which take much memory where there are many observations."""
+        return self._wrap(self._native.without_labels())
+
+    @property
     def data(self) -> Floats | None:
         """The observations (n, d)."""
         return self._native.data
@@ -439,11 +448,9 @@ class Draws:
             parts.append(f"{chains} chains")
         if self.draw_weights is not None:
             parts.append("weighted")
-        native_labels = self.labels
-        if native_labels is not None:
-            parts.append(f"labels of {native_labels.shape[1]} observations")
-        elif self.data is not None:
-            parts.append(f"{len(self.data)} observations")
+        observations = self._native.observations
+        if observations is not None:
+            parts.append(f"{'labels of ' * self.has_labels}{observations} observations")
         return f"Draws({', '.join(parts)})"
 
 
@@ -451,11 +458,11 @@ class Draws:
         sizes = np.diff(self.offsets)
         rows: list[tuple[str, Any]] = [("draws", len(self)), ("chains", len(np.unique(self.chains))), ("dimension", self.dim)]
         rows += [("atoms per draw, least", sizes.min()), ("median", f"{np.median(sizes):g}"), ("most", sizes.max())]
-        if self.data is not None:
-            rows.append(("observations", len(self.data)))
+        if self._native.observations is not None:
+            rows.append(("observations", self._native.observations))
         if self.columns is not None:
             rows.append(("columns", ", ".join(self.columns)))
-        rows.append(("labels", "no" if self._native.labels is None else "yes"))
+        rows.append(("labels", "yes" if self.has_labels else "no"))
         body = "".join(f"<tr><th>{name}</th><td>{escape(str(value))}</td></tr>" for name, value in rows)
         return f"<div><strong>Posterior draws</strong><table>{body}</table></div>"
 

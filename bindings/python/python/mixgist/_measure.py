@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from . import _core
 from ._arrays import Floats, Integers, points
 from ._atoms import flat
-from ._checks import count, thread_count, word
+from ._checks import count, covariance_form as form_of, thread_count
 
 
 class Measure:
@@ -25,7 +25,7 @@ class Measure:
     covariances : array_like, shape (K, d, d)
         Covariances, in the form that `covariance_form` says.
     covariance_form : str
-        ``"covariance"`` (or ``"cov"``), ``"precision"``, ``"cholesky"``, ``"diagonal"``, ``"spherical"`` or ``"sd"``.
+        ``"covariance"``, ``"precision"``, ``"cholesky"``, ``"diagonal"``, ``"spherical"`` or ``"sd"``, see `Draws`.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Measure:
     def __init__(
         self, weights: ArrayLike, means: ArrayLike, covariances: ArrayLike, covariance_form: str = "covariance"
     ) -> None:
-        word("covariance_form", covariance_form)
+        covariance_form = form_of(covariance_form)
         atoms = flat(weights, means, covariances, covariance_form, [0])
         self._native = _core.Measure(atoms.dim, atoms.weights, atoms.means, atoms.covariances, covariance_form)
 

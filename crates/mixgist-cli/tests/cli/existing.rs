@@ -24,7 +24,10 @@ fn draws_are_aligned_and_written_in_every_form() {
         place.done(&format!("align draws.npz --data data.csv --slices 60 -o {name}"));
     }
     let table = place.read("a.csv");
-    assert!(table.starts_with(".chain,.iteration,.draw,unmatched,weight[1],weight[2],weight[3],\"mean[1,1]\""), "{table}");
+    assert!(
+        table.starts_with(".chain,.iteration,.draw,unmatched,weight[1],weight[2],weight[3],\"mean[1,1]\""),
+        "{table}"
+    );
     assert_eq!(table.lines().count(), DRAWS + 1);
     assert!(table.lines().nth(13).unwrap().starts_with("2,1,13,"), "{table}");
     assert!(std::fs::read(place.path("a.nc")).unwrap().starts_with(b"CDF\x02"));

@@ -4,6 +4,7 @@ mod confidence;
 mod demonstration;
 mod derived_files;
 mod distances;
+mod documents;
 mod draws_files;
 mod existing;
 mod faults;

@@ -133,7 +133,8 @@ pub(crate) fn write_aligned(
     let mut at: Vec<Option<usize>> = vec![None; chains * longest];
     places.iter().enumerate().for_each(|(m, place)| at[place[0] * longest + place[1]] = Some(m));
     let at = &at;
-    let over = |values: &'_ [f64], each: usize, i: usize| at[i / each].map_or(f64::NAN, |m| values[m * each + i % each]);
+    let over =
+        |values: &'_ [f64], each: usize, i: usize| at[i / each].map_or(f64::NAN, |m| values[m * each + i % each]);
     let (name_length, name_bytes) = words(names);
     let (column_length, column_bytes) = words(columns);
     let dimensions = [

@@ -65,14 +65,14 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
     drop((weights, means, covariances));
     let ensemble = with_origin(&mut archive, ensemble)?;
     let labels = archive.read("labels")?.map(|array| LabelDraws::from_array(&array)).transpose()?;
-    let draws = DrawsFile { ensemble, labels, data: archive.data()? };
+    let draws = DrawsFile { ensemble, labels, data: archive.data(options)? };
     draws.check()?;
     Ok(draws)
 }
 
 pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> Result<DataTable> {
     let mut archive = Archive::open(path, options)?;
-    archive.data()?.ok_or_else(|| archive.missing("data"))
+    archive.data(options)?.ok_or_else(|| archive.missing("data"))
 }
 
 pub(crate) fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDraws> {
@@ -215,8 +215,9 @@ impl Plan {
             }
             CovarianceForm::Covariance | CovarianceForm::Precision | CovarianceForm::Cholesky => &[&full],
             CovarianceForm::Diagonal if dim == 1 => &[&[1], &[]],
-            CovarianceForm::Diagonal => &[&full[..1]],
-            CovarianceForm::Spherical | CovarianceForm::StandardDeviation => &[&[], &[1]],
+            CovarianceForm::StandardDeviation if dim == 1 => &[&[], &[1]],
+            CovarianceForm::Diagonal | CovarianceForm::StandardDeviation => &[&full[..1]],
+            CovarianceForm::Spherical => &[&[], &[1]],
         };
         let rest = covariances.strip_prefix(weights);
         if rest.is_some_and(|rest| expected.contains(&rest)) {
@@ -382,14 +383,14 @@ impl Archive {
         if names.is_empty() { "no arrays".to_owned() } else { names.join(", ") }
     }
 
-    fn data(&mut self) -> Result<Option<DataTable>> {
+    fn data(&mut self, options: &ReadOptions) -> Result<Option<DataTable>> {
         let Some(data) = self.numeric("data")? else { return Ok(None) };
         let names = match self.read("data_columns")? {
             None => None,
             Some(RawArray { values: Values::Text(names), .. }) => Some(names),
             Some(_) => return Err(Error::input("array 'data_columns' holds numbers, expected names")),
         };
-        DataTable::from_array(data, names).map(Some)
+        DataTable::from_array(data, names, options).map(Some)
     }
 }
 

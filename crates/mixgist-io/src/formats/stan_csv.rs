@@ -239,8 +239,9 @@ impl<'a> Variable<'a> {
         let size = form.numbers_per_atom(dim);
         let one: &[usize] = match form {
             CovarianceForm::Covariance | CovarianceForm::Precision | CovarianceForm::Cholesky => &[dim, dim],
-            CovarianceForm::Diagonal => &[dim],
-            CovarianceForm::Spherical | CovarianceForm::StandardDeviation => &[],
+            CovarianceForm::StandardDeviation if dim == 1 => &[],
+            CovarianceForm::Diagonal | CovarianceForm::StandardDeviation => &[dim],
+            CovarianceForm::Spherical => &[],
         };
         let each = [&[atoms], one].concat();
         let scalar = size == 1;

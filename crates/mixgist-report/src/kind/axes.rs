@@ -2,7 +2,7 @@
 
 use mixgist::Result;
 use mixgist::narrative::numbers::significant;
-use mixgist::parting::{DiscriminantAxes, discriminant_axes};
+use mixgist::{DiscriminantAxes, discriminant_axes};
 
 use super::atoms::outline;
 use crate::figure::{Axis, Dots, Figure, Fill, Key, Layer, Panel, Stroke};
@@ -43,7 +43,14 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
         let (color, marker) = group_style(rank);
         if let Some(labels) = presentation.labels() {
             let own = shown.iter().zip(&observed).filter(|(i, _)| labels[**i] as usize == k).map(|(_, at)| *at);
-            panel = panel.with(Layer::Dots(Dots { at: own.collect(), marker, radius: 2.2, color, opacity: 0.7, group: None }));
+            panel = panel.with(Layer::Dots(Dots {
+                at: own.collect(),
+                marker,
+                radius: 2.2,
+                color,
+                opacity: 0.7,
+                group: None,
+            }));
         }
     }
     for (rank, ring) in rings.into_iter().enumerate() {

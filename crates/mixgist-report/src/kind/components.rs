@@ -1,7 +1,7 @@
 //! The components of the estimate with their intervals: where the means are in the plane, or coordinate by coordinate, and their weights.
 
-use mixgist::{MixingMeasure, Result};
 use mixgist::components::{Component, Components, Intervals, PosteriorInterval};
+use mixgist::{MixingMeasure, Result};
 
 use super::atoms::{ellipse, outline};
 use super::rows::{height_of, interval_layers, mark, panel_height, row_axis, shortened, unnamed};

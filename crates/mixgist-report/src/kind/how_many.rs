@@ -1,8 +1,8 @@
 //! How many clusters and components: posteriors of their numbers, and the number after merge-truncate-merge against its rate.
 
 use mixgist::Result;
-use mixgist::how_many::{CountPosterior, HowMany};
 use mixgist::narrative::numbers::significant;
+use mixgist::{CountPosterior, HowMany};
 
 use crate::figure::{Axis, Crossing, Dash, Dots, Figure, Fill, Key, Layer, Panel, Stroke, Ticks};
 use crate::palette::{Color, Marker};
@@ -70,5 +70,12 @@ fn against_rate(found: &HowMany) -> Panel {
         .sized(250.0, 150.0)
         .with(Layer::Rule { at: Crossing::X(found.omega), stroke })
         .with(Layer::Line { path: at.clone(), stroke: Stroke::new(Color::VERMILION, 1.4) })
-        .with(Layer::Dots(Dots { at, marker: Marker::Circle, radius: 3.0, color: Color::VERMILION, opacity: 1.0, group: None }))
+        .with(Layer::Dots(Dots {
+            at,
+            marker: Marker::Circle,
+            radius: 3.0,
+            color: Color::VERMILION,
+            opacity: 1.0,
+            group: None,
+        }))
 }

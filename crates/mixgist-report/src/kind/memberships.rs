@@ -1,9 +1,9 @@
 //! Who belongs to which component: where the posterior is unsure, and the observations that are least certain.
 
+use mixgist::Memberships;
 use mixgist::Result;
-use mixgist::memberships::Memberships;
+use mixgist::discriminant_axes;
 use mixgist::narrative::numbers::count;
-use mixgist::parting::discriminant_axes;
 
 use super::rows::{height_of, interval_layers, panel_height, row_axis};
 use crate::figure::{Axis, Dots, Figure, Fill, Key, Layer, Panel, Stroke};
@@ -41,7 +41,9 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
         panels.push(Some(listed.sized(190.0, panel_height(rows.len()).max(300.0))));
     }
     let right = match (rows.len(), found.uncertain.len()) {
-        (0, _) => format!(" No observation is uncertain: each has a component with a probability of {} or more.", found.sure),
+        (0, _) => {
+            format!(" No observation is uncertain: each has a component with a probability of {} or more.", found.sure)
+        }
         (shown, all) => format!(
             " Right: the {shown} least certain of {} whose most probable component has a probability below {}, with intervals over the draws.",
             count(all, "observation"),
@@ -49,7 +51,8 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
         ),
     };
     let caption = format!("{text}{right} Probabilities are means over {}.", count(found.draws_used, "draw"));
-    let description = format!("Memberships of {} in {}.", count(found.points, "observation"), count(found.components, "component"));
+    let description =
+        format!("Memberships of {} in {}.", count(found.points, "observation"), count(found.components, "component"));
     let mut figure = Figure::grid(2, panels).described(description, caption);
     for k in 0..found.components.min(MOST_LISTED) {
         let (color, marker) = group_style(k);
@@ -82,8 +85,12 @@ fn line(presentation: &Presentation, found: &Memberships) -> Result<Panel> {
         panel = panel
             .with(Layer::Area { rings: vec![ring], fill: Fill { color, opacity: 0.2 }, outline: None })
             .with(Layer::Line { path: curve(&found.mean), stroke: Stroke::new(color, 1.2) });
-        let at = order.iter().filter(|&&i| found.labels[i] as usize == k).map(|&i| [x(i), found.mean[i * found.components + k]]);
-        panel = panel.with(Layer::Dots(Dots { at: at.collect(), marker, radius: 2.0, color, opacity: 0.9, group: None }));
+        let at = order
+            .iter()
+            .filter(|&&i| found.labels[i] as usize == k)
+            .map(|&i| [x(i), found.mean[i * found.components + k]]);
+        panel =
+            panel.with(Layer::Dots(Dots { at: at.collect(), marker, radius: 2.0, color, opacity: 0.9, group: None }));
     }
     Ok(panel)
 }
@@ -102,7 +109,8 @@ fn plane(presentation: &Presentation, found: &Memberships) -> Result<(Panel, Str
         (_, Some(estimate)) => {
             let axes = discriminant_axes(&estimate.measure, 2)?;
             let along = move |point: &[f64], axis: &[f64]| point.iter().zip(axis).map(|(x, a)| x * a).sum::<f64>();
-            let words = format!(" on the two axes that show {:.0} % of the separation of the components", 100.0 * axes.shown);
+            let words =
+                format!(" on the two axes that show {:.0} % of the separation of the components", 100.0 * axes.shown);
             at = Box::new(move |i| [0, 1].map(|a| along(data.point(i), &axes.axes[a])));
             (["discriminant axis 1".to_owned(), "discriminant axis 2".to_owned()], words)
         }

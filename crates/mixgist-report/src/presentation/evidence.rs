@@ -4,10 +4,10 @@
 
 use std::cell::OnceCell;
 
+use mixgist::HowMany;
+use mixgist::Memberships;
 use mixgist::components::{Components, Rules};
 use mixgist::credible::{self, Conformal, Credible, Question, ball};
-use mixgist::how_many::HowMany;
-use mixgist::memberships::Memberships;
 use mixgist::representatives::{Count, Representatives};
 use mixgist::stability::Stability;
 use mixgist::{Answer, AtomCount, Error, Estimator, Order, Posterior, Result, Settings, Summary};

@@ -162,7 +162,8 @@ mod tests {
         assert_eq!((found.components[0].name.as_str(), found.components[1].name.as_str()), ("low", "new"));
         assert_eq!(found.gone, [Gone { name: "high".into(), weight: 0.4, merged_into: None }]);
 
-        let found = carried(&[(0.6, 0.0), (0.4, 20.0)], &["low", "new"], &[(0.4, -0.5), (0.2, 0.5), (0.2, 50.0), (0.2, 80.0)]);
+        let found =
+            carried(&[(0.6, 0.0), (0.4, 20.0)], &["low", "new"], &[(0.4, -0.5), (0.2, 0.5), (0.2, 50.0), (0.2, 80.0)]);
         let told: Vec<(&str, bool)> = found.components.iter().map(|one| (one.name.as_str(), one.split)).collect();
         // The name "new" is that of an old component.
         assert_eq!(told, [("low", false), ("low split", true), ("new 2", false), ("new 3", false)]);
@@ -174,7 +175,10 @@ mod tests {
 
     #[test]
     fn names_and_dimensions_that_do_not_fit_are_refused() {
-        let (two, plane) = (line(&[(0.5, 0.0), (0.5, 8.0)]), Ensemble::from_dense(2, 1, &[1.0], &[0.0; 2], &[1.0, 0.0, 0.0, 1.0], CovarianceForm::Covariance).unwrap());
+        let (two, plane) = (
+            line(&[(0.5, 0.0), (0.5, 8.0)]),
+            Ensemble::from_dense(2, 1, &[1.0], &[0.0; 2], &[1.0, 0.0, 0.0, 1.0], CovarianceForm::Covariance).unwrap(),
+        );
         let refused = |names: &[String], new: &MixingMeasure| {
             carry(&two, names, new, &Units::Sd, Rules::default()).unwrap_err().to_string()
         };

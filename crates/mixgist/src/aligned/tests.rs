@@ -65,7 +65,8 @@ fn three_components_with_uncertain_weights_are_three_also_with_junk() {
 fn aligned_draws_add_up_and_weights_are_their_means() {
     let ensemble = uncertain_weights(2, 120, 0.02, 9);
     let found = aligned(&ensemble, 3);
-    let AlignedDraws { draws, components, dim, ref weights, ref means, ref covariances, ref unmatched, .. } = found.draws;
+    let AlignedDraws { draws, components, dim, ref weights, ref means, ref covariances, ref unmatched, .. } =
+        found.draws;
     assert_eq!((draws, components, dim), (120, 3, 2));
     assert_eq!((weights.len(), means.len(), covariances.len(), unmatched.len()), (360, 720, 1440, 120));
     for m in 0..draws {

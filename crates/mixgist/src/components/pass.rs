@@ -308,7 +308,8 @@ impl<'a> Pass<'a> {
         let rivals = self.rivals();
         let mut sets = connected(&rivals);
         sets.extend((0..self.reported.len()).filter(|&place| rivals[place].is_empty()).map(|place| vec![place]));
-        let bump = |weight: f64, mean: &[f64], covariance: &[f64]| Bump { weight, mean: mean[0], variance: covariance[0] };
+        let bump =
+            |weight: f64, mean: &[f64], covariance: &[f64]| Bump { weight, mean: mean[0], variance: covariance[0] };
         let own: Vec<(usize, Bump)> = sets
             .iter()
             .map(|places| {
@@ -322,7 +323,9 @@ impl<'a> Pass<'a> {
             .iter()
             .map(|places| {
                 let of = |m: usize| Some(self.joined(m, places)).filter(|found| found.exists);
-                (0..self.ensemble.len()).map(|m| of(m).map(|one| bump(one.weight, &one.mean, &one.covariance))).collect()
+                (0..self.ensemble.len())
+                    .map(|m| of(m).map(|one| bump(one.weight, &one.mean, &one.covariance)))
+                    .collect()
             })
             .collect();
         cuts(&own, &|m, k| found[k][m], &self.weights, self.rules.level)

@@ -38,7 +38,6 @@ mod reduce;
 mod rounded;
 mod target;
 
-pub use choice::{IMMATERIAL, MATERIAL};
 pub use estimator::{AtomCount, Estimator};
 pub(crate) use fit::check;
 pub use floor::Floor;

@@ -76,7 +76,15 @@ fn equal_draws_and_one_atom_are_counted() {
     let found = how_many(&truth, &same, &Units::Sd, Occupied::Unknown, 3, &Silent).unwrap();
     assert_eq!((found.components, found.heavier[0].posterior.counts.clone()), (3, vec![3]));
     let one = truth_of_one();
-    let found = how_many(&one, &Ensemble::from_measures(&vec![one.clone(); 5]).unwrap(), &Units::Sd, Occupied::Unknown, 3, &Silent).unwrap();
+    let found = how_many(
+        &one,
+        &Ensemble::from_measures(&vec![one.clone(); 5]).unwrap(),
+        &Units::Sd,
+        Occupied::Unknown,
+        3,
+        &Silent,
+    )
+    .unwrap();
     assert_eq!(found.components, 1);
     assert!(how_many(&one, &plane(), &Units::Sd, Occupied::Unknown, 3, &Silent).is_err());
 }

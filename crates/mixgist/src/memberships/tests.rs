@@ -86,7 +86,9 @@ fn blocks_are_the_whole() {
     let points = Points::new(1, &values).unwrap();
     let whole = membership_posterior(&estimate, &ensemble, points, &Units::Sd, Rules::default(), &Silent).unwrap();
     assert_eq!((whole.points, whole.mean.len(), whole.none.len()), (2500, 5000, 2500));
-    let part = membership_posterior(&estimate, &ensemble, points.rows(2000..2010), &Units::Sd, Rules::default(), &Silent).unwrap();
+    let part =
+        membership_posterior(&estimate, &ensemble, points.rows(2000..2010), &Units::Sd, Rules::default(), &Silent)
+            .unwrap();
     assert_eq!(part.mean[..], whole.mean[4000..4020]);
 }
 

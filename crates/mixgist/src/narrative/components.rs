@@ -136,7 +136,8 @@ impl Components {
         };
         let header = vec!["between".to_owned(), format!("cut at {}", about.column(0)), "draws with a cut".into()];
         narrative.table(header, self.cuts.iter().map(row).collect());
-        narrative.note("left of a cut the first of the two components is the more probable one, right of it the second");
+        narrative
+            .note("left of a cut the first of the two components is the more probable one, right of it the second");
     }
 }
 

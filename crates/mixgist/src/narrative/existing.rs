@@ -2,10 +2,10 @@
 
 use super::numbers::{count, existence, percent, resolved, significant};
 use super::{Narrate, Narrative, left_out};
-use crate::about::About;
 use crate::Estimator;
+use crate::about::About;
 use crate::aligned::{Alignment, Carried, CarriedComponent, LEAST_EXISTENCE};
-use crate::effective::{Probability};
+use crate::effective::Probability;
 use crate::how_many::{CountPosterior, HowMany, OccupiedClusters};
 use crate::memberships::Memberships;
 use crate::posterior::Estimate;
@@ -31,7 +31,9 @@ impl Narrate for Alignment {
                 );
                 narrative.line("weights", "posterior means, scaled to sum 1; means and standard deviations are those of the draws that have the component");
             }
-            false => narrative.line("components", format!("{components}: the atoms of the estimate that are not too light")),
+            false => {
+                narrative.line("components", format!("{components}: the atoms of the estimate that are not too light"))
+            }
         }
         let none = self.draws.unmatched.iter().sum::<f64>() / self.draws.draws as f64;
         narrative.line("unmatched", format!("{} of the mass of a draw, on average, belongs to none", percent(none)));
@@ -95,7 +97,9 @@ impl Narrate for HowMany {
         }
         let rule = match self.observations {
             Some(n) => format!("(log n / n)^¼ for {}", count(n, "observation")),
-            None => "half of the median distance between draws and estimate; with data it depends on their number".into(),
+            None => {
+                "half of the median distance between draws and estimate; with data it depends on their number".into()
+            }
         };
         let omega = significant(self.omega, 3);
         narrative.line(
@@ -118,9 +122,10 @@ impl Narrate for HowMany {
             }
             false => "clusters with observations, labels drawn given each draw".to_owned(),
         };
-        let mut rows: Vec<Vec<String>> =
-            self.occupied.iter().map(|one| row(occupied(one), &one.posterior)).collect();
-        rows.extend(self.heavier.iter().map(|one| row(format!("atoms of weight {} or more", one.weight), &one.posterior)));
+        let mut rows: Vec<Vec<String>> = self.occupied.iter().map(|one| row(occupied(one), &one.posterior)).collect();
+        rows.extend(
+            self.heavier.iter().map(|one| row(format!("atoms of weight {} or more", one.weight), &one.posterior)),
+        );
         rows.extend(
             self.merged
                 .iter()

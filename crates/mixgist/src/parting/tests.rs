@@ -1,7 +1,7 @@
 use super::*;
 use crate::components::{Rules, components};
-use crate::units::Units;
 use crate::random::{Purpose, standard_normals, stream};
+use crate::units::Units;
 use crate::{CovarianceForm, Ensemble, GaussianAtoms, Silent};
 
 fn bump(weight: f64, mean: f64, sd: f64) -> Bump {

@@ -55,6 +55,9 @@ pub struct PartitionAnswer {
     pub draws: usize,
     /// Number of observations.
     pub observations: usize,
+    /// Whether the draws had no labels, so that labels were drawn given each draw's measure, with the seed of the search.
+    #[serde(default)]
+    pub labels_sampled: bool,
     /// Seed of the search.
     pub seed: u64,
     /// Independent runs of the search.
@@ -104,6 +107,7 @@ pub fn estimate_partition(
         omari_convention: question.omari.name().into(),
         draws: draws.len(),
         observations: draws.observations(),
+        labels_sampled: false,
         seed: question.search.seed,
         runs: estimate.runs,
         runs_agreeing: estimate.runs_agreeing,

@@ -26,10 +26,10 @@ use crate::ensemble::Ensemble;
 use crate::tails::student_tail;
 
 /// Two measures at most this many radii of the credible ball apart are alike.
-pub const ALIKE: f64 = 0.5;
+pub(crate) const ALIKE: f64 = 0.5;
 
 /// A lead is safe when chance alone would make it with at most this probability: a little more than three standard errors of a normal law.
-pub const SAFE_P_VALUE: f64 = 0.001;
+pub(crate) const SAFE_P_VALUE: f64 = 0.001;
 
 /// Level of the ball whose radius is the unit.
 const LEVEL: f64 = 0.95;
@@ -38,7 +38,7 @@ const LEVEL: f64 = 0.95;
 const NOTABLE: f64 = 0.5;
 
 /// A lead that rests on fewer independent draws than this is not safe.
-pub const LEAST_EFFECTIVE: f64 = 50.0;
+pub(crate) const LEAST_EFFECTIVE: f64 = 50.0;
 
 /// The lead of the medoid over the draw that is hardest to tell from it, with its errors.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -9,7 +9,7 @@ use std::path::Path;
 use mixgist::{Error, Result};
 
 use crate::array::{Values, integer};
-use crate::data::DataTable;
+use crate::data::{DataTable, chosen_columns};
 use crate::draws::{DrawsFile, ReadOptions};
 use crate::labels::LabelDraws;
 use crate::long_table::{Layout, LongTable, check_writable_as_table, column_names};
@@ -66,8 +66,13 @@ fn rows_of(columns: Vec<Option<Vec<f64>>>, rows: usize) -> Vec<f64> {
 
 pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> Result<DataTable> {
     let table = Table::read(path, options)?;
-    let columns = table.columns.iter().map(|column| column.floats().map(Some)).collect::<Result<Vec<_>>>()?;
-    let names = table.columns.iter().map(|column| column.name.clone()).collect();
+    let names: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
+    let chosen = match &options.columns {
+        Some(wanted) => chosen_columns(wanted, names.len(), Some(&names))?,
+        None => (0..names.len()).collect(),
+    };
+    let columns = chosen.iter().map(|&c| table.columns[c].floats().map(Some)).collect::<Result<Vec<_>>>()?;
+    let names = chosen.iter().map(|&c| names[c].clone()).collect();
     DataTable::new(columns.len(), rows_of(columns, table.rows), Some(names))
 }
 
