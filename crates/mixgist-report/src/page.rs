@@ -37,6 +37,8 @@ pub const SECTIONS: &[Section] = &[
     Section { id: "estimate", title: "The estimate", write: figures::estimate },
     Section { id: "atoms", title: "Atoms", write: sections::atoms },
     Section { id: "components", title: "Components with intervals", write: sections::components },
+    Section { id: "how-many", title: "How many clusters?", write: sections::how_many },
+    Section { id: "memberships", title: "Who belongs to which component?", write: sections::memberships },
     Section { id: "uncertainty", title: "How sure is it?", write: sections::confidence },
     Section { id: "path", title: "Could a summary be better, or smaller?", write: sections::path },
     Section { id: "representatives", title: "Is there more than one answer?", write: sections::representatives },
@@ -47,7 +49,8 @@ pub const SECTIONS: &[Section] = &[
 ];
 
 /// Parts that are computed from the draws for the report alone, and can be left out: sections, and the conformal ball in one of them.
-pub const PARTS: [&str; 5] = ["components", "conformal", "path", "representatives", "stability"];
+pub const PARTS: [&str; 7] =
+    ["components", "how-many", "memberships", "conformal", "path", "representatives", "stability"];
 
 /// How names of files with a report may end.
 pub const EXTENSIONS: [&str; 2] = ["html", "htm"];

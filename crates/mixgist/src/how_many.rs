@@ -12,9 +12,10 @@
 //! the nearest of those. **Truncate.** Heaviest first, an atom is kept if its weight exceeds ω² and moving it to any atom that was kept before would
 //! change the draw by more than ω in W₂ (weight × squared distance above ω²). **Merge again.** The others join the nearest atom that was kept.
 //!
-//! **Which ω.** The median over the draws of the exact distance W₂ between draw and estimate: an atom counts when moving it would change a draw by more
-//! than draws and estimate differ. Answers for a range of ω around that stand beside it, so that nobody has to believe one value. Lengths
-//! are in units of the standard deviation of each coordinate, shapes by logarithms of covariances, as in [`crate::components`].
+//! **Which ω.** (log n / n)^¼ for n observations: the rate, up to a constant, at which posteriors of mixtures with more atoms than the truth contract in W₂. Where
+//! the number of observations is not known, half of the median distance W₂ between draws and estimate. At a rate ω components lighter than ω² are left out, whatever
+//! they are: the answer is consistent, but cautious for few observations. Answers for a range of ω stand beside it, so that nobody has to believe one
+//! value. Lengths are in units of the standard deviation of each coordinate, shapes by logarithms of covariances, as in [`crate::components`].
 
 use std::collections::BTreeSet;
 
@@ -51,8 +52,10 @@ pub struct HowMany {
     pub heavier: Vec<HeavierThan>,
     /// The number after merge-truncate-merge, for each of some rates, smallest first.
     pub merged: Vec<MergedAt>,
-    /// The rate ω that was chosen: the median distance between draws and estimate.
+    /// The rate ω that was chosen.
     pub omega: f64,
+    /// The number of observations n that it was chosen by, (log n / n)^¼; null when it is half of the median distance between draws and estimate.
+    pub observations: Option<usize>,
     /// The number after merge-truncate-merge at that rate: the mode of its posterior.
     pub components: usize,
     /// What the reader should know; the distances of chains are those of the couplings.
@@ -85,6 +88,15 @@ pub enum Occupied<'a> {
 const MOST_DENSITIES: usize = 400_000_000;
 
 impl Occupied<'_> {
+    /// The number of observations.
+    fn observations(self) -> Option<usize> {
+        match self {
+            Occupied::Labels(labels) => Some(labels.observations()),
+            Occupied::Data(points) => Some(points.len()),
+            Occupied::Unknown => None,
+        }
+    }
+
     fn count(self, ensemble: &Ensemble, seed: u64, progress: &dyn Progress) -> Result<Option<OccupiedClusters>> {
         let all = ensemble.len();
         let weights = draw_weights(ensemble);
@@ -208,7 +220,11 @@ pub fn how_many(
     let units = coupling_units(units, ensemble)?;
     let pass = Pass::run(estimate, ensemble, &units, Rules::default(), progress)?;
     let weights = draw_weights(ensemble);
-    let omega = sorted_quantile(&pass.distances, &weights, &ascending(&pass.distances, &weights), 0.5);
+    let observations = occupied.observations().filter(|&n| n > 2);
+    let omega = observations.map_or_else(
+        || 0.5 * sorted_quantile(&pass.distances, &weights, &ascending(&pass.distances, &weights), 0.5),
+        |n| libm::pow(libm::log(n as f64) / n as f64, 0.25),
+    );
     progress.begin("merging atoms", ensemble.len() as u64);
     let one = |m: usize| -> Result<Vec<usize>> {
         progress.check()?;
@@ -237,6 +253,7 @@ pub fn how_many(
         heavier: heavier.into(),
         merged,
         omega,
+        observations,
         components,
         warnings: Warning::of_distances(ensemble, &pass.distances),
     })

@@ -95,6 +95,7 @@ pub use select::{ChoiceVerdict, Margin, Medoid, Route, RunnerUp};
 pub use settings::{GivenDirections, Settings, SliceCount, SlicerName};
 pub use simulate::{SampledPoints, sample_points};
 pub use summary::Summary;
+pub use support::mass_without_draws;
 pub use text::Text;
 pub use units::{ResolvedUnits, Units};
 pub use warning::{SliceOrigin, Warning};

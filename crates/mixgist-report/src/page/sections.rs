@@ -40,6 +40,22 @@ pub fn components(presentation: &Presentation, page: &mut Page) -> Result<String
     with_figure(presentation.components()?, "components", presentation, page)
 }
 
+/// How many clusters and components there are.
+pub fn how_many(presentation: &Presentation, page: &mut Page) -> Result<String> {
+    if presentation.posterior.is_none() {
+        return Ok(String::new());
+    }
+    with_figure(presentation.how_many()?, "how-many", presentation, page)
+}
+
+/// Who belongs to which component, and who is uncertain.
+pub fn memberships(presentation: &Presentation, page: &mut Page) -> Result<String> {
+    if presentation.posterior.is_none() || presentation.data.is_none() {
+        return Ok(String::new());
+    }
+    with_figure(presentation.memberships()?, "memberships", presentation, page)
+}
+
 /// How far from the estimate the posterior reaches, and the figures that show it.
 pub fn confidence(presentation: &Presentation, page: &mut Page) -> Result<String> {
     let mut text = String::new();

@@ -92,16 +92,22 @@ impl Narrate for HowMany {
     fn narrate(&self, about: &About, around: Option<&Estimate>) -> Narrative {
         let mut narrative = Narrative::default();
         if let Some(estimate) = around {
-            narrative.line("estimate", estimate.source.as_str());
+            let components = count(estimate.measure.len(), "component");
+            narrative.line("estimate", format!("{}, {components}", estimate.source));
         }
+        let rule = match self.observations {
+            Some(n) => format!("(log n / n)^¼ for {}", count(n, "observation")),
+            None => {
+                "half of the median distance between draws and estimate; with data it depends on their number".into()
+            }
+        };
+        let omega = significant(self.omega, 3);
         narrative.line(
             "components",
-            format!(
-                "{} after merge-truncate-merge at ω = {}, the median distance between draws and estimate",
-                self.components,
-                significant(self.omega, 3)
-            ),
+            format!("{} after merge-truncate-merge at the rate ω = {omega}, {rule}", self.components),
         );
+        let lightest = significant(self.omega * self.omega, 2);
+        narrative.line("", format!("components lighter than ω² = {lightest} are left out at this rate"));
         let modes: Vec<usize> = self.merged.iter().map(|at| at.posterior.mode).collect();
         let (least, most) = (modes.iter().min().unwrap_or(&0), modes.iter().max().unwrap_or(&0));
         narrative.line("", format!("from {least} to {most} over the rates below, for {}", count(about.draws, "draw")));

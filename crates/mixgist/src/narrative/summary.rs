@@ -66,7 +66,10 @@ impl Narrate for Summary {
         match about.settings.estimator {
             Estimator::Medoid => narrative.verdict(is_safe(self), choice(self)),
             Estimator::Free(_) | Estimator::Aligned => {
-                narrative.verdict(is_safe(self), format!("of the medoid, which the estimate is compared with: {}", choice(self)));
+                narrative.verdict(
+                    is_safe(self),
+                    format!("of the medoid, which the estimate is compared with: {}", choice(self)),
+                );
             }
         }
         narrative.line("chains", chains(&self.agreement));
