@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use mixgist::Fits;
 use mixgist::HowMany;
 use mixgist::Memberships;
 use mixgist::components::Components;
 use mixgist::credible::Credible;
+use mixgist::fits::Fits;
 use mixgist::narrative::{Narrate, Narrative, Piece};
 use mixgist::representatives::{Condition, Representatives};
 use mixgist::stability::{Outcome, Stability};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mixgist::Document;
+use mixgist::fits::Document;
 use mixgist::{Answer, Silent};
 use mixgist_io::{Overwrite, SUMMARY_SCHEMA, read_summary, to_json, write_json};
 use mixgist_report::Presentation;

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use mixgist::components::Rules;
 use mixgist::credible::Question;
+use mixgist::fits::{Document, Fits};
 use mixgist::narrative::Narrate;
 use mixgist::partition::{
     self, NamedLoss, OmariConvention, PartitionAnswer, PartitionLoss, SearchOptions, estimate_partition,
@@ -14,7 +15,6 @@ use mixgist::{
     Answer, AtomCount, Ensemble, Estimator, PartitionDraws, Points, Posterior, Result, Route, Settings, Silent,
     SliceCount, Units, summarize,
 };
-use mixgist::{Document, Fits};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

@@ -2,8 +2,8 @@
 
 mod evidence;
 
-use mixgist::Document;
 use mixgist::density::{Bounds, Interval};
+use mixgist::fits::Document;
 use mixgist::narrative::main_atoms;
 use mixgist::text;
 use mixgist::text::{Spelling, named};

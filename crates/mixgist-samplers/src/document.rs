@@ -1,7 +1,7 @@
 //! A fit without its draws, as documents hold it: the model, the settings, the traces and whether the chains agree.
 
+use mixgist::fits::{Document, has_length};
 use mixgist::{Agreement as ChainAgreement, Ensemble, Error, Result};
-use mixgist::{Document, has_length};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

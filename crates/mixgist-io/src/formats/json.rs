@@ -5,7 +5,7 @@ mod weight;
 use std::io::{BufReader, Write};
 use std::path::Path;
 
-use mixgist::Document;
+use mixgist::fits::Document;
 use mixgist::printable::is_hidden_control;
 use mixgist::{Error, ErrorKind, Result};
 use serde::Serialize;

@@ -31,7 +31,7 @@ use crate::tails::student_tail;
 pub(crate) const ALIKE: f64 = 0.5;
 
 /// A rival is alike too if less than this posterior probability is nearer to the medoid: the least that a mode has.
-pub const NEAREST: f64 = 0.05;
+pub(crate) const NEAREST: f64 = 0.05;
 
 /// A lead is safe when chance alone would make it with at most this probability: a little more than three standard errors of a normal law.
 pub(crate) const SAFE_P_VALUE: f64 = 0.001;
