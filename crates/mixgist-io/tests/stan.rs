@@ -58,7 +58,9 @@ fn plane(row: impl Fn(u32) -> u32, settings: &str, warmup: bool) -> String {
 fn the_log_posterior_comes_along() {
     let text = plane(|m| m, &SETTINGS.replace("SAVE", "0"), false);
     let draws = read(&text, CovarianceForm::Covariance).unwrap();
-    let told = |draws: &DrawsFile| draws.ensemble.traces().iter().map(|t| (t.name.to_string(), t.values.clone())).collect::<Vec<_>>();
+    let told = |draws: &DrawsFile| {
+        draws.ensemble.traces().iter().map(|t| (t.name.to_string(), t.values.clone())).collect::<Vec<_>>()
+    };
     assert_eq!(told(&draws), [("log posterior".to_owned(), vec![-7.5, -7.5])]);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("draws.npz");

@@ -11,7 +11,9 @@ fn main() {
     let runs = asked.first().copied().unwrap_or(50);
     let most = asked.get(1).map_or(4, |&most| most as usize);
     let first = asked.get(2).copied().unwrap_or(0);
-    println!("Too many / too few modes (of the latter, and of one mode, with the remark that there may be more) in {runs} runs each.\n");
+    println!(
+        "Too many / too few modes (of the latter, and of one mode, with the remark that there may be more) in {runs} runs each.\n"
+    );
     println!("| modes | draws | chains | normal | many coordinates | skewed | weights |");
     println!("|---|---|---|---|---|---|---|");
     for modes in 1..=most {

@@ -8,7 +8,9 @@ use known_best::{Case, Law, Tally, run, upper_bound};
 fn main() {
     let runs = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(500);
     println!("{runs} posteriors in each row.\n");
-    println!("| posterior | draws | chains | stay | safe | of these wrong | harmless near-tie | of these wrong | left open |");
+    println!(
+        "| posterior | draws | chains | stay | safe | of these wrong | harmless near-tie | of these wrong | left open |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     let mut all = Tally::default();
     for (law, name) in [
@@ -36,5 +38,8 @@ fn main() {
     };
     println!("\nSafe: {}.", rate(all.safe_wrong, all.safe));
     println!("Harmless near-ties: {}.", rate(all.alike_wrong, all.alike));
-    println!("If slices alone were judged, {} choices would have been called safe that are wrong.", all.wrong_over_slices);
+    println!(
+        "If slices alone were judged, {} choices would have been called safe that are wrong.",
+        all.wrong_over_slices
+    );
 }

@@ -7,7 +7,8 @@ mod pairs;
 mod sweep;
 pub(crate) mod verdict;
 
-pub use verdict::{ALIKE, ChoiceVerdict, Margin};
+pub(crate) use verdict::ALIKE;
+pub use verdict::{ChoiceVerdict, Margin};
 
 pub(crate) use certified::most_numbers;
 

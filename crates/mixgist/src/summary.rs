@@ -423,8 +423,7 @@ mod tests {
     fn predicted_memory_of_small_questions_is_small() {
         let (weights, means) = (vec![1.0; 1200], vec![0.0; 2400]);
         let covariances: Vec<f64> = (0..1200).flat_map(|_| [1.0, 0.0, 0.0, 1.0]).collect();
-        let ensemble =
-            Ensemble::from_dense(2, 3, &weights, &means, &covariances, CovarianceForm::Covariance).unwrap();
+        let ensemble = Ensemble::from_dense(2, 3, &weights, &means, &covariances, CovarianceForm::Covariance).unwrap();
         let few = Settings { slices: SliceCount::Fixed(30), ..Settings::default() };
         assert!(few.predicted_bytes(&ensemble).unwrap() < 30 << 20);
         assert!(Settings::default().predicted_bytes(&ensemble).unwrap() < 200 << 20);

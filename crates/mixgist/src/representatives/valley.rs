@@ -173,7 +173,8 @@ impl Cloud<'_> {
         let all = cuts(&|_| true);
         let peak = all.across(0.0).min(all.across(1.0));
         let of_half = [false, true].map(|half| cuts(&|p| halves[p] == half));
-        let middle: i64 = [0, 1].map(|half| of_half[half].across(of_half[1 - half].emptiest().unwrap_or(0.5))).iter().sum();
+        let middle: i64 =
+            [0, 1].map(|half| of_half[half].across(of_half[1 - half].emptiest().unwrap_or(0.5))).iter().sum();
         // Pairs within halves are half of all pairs.
         if peak == 0 { f64::INFINITY } else { 2.0 * middle as f64 / peak as f64 }
     }
@@ -346,8 +347,8 @@ impl Windows {
                     if peak <= 0.0 || valley / throws >= fair {
                         continue;
                     }
-                    let score = valley * libm::log(valley / (throws * fair))
-                        + peak * libm::log(peak / (throws * (1.0 - fair)));
+                    let score =
+                        valley * libm::log(valley / (throws * fair)) + peak * libm::log(peak / (throws * (1.0 - fair)));
                     if score > best.0 {
                         best = (score, windows);
                     }
@@ -449,7 +450,10 @@ mod tests {
                         let windows = Windows { half_width, valley: (from, to) };
                         let [low, middle, high] = windows.count(&places);
                         // The grid's edges count one point more or less.
-                        assert!(middle >= 0.97 * windows.breadth() * low.min(high), "{mode} {width} {half_width} {from}");
+                        assert!(
+                            middle >= 0.97 * windows.breadth() * low.min(high),
+                            "{mode} {width} {half_width} {from}"
+                        );
                     }
                 }
             }

@@ -31,7 +31,7 @@ use crate::tails::student_tail;
 pub(crate) const ALIKE: f64 = 0.5;
 
 /// A rival is alike too if less than this posterior probability is nearer to the medoid: the least that a mode has.
-pub const NEAREST: f64 = 0.05;
+pub(crate) const NEAREST: f64 = 0.05;
 
 /// A lead is safe when chance alone would make it with at most this probability: a little more than three standard errors of a normal law.
 pub(crate) const SAFE_P_VALUE: f64 = 0.001;
@@ -150,7 +150,12 @@ impl<'a> Judge<'a> {
     /// Posterior probability of the draws that are nearer to the medoid than this one.
     fn nearer(&self, draw: usize) -> f64 {
         let own = self.distances[draw];
-        self.distances.iter().zip(&self.weights).filter(|(distance, _)| **distance < own).map(|(_, weight)| weight).sum()
+        self.distances
+            .iter()
+            .zip(&self.weights)
+            .filter(|(distance, _)| **distance < own)
+            .map(|(_, weight)| weight)
+            .sum()
     }
 
     /// Whether a draw says nearly the same as the medoid.
@@ -205,8 +210,7 @@ impl<'a> Judge<'a> {
         }
         let differs = |j: usize| margin.verdict == ChoiceVerdict::Safe || !self.is_alike(j);
         let steepness = |&j: &usize| (losses[j] - self.expected_loss) / self.distances[j];
-        let others =
-            (0..losses.len()).filter(|&j| self.distances[j] > 0.0 && losses[j].is_finite() && differs(j));
+        let others = (0..losses.len()).filter(|&j| self.distances[j] > 0.0 && losses[j].is_finite() && differs(j));
         let flattest = others.reduce(|best, j| if steepness(&j) < steepness(&best) { j } else { best })?;
         (!known.contains(&flattest)).then_some(flattest)
     }
