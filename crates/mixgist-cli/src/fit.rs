@@ -284,6 +284,11 @@ pub fn report(fitted: &Fit, settings: &FitSettings, agreement: &Agreement) -> St
     let mut likely: Vec<(u64, f64)> = probabilities.into_iter().collect();
     likely.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let likely: Vec<String> = likely.iter().take(5).map(|(k, p)| format!("{k}: {p:.2}")).collect();
+    let begun = fitted.hyperparameters.truncation.unwrap_or(0);
+    let grown = fitted.truncated.filter(|truncated| truncated.sticks > begun).map_or(String::new(), |truncated| {
+        let text = format!("{begun} at first, up to {} where there were more clusters", truncated.sticks);
+        format!("\n{}", line("sticks", text))
+    });
     [
         fitted.hyperparameters.to_string(),
         String::new(),
@@ -296,7 +301,7 @@ pub fn report(fitted: &Fit, settings: &FitSettings, agreement: &Agreement) -> St
                 count(settings.chains as usize, "chain")
             ),
         ),
-        line("clusters", format!("{} on average; probability of {}", significant(mean, 3), likely.join(", "))),
+        line("clusters", format!("{} on average; probability of {}", significant(mean, 3), likely.join(", "))) + &grown,
         String::new(),
         agreement_table(agreement),
     ]

@@ -63,12 +63,16 @@ impl Narrate for Summary {
                 narrative.line("expected loss", self.medoid_loss());
             }
         }
+        let but = match self.agreement.verdict {
+            ChainVerdict::Disagree => "; but the chains disagree, so that this holds for these draws only",
+            _ => "",
+        };
         match about.settings.estimator {
-            Estimator::Medoid => narrative.verdict(is_safe(self), choice(self)),
+            Estimator::Medoid => narrative.verdict(is_safe(self), format!("{}{but}", choice(self))),
             Estimator::Free(_) | Estimator::Aligned => {
                 narrative.verdict(
                     is_safe(self),
-                    format!("of the medoid, which the estimate is compared with: {}", choice(self)),
+                    format!("of the medoid, which the estimate is compared with: {}{but}", choice(self)),
                 );
             }
         }
