@@ -25,6 +25,7 @@ mod concentration;
 mod draws;
 mod fit;
 mod hyperparameters;
+mod implied;
 mod measure;
 mod mixing;
 mod points;
@@ -37,6 +38,7 @@ pub use agreement::Agreement;
 pub use checkpoint::{CheckpointMode, Checkpoints};
 pub use fit::{DiagnosticRow, Diagnostics, Fit, Traces, Truncated, fit, predicted_bytes};
 pub use hyperparameters::Hyperparameters;
+pub use implied::{ImpliedDensity, ImpliedModel};
 pub use mixing::{Concentration, MixingPrior};
 pub use settings::{Algorithm, ComponentPrior, CovarianceModel, FitSettings, Scale, Truncation};
 
