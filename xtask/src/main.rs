@@ -1,8 +1,9 @@
-//! One door for everything a developer runs: `cargo xtask test | check | wheel | bench | validate | paper`.
+//! One door for everything a developer runs: `cargo xtask test | check | wheel | package | bench | validate | paper`.
 
 mod attacks;
 mod bits;
 mod deny;
+mod package;
 mod python;
 
 use std::path::Path;
@@ -16,6 +17,7 @@ usage: cargo xtask TASK
                   a part of them
   check           formatting, lints and documentation, warnings as errors
   wheel           the wheel of the Python package, in target/wheels
+  package         the packages of the published crates, in target/package; package verify builds each from its package
   validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
   bench           mixgist beside its peers in one run (needs Python), and how the cost grows
   bench peer|python|growth|large|couplings|components|slices|users|free|partition|sampler
@@ -38,6 +40,8 @@ fn main() -> ExitCode {
         ["test", "python"] => python::test(),
         ["wheel"] => python::wheel(),
         ["check"] => check(),
+        ["package"] => package::package(&["--no-verify"]),
+        ["package", "verify"] => package::package(&[]),
         ["fuzz"] => attacks::fuzz("11"),
         ["fuzz", minutes] => attacks::fuzz(minutes),
         ["miri"] => attacks::miri(),

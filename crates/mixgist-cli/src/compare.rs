@@ -77,7 +77,7 @@ impl Compare {
         let points = Points::new(data.columns(), data.values())?;
 
         let mut estimates =
-            partition_first(&partitions, &self.conventions.options()?, &model, &data, settings[0].seed, terminal)?;
+            partition_first(&partitions, &self.conventions.options()?, &model, settings[0].seed, terminal)?;
         estimates.extend(measure_first(&ensemble, points, &settings, terminal)?);
         let losses = partition_losses(&estimates, &reported, &partitions, terminal)?;
         let densities = self.density_distances(&estimates, &ensemble, points, settings[0].seed, terminal)?;

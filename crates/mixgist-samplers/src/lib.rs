@@ -28,6 +28,7 @@ mod end;
 mod extend;
 mod fit;
 mod hyperparameters;
+mod implied;
 mod measure;
 mod mixing;
 mod points;
@@ -43,6 +44,7 @@ pub use end::ChainEnd;
 pub use extend::extend;
 pub use fit::{DiagnosticRow, Diagnostics, Fit, Traces, Truncated, fit, predicted_bytes};
 pub use hyperparameters::Hyperparameters;
+pub use implied::{ImpliedDensity, ImpliedModel};
 pub use mixing::{Concentration, MixingPrior};
 pub use settings::{Algorithm, ComponentPrior, CovarianceModel, FitSettings, Scale, Truncation};
 

@@ -102,5 +102,5 @@ pub use warning::{SliceOrigin, Warning};
 
 /// The example of the README runs as a test.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;
