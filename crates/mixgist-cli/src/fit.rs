@@ -4,17 +4,18 @@ mod earlier;
 
 use std::path::{Path, PathBuf};
 
+use clap::Arg;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use clap::Arg;
 use mixgist::text::CommandLine;
 use mixgist::{Error, ErrorKind, Points, Result};
 use mixgist_io::{
-    DataTable, DrawsFile, FIT_SCHEMA, LabelDraws, ReadOptions, json_schema, memory, read_data, to_json, together, write_draws, write_json,
+    DataTable, DrawsFile, FIT_SCHEMA, LabelDraws, ReadOptions, json_schema, memory, read_data, to_json, together,
+    write_draws, write_json,
 };
 use mixgist_samplers::{
-    Agreement, Algorithm, CheckpointMode, Checkpoints, Concentration, CovarianceModel, Fit, FitDocument, FitSettings, MixingPrior,
-    Truncation, extend, fit, predicted_bytes,
+    Agreement, Algorithm, CheckpointMode, Checkpoints, Concentration, CovarianceModel, Fit, FitDocument, FitSettings,
+    MixingPrior, Truncation, extend, fit, predicted_bytes,
 };
 
 use self::earlier::Earlier;
@@ -183,8 +184,12 @@ impl FitVerb {
         }
         let Earlier { fit: earlier, settings, data } = Earlier::read(path)?;
         let Some(iterations) = self.running.iterations else {
-            return Err(Error::usage(format!("the run in {} is over: it has {} iterations", path.display(), settings.iterations))
-                .hint(format!("say how many it is to have, such as --iterations {}", 2 * settings.iterations)));
+            return Err(Error::usage(format!(
+                "the run in {} is over: it has {} iterations",
+                path.display(),
+                settings.iterations
+            ))
+            .hint(format!("say how many it is to have, such as --iterations {}", 2 * settings.iterations)));
         };
         let settings = FitSettings { iterations, ..settings };
         require_memory(&data, &settings)?;

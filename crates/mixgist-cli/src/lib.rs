@@ -70,8 +70,26 @@ Examples:
 
 /// Options that the short help (-h) of every verb shows, as far as it has them; the others are in the long one (--help).
 const SHORT: [&str; 20] = [
-    "data", "columns", "alpha", "components", "covariance", "chains", "iterations", "resume", "output", "distance", "slices", "estimate",
-    "atoms", "report", "json", "force", "level", "loss", "kind", "covariance_form",
+    "data",
+    "columns",
+    "alpha",
+    "components",
+    "covariance",
+    "chains",
+    "iterations",
+    "resume",
+    "output",
+    "distance",
+    "slices",
+    "estimate",
+    "atoms",
+    "report",
+    "json",
+    "force",
+    "level",
+    "loss",
+    "kind",
+    "covariance_form",
 ];
 
 /// The command line, with rarely needed options left out of the short help.

@@ -13,8 +13,8 @@ use mixgist::partition::{
 use mixgist::text::CommandLine;
 use mixgist::{Error, Partition, PartitionDraws, Points, Result, sample_partitions};
 use mixgist_io::{
-    Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, ReadOptions, read_data, read_draws, read_labels, to_json,
-    together, write_json, write_npy_labels, write_table,
+    Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, ReadOptions, read_data, read_draws, read_labels,
+    to_json, together, write_json, write_npy_labels, write_table,
 };
 
 use crate::memory::reading;
@@ -187,9 +187,9 @@ impl PartitionVerb {
             (Some(path), _) => read_data_for(path, file.ensemble.dim())?,
             (None, Some(own)) => own,
             (None, None) => {
-                return Err(Error::input("holds draws without labels").in_file(&self.labels).hint(
-                    "give the observations with --data: labels are then drawn given the measure of each draw",
-                ));
+                return Err(Error::input("holds draws without labels")
+                    .in_file(&self.labels)
+                    .hint("give the observations with --data: labels are then drawn given the measure of each draw"));
             }
         };
         let points = Points::new(data.columns(), data.values())?;

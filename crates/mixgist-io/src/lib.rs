@@ -42,8 +42,8 @@ mod source;
 
 pub use data::{DataTable, read_data, write_data};
 pub use documents::{
-    COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, FIT_SCHEMA, PARTITION_SCHEMA, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, SUMMARY_SCHEMA,
-    json_schema, json_schemas, read_summary,
+    COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, FIT_SCHEMA, PARTITION_SCHEMA, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA,
+    SUMMARY_SCHEMA, json_schema, json_schemas, read_summary,
 };
 pub use draws::{DrawsFile, ReadOptions, read_draws, write_draws};
 pub use format::Format;

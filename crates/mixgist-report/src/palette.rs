@@ -75,14 +75,8 @@ pub enum Marker {
 }
 
 /// The markers in the order in which clusters take them.
-pub const MARKERS: [Marker; 6] = [
-    Marker::Circle,
-    Marker::Triangle,
-    Marker::Square,
-    Marker::Plus,
-    Marker::Diamond,
-    Marker::TriangleDown,
-];
+pub const MARKERS: [Marker; 6] =
+    [Marker::Circle, Marker::Triangle, Marker::Square, Marker::Plus, Marker::Diamond, Marker::TriangleDown];
 
 /// So many atoms have colours of their own.
 pub const MOST_COLORED: usize = 12;

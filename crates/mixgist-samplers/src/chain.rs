@@ -49,8 +49,10 @@ impl Run<'_> {
         model.sticks = sticks;
         if state.sweeps > settings.iterations {
             let (done, asked) = (state.sweeps, settings.iterations);
-            return Err(Error::usage(format!("the run has {done} iterations already, more than the {asked} that were asked for"))
-                .hint(text!["ask for at least as many: ", option("iterations", done)]));
+            return Err(Error::usage(format!(
+                "the run has {done} iterations already, more than the {asked} that were asked for"
+            ))
+            .hint(text!["ask for at least as many: ", option("iterations", done)]));
         }
         self.progress.advance(state.sweeps);
         let mut sampler = sampler::<C>(settings.algorithm);

@@ -72,7 +72,8 @@ impl FitDocument {
     /// The fit again, with its draws and their labels (M × n), so that its chains can run on.
     pub fn into_fit(self, ensemble: Ensemble, labels: Vec<u32>) -> Result<(Fit, FitSettings)> {
         if self.ends.is_empty() {
-            return Err(Error::input("the fit does not say how its chains ended").hint("it is from an earlier version: fit again"));
+            return Err(Error::input("the fit does not say how its chains ended")
+                .hint("it is from an earlier version: fit again"));
         }
         if ensemble.len() != self.draws || self.draws.checked_mul(self.observations) != Some(labels.len()) {
             return Err(Error::input(format!(

@@ -55,8 +55,7 @@ impl<'de> Deserialize<'de> for ChainEnd {
         let text = Cow::<str>::deserialize(deserializer)?;
         let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
         let pairs = text.as_bytes().chunks(2);
-        let bytes: Option<Vec<u8>> =
-            pairs.map(|pair| Some(16 * digit(pair[0])? + digit(*pair.get(1)?)?)).collect();
+        let bytes: Option<Vec<u8>> = pairs.map(|pair| Some(16 * digit(pair[0])? + digit(*pair.get(1)?)?)).collect();
         bytes.map(ChainEnd).ok_or_else(|| de::Error::custom("the end of a chain must be hexadecimal digits"))
     }
 }

@@ -11,13 +11,7 @@ use crate::settings::FitSettings;
 ///
 /// Data and settings are those of the earlier fit but for the number of iterations, or it is an error. The answer has the bits of a fit with
 /// so many iterations. Cost: that of the further iterations.
-pub fn extend(
-    earlier: Fit,
-    data: &[f64],
-    dim: usize,
-    settings: &FitSettings,
-    progress: &dyn Progress,
-) -> Result<Fit> {
+pub fn extend(earlier: Fit, data: &[f64], dim: usize, settings: &FitSettings, progress: &dyn Progress) -> Result<Fit> {
     settings.check()?;
     let chains = settings.chains as usize;
     if earlier.ends.len() != chains {
@@ -34,7 +28,11 @@ pub fn extend(
             "each chain has {kept} draws already, {} iterations do not give more",
             settings.iterations
         ))
-        .hint(text!["let them run on: ", option("iterations", more), " or more, burn-in and earlier iterations included"]));
+        .hint(text![
+            "let them run on: ",
+            option("iterations", more),
+            " or more, burn-in and earlier iterations included"
+        ]));
     }
     let later = run(data, dim, settings, None, Some(&earlier.ends), progress)?;
     join(earlier, later, settings)

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use mixgist::{ErrorKind, Progress, Silent};
 use mixgist_samplers::{
-    Algorithm, ChainEnd, CheckpointMode, Checkpoints, Concentration, Fit, FitSettings, MixingPrior, Truncation, extend, fit,
+    Algorithm, ChainEnd, CheckpointMode, Checkpoints, Concentration, Fit, FitSettings, MixingPrior, Truncation, extend,
+    fit,
 };
 
 fn settings(algorithm: Algorithm) -> FitSettings {

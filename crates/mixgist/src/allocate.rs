@@ -338,8 +338,7 @@ mod tests {
     fn partitions_of_draws_have_the_law_of_their_measures() {
         let count = 4000;
         let (weights, means) = ([0.5, 0.5].repeat(count), [0.0, 2.0].repeat(count));
-        let draws =
-            Ensemble::from_dense(1, 2, &weights, &means, &vec![1.0; 2 * count], Default::default()).unwrap();
+        let draws = Ensemble::from_dense(1, 2, &weights, &means, &vec![1.0; 2 * count], Default::default()).unwrap();
         let values = [1.0, 1.3, -4.0];
         let points = Points::new(1, &values).unwrap();
         let sampled = sample_partitions(&draws, points, 5, &Silent).unwrap();

@@ -66,7 +66,9 @@ mod warning;
 pub use about::{About, Reading, Source, SourceFile};
 pub use agreement::{Agreement, ChainVerdict, TraceAgreement};
 pub use aligned::{AlignedDraws, Alignment, align, align_with};
-pub use allocate::{Allocation, MembershipBlock, allocate, for_each_membership_block, memberships, sample_labels, sample_partitions};
+pub use allocate::{
+    Allocation, MembershipBlock, allocate, for_each_membership_block, memberships, sample_labels, sample_partitions,
+};
 pub use atoms::{CovarianceForm, GaussianAtoms};
 pub use data_check::{ColumnCheck, DataCheck, Transformation};
 pub use density::GridDensity;

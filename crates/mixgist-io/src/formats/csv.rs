@@ -157,12 +157,7 @@ fn check_names(names: &[String]) -> Result<()> {
     }
 }
 
-fn push_numbers(
-    values: &mut Vec<f64>,
-    record: &Record<'_>,
-    chosen: &[usize],
-    names: Option<&[String]>,
-) -> Result<()> {
+fn push_numbers(values: &mut Vec<f64>, record: &Record<'_>, chosen: &[usize], names: Option<&[String]>) -> Result<()> {
     for &column in chosen {
         let field = record.field(column);
         let expected = match field.parse::<f64>() {

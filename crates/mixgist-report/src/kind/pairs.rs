@@ -2,7 +2,9 @@
 
 use mixgist::{GridDensity, MixingMeasure, Result};
 
-use super::atoms::{SHARES, atom_layers, density_contours, light_atoms_left_out, observation_layers, with_cluster_legend};
+use super::atoms::{
+    SHARES, atom_layers, density_contours, light_atoms_left_out, observation_layers, with_cluster_legend,
+};
 use crate::figure::{Axis, Figure, Fill, Layer, Panel, Stroke, Ticks};
 use crate::palette::Color;
 use crate::presentation::Presentation;
