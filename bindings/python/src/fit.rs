@@ -205,5 +205,9 @@ fn chain_warnings(agreement: &Agreement) -> Vec<Told> {
     );
     let advice: Vec<String> = agreement.advice.iter().map(|text| text.spelled(&InPython)).collect();
     let advice = if advice.is_empty() { "run longer: more iterations".into() } else { advice.join("; ") };
+    let advice = match agreement.summary.agreement.verdict {
+        ChainVerdict::Disagree => advice,
+        _ => format!("{advice} (the method extend of the fit lets its chains run on)"),
+    };
     vec![(name.into(), message, advice)]
 }

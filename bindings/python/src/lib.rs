@@ -38,7 +38,7 @@ mod _core {
     #[pymodule_export]
     use crate::posterior::Posterior;
     #[pymodule_export]
-    use crate::report::report;
+    use crate::report::{Drawing, figure, report};
     #[pymodule_export]
     use crate::summary::{Summary, check_settings};
 

@@ -10,6 +10,7 @@ use mixgist::{
     Units,
 };
 use mixgist_io::{DataTable, Format};
+use mixgist_report::KINDS;
 use mixgist_report::page::PARTS;
 use mixgist_samplers::{Algorithm, CovarianceModel};
 use pyo3::prelude::*;
@@ -108,6 +109,7 @@ pub fn choices(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     choices.set_item("algorithm", names(&Algorithm::NAMES))?;
     choices.set_item("partition loss", REGISTRY.iter().map(|entry| entry.name).collect::<Vec<_>>())?;
     choices.set_item("without", PARTS)?;
+    choices.set_item("kind", KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>())?;
     Ok(choices)
 }
 

@@ -18,6 +18,7 @@ from ._core import __version__
 from ._credible import Ball, ConformalBall, Credible, Member, Probability, Region
 from ._distance import Measured, MeasuredArray, distance, distance_matrix, distances_to_draws
 from ._draws import Draws
+from ._figure import Figure, figure
 from ._fit import Convergence, Fit, fit
 from ._losses import expected_losses
 from ._measure import Measure
@@ -58,6 +59,7 @@ __all__ = [
     "Credible",
     "Draws",
     "Ellipse",
+    "Figure",
     "Fit",
     "Gone",
     "GridDensity",
@@ -91,6 +93,7 @@ __all__ = [
     "distance_matrix",
     "distances_to_draws",
     "expected_losses",
+    "figure",
     "fit",
     "how_many",
     "memberships",

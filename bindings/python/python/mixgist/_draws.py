@@ -322,6 +322,94 @@ class Draws:
             columns=first.columns if same_data and first.data is not None else None,
         )
 
+    @classmethod
+    def from_measures(cls, measures: Iterable[Measure], *, chains: ArrayLike | None = None, data: Any = None) -> Draws:
+        """Draws from mixing measures, one draw each.
+
+        Examples
+        --------
+        >>> import mixgist
+        >>> mixgist.Draws.from_measures([mixgist.Measure([1.0], [0.0], [1.0]), mixgist.Measure([0.5, 0.5], [0.0, 3.0], [1.0, 1.0])])
+        Draws(2 draws of 1 to 2 atoms, dimension 1)
+        """
+        each = list(measures)
+        if not each or not all(isinstance(one, Measure) for one in each):
+            raise TypeError("measures must be one or more of mixgist.Measure")
+        if any(one.dim != each[0].dim for one in each):
+            raise ValueError(f"the measures have dimensions {', '.join(str(one.dim) for one in each)}, expected the same")
+        return cls(
+            np.concatenate([one.weights for one in each]),
+            np.concatenate([one.means for one in each]),
+            np.concatenate([one.covariances for one in each]),
+            offsets=np.cumsum([0, *(len(one) for one in each)]),
+            chains=chains,
+            data=data,
+        )
+
+    @classmethod
+    def from_sklearn(cls, mixtures: Any, *, data: Any = None) -> Draws:
+        """Draws from fitted mixtures of scikit-learn (``GaussianMixture``, ``BayesianGaussianMixture``), one draw each: of bootstrap samples, say.
+
+        Parameters
+        ----------
+        mixtures : a fitted mixture, or several
+            Any `covariance_type`.
+        data : array_like, shape (n, d), optional
+            The observations.
+        """
+        several = [mixtures] if hasattr(mixtures, "weights_") else list(mixtures)
+        return cls.from_measures([_sources.sklearn(one) for one in several], data=data)
+
+    def to_pandas(self) -> Any:
+        """A row for each atom, as files have them: chain, draw, atom, weight, mean_1, …, cov_1_1, …. Needs pandas."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_pandas needs pandas\nhint: pip install pandas") from error
+        sizes = np.diff(self.offsets)
+        d = self.dim
+        table: dict[str, Any] = {
+            "chain": np.repeat(self.chains, sizes),
+            "draw": np.repeat(self.iterations, sizes),
+            "atom": np.arange(len(self.weights)) - np.repeat(self.offsets[:-1], sizes),
+            "weight": self.weights,
+        }
+        means, covariances = self.means, self.covariances
+        table |= {f"mean_{a + 1}": means[:, a] for a in range(d)}
+        table |= {f"cov_{a + 1}_{b + 1}": covariances[:, a, b] for a in range(d) for b in range(d)}
+        return pandas.DataFrame(table)
+
+    def to_arviz(self) -> Any:
+        """The draws as ArviZ has them, with variables ``weights``, ``means`` and ``covariances``; atoms that a draw lacks have weight 0.
+
+        Needs ArviZ, and chains of the same length.
+        """
+        try:
+            import arviz
+        except ImportError as error:
+            raise ImportError("to_arviz needs ArviZ\nhint: pip install arviz") from error
+        numbers, lengths = np.unique(self.chains, return_counts=True)
+        if len(set(lengths.tolist())) > 1:
+            raise ValueError(f"the chains have {', '.join(map(str, lengths))} draws, ArviZ needs the same number\nhint: choose draws first")
+        sizes = np.diff(self.offsets)
+        most, d = int(sizes.max()), self.dim
+        rows = np.repeat(np.arange(len(self)), sizes)
+        places = np.arange(len(self.weights)) - np.repeat(self.offsets[:-1], sizes)
+        weights, means = np.zeros((len(self), most)), np.zeros((len(self), most, d))
+        covariances = np.tile(np.eye(d), (len(self), most, 1, 1))
+        weights[rows, places], means[rows, places], covariances[rows, places] = self.weights, self.means, self.covariances
+        order = np.argsort(self.chains, kind="stable")
+        shape = (len(numbers), int(lengths[0]), most)
+        posterior = {
+            "weights": weights[order].reshape(shape),
+            "means": means[order].reshape(*shape, d),
+            "covariances": covariances[order].reshape(*shape, d, d),
+        }
+        try:
+            return arviz.from_dict(posterior=posterior)
+        except TypeError:  # from version 1 on the groups are one dictionary
+            return arviz.from_dict({"posterior": posterior})
+
     def with_data(self, data: Any, columns: Sequence[str] | None = None) -> Draws:
         """The same draws with these observations, whose columns have these names, or else those of the data frame."""
         x = points("data", data)

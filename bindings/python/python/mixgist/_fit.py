@@ -22,6 +22,9 @@ from ._warnings import warn_all
 
 _DEFAULTS = _core.DEFAULTS
 
+# Words of other packages for the covariance models.
+_COVARIANCES = {"diag": "diagonal", "tied": "common"}
+
 Alpha = Union[float, tuple[float, float]]
 
 
@@ -182,7 +185,7 @@ def fit(
     components : int, optional
         Finite mixture of this many components instead of a process.
     covariance : str
-        Covariances of the components: ``"full"``, ``"diagonal"`` or ``"common"``.
+        Covariances of the components: ``"full"``, ``"diagonal"`` (also ``"diag"``) or ``"common"`` (also ``"tied"``).
     mu0 : array_like, shape (d,), optional
         Prior mean of the components' means; from the data without it.
     lambda_ : float, optional
@@ -234,7 +237,7 @@ def fit(
         "alpha": _alpha(alpha),
         "discount": number("discount", discount),
         "components": optional_count("components", components, 1),
-        "covariance": word("covariance", covariance),
+        "covariance": _COVARIANCES.get(word("covariance", covariance), covariance),
         "mu0": None if mu0 is None else floats("mu0", mu0).reshape(-1).tolist(),
         "lambda": optional_number("lambda_", lambda_),
         "psi": None if psi is None else _psi(psi, x.shape[1]),

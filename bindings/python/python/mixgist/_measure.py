@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from . import _core
 from ._arrays import Floats, Integers, points
 from ._atoms import flat
-from ._checks import count, covariance_form as form_of, thread_count
+from ._checks import Seed, count, covariance_form as form_of, seed_of, thread_count
 
 
 class Measure:
@@ -109,22 +109,22 @@ class Measure:
         """The mean logarithm of the density; `y` is there for scikit-learn and not used."""
         return float(np.mean(self.score_samples(X)))
 
-    def sample(self, n_samples: int = 1, *, seed: int = 0) -> tuple[Floats, Integers]:
+    def sample(self, n_samples: int = 1, *, seed: Seed = None) -> tuple[Floats, Integers]:
         """Points from the density, with the atoms that they come from.
 
         Parameters
         ----------
         n_samples : int
             Number of points.
-        seed : int
-            A longer sample of the same seed begins with the shorter one.
+        seed : int, numpy.random.Generator or None
+            With a number the answer is the same each time, and a longer sample begins with the shorter one; None is another each time.
 
         Returns
         -------
         X : numpy.ndarray, shape (n_samples, d)
         labels : numpy.ndarray, shape (n_samples,)
         """
-        return self._native.sample(count("n_samples", n_samples), count("seed", seed))
+        return self._native.sample(count("n_samples", n_samples), seed_of(seed))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Measure):

@@ -17,6 +17,7 @@ from ._draws import Draws, Path
 from ._estimates import EstimateLike, MeasureLike, measure_of
 from ._options import AtomCount, Slices, Unpack, bound, estimating, takes_slices
 from ._progress import ProgressOption, reporter
+from ._figure import Figure, figure
 from ._report import Parts, report
 from ._representatives import Representatives
 from ._slices import Distance
@@ -232,9 +233,15 @@ class Posterior:
             progress=self._progress,
         )
 
-    def plot(self, *, ax: Any = None, coordinates: tuple[int, ...] | None = None) -> Any:
+    def figure(self, kind: str | None = None, *, title: str | None = None) -> Figure:
+        """A figure of the summary, of any kind that the command line draws, see `mixgist.figure`."""
+        return figure(
+            self.summary(), kind, draws=self._draws, data=self._data, title=title, threads=self._threads, progress=self._progress
+        )
+
+    def plot(self, *, ax: Any = None, coordinates: Sequence[int | str] | None = None, color: Any = None, label: str | None = None) -> Any:
         """The estimate over the data on matplotlib axes, see `Summary.plot`."""
-        return self.summary().plot(self.data, ax=ax, coordinates=coordinates)
+        return self.summary().plot(self.data, ax=ax, coordinates=coordinates, color=color, label=label)
 
     def _ask(self, kind: type[A], question: str, *asked: Any) -> A:
         with reporter(self._progress) as report:
