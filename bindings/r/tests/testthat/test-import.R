@@ -30,7 +30,7 @@ test_that("all forms of covariances give the same draws", {
   round <- atoms(as_mixgist_draws(a$weights, means = a$means, covariances = matrix(c(2, 3), 1), covariance_form = "spherical"))
   expect_equal(round$cov_2_2, c(2, 3))
   expect_equal(round$cov_2_1, c(0, 0))
-  spread <- atoms(as_mixgist_draws(a$weights, means = a$means[, , 1], covariances = matrix(c(2, 3), 1), covariance_form = "sd"))
+  spread <- atoms(as_mixgist_draws(a$weights, means = a$means[, , 1, drop = FALSE], covariances = matrix(c(2, 3), 1), covariance_form = "sd"))
   expect_equal(spread$cov_1_1, c(4, 9))
 })
 
