@@ -5,6 +5,7 @@ mod bits;
 mod deny;
 mod package;
 mod python;
+mod r;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -12,12 +13,13 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  test            every test of the project, the Python package included
-  test rust|python
+  test            every test of the project, the Python and R packages included
+  test rust|python|r
                   a part of them
   check           formatting, lints and documentation, warnings as errors
   wheel           the wheel of the Python package, in target/wheels
   package         the packages of the published crates, in target/package; package verify builds each from its package
+  package-r       the source package for R, which builds without a network, in target/r
   validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
   bench           mixgist beside its peers in one run (needs Python), and how the cost grows
   bench peer|python|growth|large|couplings|components|slices|users|free|partition|sampler
@@ -35,10 +37,12 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["test"] => test().and_then(|()| python::test()),
+        ["test"] => test().and_then(|()| python::test()).and_then(|()| r::test()),
         ["test", "rust"] => test(),
         ["test", "python"] => python::test(),
+        ["test", "r"] => r::test(),
         ["wheel"] => python::wheel(),
+        ["package-r"] => r::build(),
         ["check"] => check(),
         ["package"] => package::package(&["--no-verify"]),
         ["package", "verify"] => package::package(&[]),

@@ -8,10 +8,10 @@
 #'   object of another package: see [import].
 #' @param means Means: a matrix, draws by atoms, in dimension 1; an array, draws by atoms by coordinates.
 #' @param covariances Covariances in the form `covariance_form`: draws by atoms for variances in dimension 1, draws by atoms by coordinates by
-#'   coordinates for matrices, draws by atoms by coordinates for `"diagonal"`, draws by atoms for `"spherical"` and `"sd"`. Without the dimension of atoms,
+#'   coordinates for matrices, draws by atoms by coordinates for `"diagonal"`, draws by atoms for `"spherical"`, and for `"sd"` in dimension 1. Without the dimension of atoms,
 #'   all atoms of a draw share it.
 #' @param covariance_form What `covariances` are: `"covariance"`, `"precision"`, `"cholesky"` (lower factors), `"diagonal"` (variances),
-#'   `"spherical"` (one variance for all coordinates), or `"sd"` (one standard deviation).
+#'   `"spherical"` (one variance for all coordinates), or `"sd"` (standard deviations, in dimension 1).
 #' @param chains The chain of each draw, a number.
 #' @param iterations The iteration of each draw within its chain.
 #' @param draw_weights Importance weights of the draws.
@@ -124,17 +124,22 @@ as_label_matrix <- function(labels, draws = NULL) {
 
 #' @rdname as_mixgist_draws
 #' @export
-as_mixgist_draws.list <- function(x, covariance_form = "covariance", chains = NULL, iterations = NULL, draw_weights = NULL, labels = NULL,
+as_mixgist_draws.list <- function(x, covariance_form = NULL, chains = NULL, iterations = NULL, draw_weights = NULL, labels = NULL,
                                   data = NULL, ...) {
+  # That package puts the class of a list first.
+  if (inherits(x, "dirichletprocess")) {
+    return(as_mixgist_draws.dirichletprocess(x, data = data, ...))
+  }
   if (length(x) == 0) {
     abort("there are no draws", kind = "input")
   }
+  if (is_nimble_measure(x)) {
+    return(from_nimble_measure(x, covariance_form = covariance_form, chains = chains, iterations = iterations, draw_weights = draw_weights, labels = labels, data = data, ...))
+  }
+  if (is.null(covariance_form)) covariance_form <- "covariance"
   if (all(c("weights", "means", "covariances") %in% names(x))) {
     return(as_mixgist_draws(as.array(x$weights), means = x$means, covariances = x$covariances, covariance_form = covariance_form,
       chains = chains, iterations = iterations, draw_weights = draw_weights, labels = labels, data = data))
-  }
-  if (is_nimble_measure(x)) {
-    return(from_nimble_measure(x, chains = chains, draw_weights = draw_weights, labels = labels, data = data, ...))
   }
   known <- vapply(x, function(draw) is.list(draw) && all(c("weights", "means", "covariances") %in% names(draw)), NA)
   if (!all(known)) {

@@ -13,6 +13,11 @@ as_mixgist_draws.character <- function(x, format = NULL, data = NULL, ...) {
   if (identical(format, "bayesmix")) {
     return(from_bayesmix(x, data))
   }
+  given <- list(...)
+  unknown <- setdiff(names(given), names(formals(read_mixgist_draws)))
+  if (length(given) > 0 && (is.null(names(given)) || length(unknown) > 0)) {
+    abort(paste0("a file of draws has no option '", unknown[1], "'"), "a text is the name of a file; weights are a matrix of numbers")
+  }
   read_mixgist_draws(x, format = format, ...)
 }
 
@@ -54,8 +59,9 @@ from_premium <- function(stem, data, burn_in = 0) {
   per_atom <- length(sigma[[1]]) / sizes[1]
   fits <- lengths(psi) >= sizes & lengths(mu) == sizes * d & lengths(sigma) == sizes * per_atom
   if (d != round(d) || !(per_atom %in% c(d, d * d)) || !all(fits)) {
-    line <- which(!fits)[1]
-    abort(paste0(stem, ": line ", if (is.na(line)) 1 else line, " does not hold as many numbers as its clusters need"), kind = "input")
+    # The dimension is that of the first line.
+    line <- if (d == round(d) && per_atom %in% c(d, d * d)) which(!fits)[1] else 1
+    abort(paste0(stem, ": line ", line, " does not hold as many numbers as its clusters need"), kind = "input")
   }
   z_path <- paste0(stem, "_z.txt")
   labels <- if (file.exists(z_path)) lines_of(stem, "z")

@@ -125,7 +125,7 @@ posterior_of <- function(x, data, options) {
   if (inherits(draws, "mixgist_partitions")) {
     abort("labels alone have no mixing measure", "mixgist_partition() summarises partitions")
   }
-  asked <- tryCatch(do.call(settings_of, options), error = function(e) {
+  asked <- tryCatch(do.call(settings_of, options, quote = TRUE), error = function(e) {
     if (inherits(e, "mixgist_error")) stop(e)
     abort(sub("unused argument", "there is no option", conditionMessage(e)))
   })

@@ -111,3 +111,23 @@ two_groups <- function(m = 150) {
 quietly <- function(code) withCallingHandlers(code, mixgist_warning = function(w) invokeRestart("muffleWarning"))
 
 covariance_columns <- c("cov_1_1", "cov_2_1", "cov_1_2", "cov_2_2")
+
+# The draw weights that the core has.
+core_weights <- function(x) mixgist:::draws_arrays(mixgist:::draws_handle(x))$draw_weights
+
+# Samples of named variables: three draws of two atoms in dimension 2.
+variables_matrix <- function() {
+  cbind("theta[1]" = c(0.4, 0.5, 0.6), "theta[2]" = c(0.6, 0.5, 0.4), "mu[1,1]" = 1:3, "mu[2,1]" = 4:6, "mu[1,2]" = 7:9, "mu[2,2]" = 10:12,
+    "Sigma[1,1,1]" = 2, "Sigma[2,1,1]" = 3, "Sigma[1,2,1]" = 0.5, "Sigma[2,2,1]" = -1, "Sigma[1,1,2]" = 0.5, "Sigma[2,1,2]" = -1, "Sigma[1,2,2]" = 1, "Sigma[2,2,2]" = 2)
+}
+
+# A file as CmdStan writes it.
+stan_csv_file <- function() {
+  path <- tempfile(fileext = ".csv")
+  writeLines(c("# stan_version_major = 2", "# stan_version_minor = 30", "# stan_version_patch = 0", "# model = m_model", "# method = sample (Default)", "#   sample",
+    "#     num_samples = 3", "#     num_warmup = 0", "#     save_warmup = 0 (Default)", "#     thin = 1 (Default)", "#     algorithm = hmc (Default)", "#       hmc", "#         engine = nuts (Default)",
+    "# id = 1", "# random", "#   seed = 1", "lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,theta.1,theta.2,mu.1,mu.2,sigma.1,sigma.2",
+    "# Adaptation terminated", "# Step size = 1", "# Diagonal elements of inverse mass matrix:", "# 1, 1, 1", "-1,1,1,1,1,0,1,0.4,0.6,1,5,1,2", "-1,1,1,1,1,0,1,0.3,0.7,1,5,1,2",
+    "-1,1,1,1,1,0,1,0.2,0.8,1,5,1,2", "# ", "#  Elapsed Time: 0 seconds (Warm-up)", "#                0 seconds (Sampling)", "#                0 seconds (Total)", "# "), path)
+  path
+}

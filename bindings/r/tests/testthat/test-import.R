@@ -27,8 +27,11 @@ test_that("all forms of covariances give the same draws", {
   expect_equal(diagonal$cov_1_1, c(1, 2))
   expect_equal(diagonal$cov_2_2, c(3, 4))
   expect_equal(diagonal$cov_1_2, c(0, 0))
-  spread <- atoms(as_mixgist_draws(a$weights, means = a$means, covariances = matrix(c(2, 3), 1), covariance_form = "sd"))
-  expect_equal(spread$cov_2_2, c(4, 9))
+  round <- atoms(as_mixgist_draws(a$weights, means = a$means, covariances = matrix(c(2, 3), 1), covariance_form = "spherical"))
+  expect_equal(round$cov_2_2, c(2, 3))
+  expect_equal(round$cov_2_1, c(0, 0))
+  spread <- atoms(as_mixgist_draws(a$weights, means = a$means[, , 1, drop = FALSE], covariances = matrix(c(2, 3), 1), covariance_form = "sd"))
+  expect_equal(spread$cov_1_1, c(4, 9))
 })
 
 test_that("one covariance for all atoms of a draw is repeated", {
@@ -187,11 +190,6 @@ test_that("a matrix of labels is a set of partitions", {
   expect_equal(similarity(labels), rbind(c(1, 0.5, 0), c(0.5, 1, 0.5), c(0, 0.5, 1)))
 })
 
-variables_matrix <- function() {
-  cbind("theta[1]" = c(0.4, 0.5, 0.6), "theta[2]" = c(0.6, 0.5, 0.4), "mu[1,1]" = 1:3, "mu[2,1]" = 4:6, "mu[1,2]" = 7:9, "mu[2,2]" = 10:12,
-    "Sigma[1,1,1]" = 2, "Sigma[2,1,1]" = 3, "Sigma[1,2,1]" = 0.5, "Sigma[2,2,1]" = -1, "Sigma[1,1,2]" = 0.5, "Sigma[2,1,2]" = -1, "Sigma[1,2,2]" = 1, "Sigma[2,2,2]" = 2)
-}
-
 expect_variables <- function(found) {
   expect_equal(found$weight, c(0.4, 0.6, 0.5, 0.5, 0.6, 0.4))
   expect_equal(found$mean_1, c(1, 4, 2, 5, 3, 6))
@@ -217,8 +215,6 @@ test_that("posterior: all kinds of draws, chains and weights", {
   expect_error(as_mixgist_draws(x), "weights or labels", class = "mixgist_usage_error")
 })
 
-core_weights <- function(x) mixgist:::draws_arrays(mixgist:::draws_handle(x))$draw_weights
-
 test_that("coda: chains and iterations", {
   skip_if_not_installed("coda")
   chain <- coda::mcmc(variables_matrix(), start = 101, thin = 5)
@@ -242,14 +238,3 @@ test_that("rstan: a fit by its array", {
   expect_equal(found$weight, c(0.4, 0.6, 0.3, 0.7, 0.2, 0.8))
   expect_equal(found$cov_1_1, c(1, 4, 1, 4, 1, 4))
 })
-
-# A file as CmdStan writes it.
-stan_csv_file <- function() {
-  path <- tempfile(fileext = ".csv")
-  writeLines(c("# stan_version_major = 2", "# stan_version_minor = 30", "# stan_version_patch = 0", "# model = m_model", "# method = sample (Default)", "#   sample",
-    "#     num_samples = 3", "#     num_warmup = 0", "#     save_warmup = 0 (Default)", "#     thin = 1 (Default)", "#     algorithm = hmc (Default)", "#       hmc", "#         engine = nuts (Default)",
-    "# id = 1", "# random", "#   seed = 1", "lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,theta.1,theta.2,mu.1,mu.2,sigma.1,sigma.2",
-    "# Adaptation terminated", "# Step size = 1", "# Diagonal elements of inverse mass matrix:", "# 1, 1, 1", "-1,1,1,1,1,0,1,0.4,0.6,1,5,1,2", "-1,1,1,1,1,0,1,0.3,0.7,1,5,1,2",
-    "-1,1,1,1,1,0,1,0.2,0.8,1,5,1,2", "# ", "#  Elapsed Time: 0 seconds (Warm-up)", "#                0 seconds (Sampling)", "#                0 seconds (Total)", "# "), path)
-  path
-}

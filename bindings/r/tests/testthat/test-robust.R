@@ -6,6 +6,9 @@ nonsense <- function() {
     matrix(NA_real_, 2, 2), matrix(Inf, 2, 2), matrix(1e308, 2, 2), matrix(0, 2, 2), 1:3, numeric())
 }
 
+# A call with arguments as they are, even where they are language.
+call_with <- function(f, arguments) do.call(f, arguments, quote = TRUE)
+
 # Gives a value, or a condition of mixgist.
 expect_condition_of_mixgist <- function(code, what) {
   done <- tryCatch(quietly(code), mixgist_error = function(e) "refused", error = function(e) e)
@@ -18,10 +21,10 @@ test_that("arrays of any kind", {
     for (part in c("x", "means", "covariances")) {
       arguments <- good
       arguments[part] <- list(bad)
-      expect_condition_of_mixgist(do.call(as_mixgist_draws, arguments), paste(part, class(bad)[1]))
+      expect_condition_of_mixgist(call_with(as_mixgist_draws, arguments), paste(part, class(bad)[1]))
     }
     for (option in c("covariance_form", "chains", "iterations", "draw_weights", "labels", "data")) {
-      expect_condition_of_mixgist(do.call(as_mixgist_draws, c(good, stats::setNames(list(bad), option))), paste(option, class(bad)[1]))
+      expect_condition_of_mixgist(call_with(as_mixgist_draws, c(good, stats::setNames(list(bad), option))), paste(option, class(bad)[1]))
     }
     expect_condition_of_mixgist(as_mixgist_draws(list(list(weights = bad, means = bad, covariances = bad))), paste("list", class(bad)[1]))
     expect_condition_of_mixgist(mixgist_partition(bad, threads = 1, runs = 1), paste("labels", class(bad)[1]))
@@ -34,24 +37,23 @@ test_that("options of any kind", {
   options <- setdiff(names(formals(mixgist_summary)), c("x", "slices", "threads"))
   for (bad in nonsense()) {
     for (option in options) {
-      expect_condition_of_mixgist(do.call(mixgist_summary, c(list(draws, slices = 8, threads = 1), stats::setNames(list(bad), option))), paste(option, class(bad)[1]))
+      expect_condition_of_mixgist(call_with(mixgist_summary, c(list(draws, slices = 8, threads = 1), stats::setNames(list(bad), option))), paste(option, class(bad)[1]))
     }
     for (option in c("slices", "threads")) {
       if (identical(bad, 1:3)) next
-      expect_condition_of_mixgist(do.call(mixgist_summary, c(list(draws), stats::setNames(list(bad), option))), paste(option, class(bad)[1]))
+      expect_condition_of_mixgist(call_with(mixgist_summary, c(list(draws), stats::setNames(list(bad), option))), paste(option, class(bad)[1]))
     }
     for (option in c("level", "hypothesis", "radius", "conformal")) {
-      expect_condition_of_mixgist(do.call(mixgist_ball, c(list(found), stats::setNames(list(bad), option))), paste(option, class(bad)[1]))
+      expect_condition_of_mixgist(call_with(mixgist_ball, c(list(found), stats::setNames(list(bad), option))), paste(option, class(bad)[1]))
     }
     for (option in c("overlap", "share", "least_weight")) {
-      expect_condition_of_mixgist(do.call(mixgist_components, c(list(found), stats::setNames(list(bad), option))), paste(option, class(bad)[1]))
+      expect_condition_of_mixgist(call_with(mixgist_components, c(list(found), stats::setNames(list(bad), option))), paste(option, class(bad)[1]))
     }
     expect_condition_of_mixgist(mixgist_representatives(found, count = bad, grid = 0), paste("count", class(bad)[1]))
     expect_condition_of_mixgist(predict(found, bad), paste("newdata", class(bad)[1]))
     expect_condition_of_mixgist(draws[bad], paste("selection", class(bad)[1]))
     expect_condition_of_mixgist(mixgist_fit(bad, iterations = 4, burn_in = 2, thin = 1, chains = 1, threads = 1), paste("fit", class(bad)[1]))
   }
-  expect_condition_of_mixgist(mixgist_summary(draws, nothing = 3), "unknown option")
   expect_error(mixgist_ball(draws, nothing = 3), "nothing", class = "mixgist_error")
 })
 
@@ -74,40 +76,54 @@ test_that("pointers that are dead or of another kind are noticed", {
   expect_error(draws[1], "partitions", class = "mixgist_error")
 })
 
+# Runs lines of R in a session of its own.
+session <- function(lines, seconds) {
+  script <- tempfile(fileext = ".R")
+  writeLines(lines, script)
+  libraries <- paste0("R_LIBS=", paste(.libPaths(), collapse = ":"))
+  out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE, env = libraries, timeout = seconds))
+  paste(out, collapse = " ")
+}
+
 test_that("the bridge survives the torture of R's memory", {
   skip_on_cran()
-  draws <- two_groups(6)
-  gctorture(TRUE)
-  on.exit(gctorture(FALSE))
-  again <- as_mixgist_draws(matrix(0.5, 3, 2), means = matrix(1:6, 3), covariances = matrix(1, 3, 2))
-  found <- withCallingHandlers(mixgist_summary(again, slices = 4, threads = 1, data = c(1, 2)), warning = function(w) invokeRestart("muffleWarning"))
-  label <- predict(found, c(1, 5))
-  refused <- tryCatch(draws[99], error = function(e) "refused")
-  partition <- mixgist_partition(rbind(c(1, 1, 2), c(1, 2, 2)), runs = 1, threads = 1)
-  gctorture(FALSE)
-  expect_equal(found$draws, 3L)
-  expect_length(label, 2)
-  expect_equal(refused, "refused")
-  expect_length(partition$labels, 3)
+  # R collects its garbage at every allocation; the functions of the bridge are called as they are, because R code around them takes minutes so.
+  out <- session(c(
+    "library(mixgist)",
+    "tick <- function(...) NULL",
+    "m <- matrix(0.5, 3, 2)",
+    "source <- list(dim = 1, weights = m, means = m * 1:3, covariances = m, data = matrix(c(1, 2)), columns = 'a', labels = matrix(1, 3, 2))",
+    "gctorture(TRUE)",
+    "draws <- mixgist:::.savvy_wrap_Handle(mixgist:::draws_from_arrays(source))",
+    "arrays <- mixgist:::draws_arrays(draws)",
+    "facts <- mixgist:::draws_facts(draws)",
+    "refused <- mixgist:::draws_select(draws, list(indices = 99))",
+    "posterior <- mixgist:::.savvy_wrap_Handle(mixgist:::posterior_new(draws, list(slices = '4')))",
+    "found <- mixgist:::posterior_summary(posterior, list(threads = 1), tick)",
+    "partitions <- mixgist:::.savvy_wrap_Handle(mixgist:::partitions_from_labels(list(labels = matrix(c(1, 1, 2, 2), 2))))",
+    "best <- mixgist:::partitions_search(partitions, list(runs = 1, threads = 1), tick)",
+    "gctorture(FALSE)",
+    "cat(arrays$weights[1], facts$draws, class(refused), found$document$draws, length(best$document$labels))"
+  ), 300)
+  expect_match(out, "0.5 3 mixgist_failure 3 2")
 })
 
 test_that("an interrupt stops the work and R goes on", {
   skip_on_cran()
   skip_on_os("windows")
-  script <- tempfile(fileext = ".R")
-  writeLines(c(
+  out <- session(c(
     "library(mixgist)",
     "m <- 1500; k <- 60; set.seed(1)",
     "draws <- as_mixgist_draws(matrix(1 / k, m, k), means = matrix(rnorm(m * k), m), covariances = matrix(1, m, k))",
     # The signal is sent from within, once the core is at work.
     "started <- FALSE",
     "signal <- function(phase, done, total, remark) if (!started && nzchar(phase)) { started <<- TRUE; tools::pskill(Sys.getpid(), tools::SIGINT) }",
-    "done <- tryCatch({ mixgist_summary(draws, slices = 60000, route = 'pairs', threads = 1, progress = signal); 'finished' }, interrupt = function(i) 'interrupted')",
+    "ask <- function() mixgist_summary(draws, slices = 60000, route = 'pairs', threads = 1, progress = signal)",
+    "done <- tryCatch({ ask(); 'finished' }, interrupt = function(i) 'interrupted')",
     "small <- suppressWarnings(mixgist_summary(draws[1:3], slices = 10, threads = 1))",
     "cat(done, small$draws)"
-  ), script)
-  out <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE, env = paste0("R_LIBS=", paste(.libPaths(), collapse = ":")), timeout = 300)
-  expect_match(paste(out, collapse = " "), "interrupted 3")
+  ), 300)
+  expect_match(out, "interrupted 3")
 })
 
 test_that("progress is told, and its errors come through", {
