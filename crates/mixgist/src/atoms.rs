@@ -167,12 +167,6 @@ impl GaussianAtoms {
         if dim == 0 {
             return Err(Error::input("atoms have dimension 0, must be at least 1"));
         }
-        if form == CovarianceForm::StandardDeviation && dim != 1 {
-            return Err(Error::input(format!(
-                "covariance form 'sd' is for dimension 1, the means have dimension {dim}"
-            ))
-            .hint("use 'diagonal' (variances) or 'spherical'"));
-        }
         let n = means.len() / dim;
         let size = form.numbers_per_atom(dim);
         if means.len() != n * dim || shapes.len() != n * size {
@@ -302,6 +296,8 @@ mod tests {
         assert_eq!(make(&[2.0, 0.0, 0.0, 2.0], CovarianceForm::Cholesky), reference);
         assert_eq!(make(&[4.0, 4.0], CovarianceForm::Diagonal), reference);
         assert_eq!(make(&[4.0], CovarianceForm::Spherical), reference);
+        let plane = GaussianAtoms::new(2, vec![0.0; 2], vec![3.0, 0.5], CovarianceForm::StandardDeviation).unwrap();
+        assert_eq!(plane.covariances(), [9.0, 0.0, 0.0, 0.25]);
         let sd = GaussianAtoms::new(1, vec![0.0], vec![3.0], CovarianceForm::StandardDeviation).unwrap();
         assert_eq!(sd.covariances(), [9.0]);
     }
@@ -331,7 +327,8 @@ mod tests {
         );
         assert!(message(2, &[0.0, 0.0], &[1.0, 0.0], Diagonal).contains("not positive definite"));
         assert!(message(1, &[0.0], &[-2.0], StandardDeviation).contains("must be positive"));
-        assert!(message(2, &[0.0, 0.0], &[1.0], StandardDeviation).contains("dimension 1"));
+        assert!(message(2, &[0.0, 0.0], &[1.0], StandardDeviation).contains("do not make atoms of dimension 2"));
+        assert!(message(2, &[0.0, 0.0], &[1.0, -1.0], StandardDeviation).contains("must be positive"));
         assert!(message(2, &[0.0, 0.0, 1.0], &[1.0], Spherical).contains("do not make atoms"));
         assert!(message(0, &[], &[], Spherical).contains("dimension 0"));
     }
