@@ -273,7 +273,7 @@ const CHOICES: [Choice; 8] = [
             };
             tried_chains(ensemble).into_iter().map(without).collect()
         },
-        advice: || text!["one chain decides: the chains disagree, run them longer; ", verb("inspect"), " shows where"],
+        advice: || text!["one chain decides: look at each chain on its own; ", verb("inspect"), " shows where"],
     },
 ];
 
@@ -311,7 +311,13 @@ impl Posterior<'_> {
 }
 
 fn stability(posterior: &Posterior, level: f64, progress: &dyn Progress) -> Result<Stability> {
-    let (ensemble, data, settings) = (posterior.ensemble(), posterior.data(), posterior.settings());
+    let (ensemble, data) = (posterior.ensemble(), posterior.data());
+    // One choice changes at a time: with `auto`, all lines but that of the slices take as many as the summary did.
+    let mut settings = posterior.settings().clone();
+    if matches!(settings.slices, SliceCount::Auto { .. }) && settings.directions.is_none() {
+        settings.slices = SliceCount::Fixed(posterior.slices(progress)?.len());
+    }
+    let settings = &settings;
     let thin = ensemble.len().div_ceil(MOST_DRAWS);
     let thinned;
     let ensemble = if thin > 1 {
