@@ -144,7 +144,7 @@ fn partition_first(posterior: &Posterior, procedure: Procedure, method: &'static
     let measures = if procedure.labels_as_sticks {
         measures_from_labels(&partition, data, observations.prior, FROZEN_DRAWS, *seed)?
     } else {
-        let sampled = observations.prior.model()?.sample_measures(&partition, data, FROZEN_DRAWS, *seed)?;
+        let sampled = observations.model()?.sample_measures(&partition, FROZEN_DRAWS, *seed)?;
         (0..FROZEN_DRAWS).map(|i| sampled.draw(i)).collect()
     };
     Ok(Estimate { method, setting: 0, partition, measures, draw: None })
@@ -175,7 +175,7 @@ fn density_numbers(posterior: &Posterior, estimates: &[Estimate], numbers: &mut 
     let estimates: Vec<&Estimate> = estimates.iter().filter(|estimate| estimate.method != METHODS[6].0).collect();
     let data = &posterior.observations.values;
     let grid = GridSlices::over(Points::new(DIM, data)?)?;
-    let model = posterior.observations.prior.model()?;
+    let model = posterior.observations.model()?;
     // All densities in one list: those of each estimate's measures, then E[F | partition, data] in closed form.
     let mut masses: Vec<GridMass> = Vec::new();
     let mut ranges: Vec<(Range<usize>, usize)> = Vec::new();
@@ -190,7 +190,7 @@ fn density_numbers(posterior: &Posterior, estimates: &[Estimate], numbers: &mut 
         }
         let own = start..masses.len();
         let exact = if estimate.draw.is_none() {
-            let log = model.expected_density(&estimate.partition, data)?.log_density(grid.points())?;
+            let log = model.expected_density(&estimate.partition)?.log_density(grid.points())?;
             masses.push(grid.mass(&log.iter().map(|x| x.exp()).collect::<Vec<_>>()));
             masses.len() - 1
         } else {

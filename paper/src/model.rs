@@ -1,9 +1,8 @@
 //! The models and data of the experiments.
 
-use mixgist::partition::{DirichletNormalModel, NormalInverseWishart};
-use mixgist::simulate::sample_points;
+use mixgist::sample_points;
 use mixgist::{CovarianceForm, GaussianAtoms, MixingMeasure, Mixture, Partition, Result, Silent};
-use mixgist_samplers::{Algorithm, ComponentPrior, FitSettings, Scale, Truncation};
+use mixgist_samplers::{Algorithm, ComponentPrior, FitSettings, Hyperparameters, ImpliedModel, Scale, Truncation};
 
 /// Dimension of all data.
 pub const DIM: usize = 2;
@@ -63,12 +62,6 @@ impl Prior {
             ..FitSettings::default()
         }
     }
-
-    /// The model under which a partition implies a density.
-    pub fn model(self) -> Result<DirichletNormalModel> {
-        let scale = vec![self.scale[0], 0.0, 0.0, self.scale[1]];
-        DirichletNormalModel::new(NormalInverseWishart::new(self.mean.to_vec(), LAMBDA, scale, NU)?, ALPHA)
-    }
 }
 
 /// What simulated data come from.
@@ -89,6 +82,14 @@ pub struct Observations {
     pub truth: Option<Truth>,
     /// The prior that goes with them.
     pub prior: Prior,
+}
+
+impl Observations {
+    /// The model under which a partition of them implies a density.
+    pub fn model(&self) -> Result<ImpliedModel> {
+        let settings = self.prior.settings(Length::PAPER, 0);
+        ImpliedModel::new(&self.values, Hyperparameters::resolve(&self.values, DIM, &settings)?)
+    }
 }
 
 /// Four Gaussians at (±2, ±2) of covariance 1.5² I, with these weights (any positive numbers).

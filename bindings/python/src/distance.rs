@@ -139,7 +139,7 @@ pub fn distance_matrix<'py>(
         |metric, progress| metric.matrix(&ensemble, progress),
         |distance, progress| {
             let matrix = distance.matrix(&ensemble, progress)?;
-            Ok(mixgist::metric::Matrix { distances: matrix.distances, standard_errors: Some(matrix.standard_errors) })
+            Ok(mixgist::Matrix { distances: matrix.distances, standard_errors: Some(matrix.standard_errors) })
         },
     )?;
     let array = |matrix: Condensed| output(py, matrix.values().to_vec(), [matrix.values().len()]);

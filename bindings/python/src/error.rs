@@ -1,6 +1,6 @@
 //! The core's errors as the exceptions that a Python user expects, message and hint kept.
 
-use mixgist::error::Place;
+use mixgist::Place;
 use mixgist::text::Spelling;
 use mixgist::{Error, ErrorKind, SystemCause};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};

@@ -1,7 +1,7 @@
 //! One mixing measure with the density and the labels that it implies.
 
-use mixgist::allocate::memberships;
-use mixgist::simulate::sample_points;
+use mixgist::memberships;
+use mixgist::sample_points;
 use mixgist::{GaussianAtoms, MixingMeasure, Mixture, Points, Progress, allocate};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;

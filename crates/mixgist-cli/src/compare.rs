@@ -23,7 +23,7 @@ pub use comparison::json_schemas;
 use comparison::{COMPARISON_SCHEMA, ComparedEstimate, Comparison, DensityDistances};
 use estimate::{DISTANCES, Estimate, measure_first, partition_first};
 
-/// Compare estimates: partition first (binder, vi, omari) and measure first (sw, mix-sw, smix-w), by every expected loss
+/// Judge six estimates against each other: three partitions (binder, vi, omari) and three measures (sw, mix-sw, smix-w), by every expected loss
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist compare draws.npz
@@ -77,7 +77,7 @@ impl Compare {
         let points = Points::new(data.columns(), data.values())?;
 
         let mut estimates =
-            partition_first(&partitions, &self.conventions.options()?, &model, &data, settings[0].seed, terminal)?;
+            partition_first(&partitions, &self.conventions.options()?, &model, settings[0].seed, terminal)?;
         estimates.extend(measure_first(&ensemble, points, &settings, terminal)?);
         let losses = partition_losses(&estimates, &reported, &partitions, terminal)?;
         let densities = self.density_distances(&estimates, &ensemble, points, settings[0].seed, terminal)?;

@@ -28,7 +28,7 @@ pub struct Demo {
     output: Option<PathBuf>,
 }
 
-const DATA: &str = include_str!("../../../datasets/faithful.csv");
+const DATA: &str = include_str!("../data/faithful.csv");
 const DISTANCES: [&str; 3] = ["sw", "mix-sw", "smix-w"];
 
 impl Demo {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mixgist::metric::Metric;
+use mixgist::Metric;
 use mixgist::slice::SLICERS;
 use mixgist::transport::EXACT_DISTANCES;
 use mixgist::{Condensed, Ensemble, Error, MixingMeasure, Points, Progress, ResolvedUnits, Result, Text};

@@ -1,7 +1,7 @@
 //! `mixgist inspect`: what is in a file of draws, and what should worry its reader.
 
 use clap::Args;
-use mixgist::agreement::TraceAgreement;
+use mixgist::TraceAgreement;
 use mixgist::inspect::{AtomCounts, ChainProfile, Conditioning, WeightProfile};
 use mixgist::text::CommandLine;
 use mixgist::{Inspection, Points, Result, inspect};

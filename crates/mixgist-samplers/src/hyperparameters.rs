@@ -7,7 +7,7 @@ use mixgist::{Error, Result};
 
 use crate::mixing::{Concentration, MixingPrior};
 use crate::settings::{
-    Algorithm, ComponentPrior, CovarianceModel, FitSettings, MAX_STICKS, Scale, Truncation, check_size,
+    Algorithm, CovarianceModel, FitSettings, MAX_STICKS, Scale, Truncation, check_mixing, check_size,
 };
 
 /// The model with nothing left open. Its `Display` is the paragraph for a paper.
@@ -47,11 +47,10 @@ impl Hyperparameters {
             None => columns.iter().map(|c| c.mean).collect(),
         };
         let psi = match &given.psi {
-            Some(scale) => scale_matrix(scale, dim, given.covariance)?,
+            Some(scale) => scale_matrix(scale, dim)?,
             None => diagonal(&columns.iter().map(|c| c.variance / 4.0).collect::<Vec<_>>()),
         };
-        check_scale(&mu0, &psi, values)?;
-        Ok(Hyperparameters {
+        let resolved = Hyperparameters {
             dim,
             prior: settings.prior,
             concentration: settings.concentration,
@@ -59,13 +58,51 @@ impl Hyperparameters {
             mu0,
             lambda: given.lambda.unwrap_or(0.1),
             psi,
-            nu: degrees(given, dim)?,
+            nu: given.nu.unwrap_or((inner_dim(given.covariance, dim) + 2) as f64),
             truncation: match settings.algorithm {
                 Algorithm::Blocked { truncation } => Some(sticks(truncation, settings)?),
                 Algorithm::Slice | Algorithm::Marginal => None,
             },
-        })
+        };
+        resolved.check(values)?;
+        Ok(resolved)
     }
+
+    /// Refuses numbers that make no model: of the mixing prior, μ0, λ, Ψ, ν, by themselves and against the data.
+    pub(crate) fn check(&self, values: &[f64]) -> Result<()> {
+        let d = self.dim;
+        if d == 0 {
+            return Err(Error::usage("the model has dimension 0, must be at least 1"));
+        }
+        check_mixing(self.prior, self.concentration)?;
+        vector("mu0", &self.mu0, d)?;
+        check_size("lambda", self.lambda)?;
+        check_matrix(&vector("psi", &self.psi, d * d)?, d, self.covariance)?;
+        let inner = inner_dim(self.covariance, d);
+        if self.nu.is_nan() || self.nu <= (inner - 1) as f64 {
+            return Err(Error::usage(format!("nu is {}, must be above {} in dimension {inner}", self.nu, inner - 1)));
+        }
+        check_size("nu", self.nu)?;
+        check_scale(&self.mu0, &self.psi, values)
+    }
+
+    /// The model of coordinate j alone: Σ_jj ~ IW(ν − d + 1, Ψ_jj), so that its predictive densities are marginals of the joint ones. For
+    /// full covariances.
+    pub fn marginal(&self, j: usize) -> Hyperparameters {
+        let d = self.dim;
+        Hyperparameters {
+            dim: 1,
+            mu0: vec![self.mu0[j]],
+            psi: vec![self.psi[j * d + j]],
+            nu: self.nu - (d - 1) as f64,
+            ..self.clone()
+        }
+    }
+}
+
+/// The dimension of the covariances that have a law of their own.
+fn inner_dim(covariance: CovarianceModel, dim: usize) -> usize {
+    if covariance == CovarianceModel::Diagonal { 1 } else { dim }
 }
 
 struct Column {
@@ -123,15 +160,17 @@ fn diagonal(entries: &[f64]) -> Vec<f64> {
     matrix
 }
 
-fn scale_matrix(scale: &Scale, dim: usize, covariance: CovarianceModel) -> Result<Vec<f64>> {
-    let matrix = match scale {
-        Scale::Diagonal(entries) => diagonal(&vector("psi", entries, dim)?),
-        Scale::Full(entries) if entries.len() == dim * dim => vector("psi", entries, dim * dim)?,
-        Scale::Full(entries) => {
-            return Err(Error::usage(format!("psi has {} numbers, expected {dim} × {dim}", entries.len()))
-                .hint("a diagonal takes as many numbers as the data have columns"));
-        }
-    };
+fn scale_matrix(scale: &Scale, dim: usize) -> Result<Vec<f64>> {
+    match scale {
+        Scale::Diagonal(entries) => Ok(diagonal(&vector("psi", entries, dim)?)),
+        Scale::Full(entries) if entries.len() == dim * dim => vector("psi", entries, dim * dim),
+        Scale::Full(entries) => Err(Error::usage(format!("psi has {} numbers, expected {dim} × {dim}", entries.len()))
+            .hint("a diagonal takes as many numbers as the data have columns")),
+    }
+}
+
+/// Ψ: symmetric, positive definite, diagonal if it must be.
+fn check_matrix(matrix: &[f64], dim: usize, covariance: CovarianceModel) -> Result<()> {
     for i in 0..dim {
         for j in 0..i {
             let (below, above) = (matrix[i * dim + j], matrix[j * dim + i]);
@@ -147,9 +186,8 @@ fn scale_matrix(scale: &Scale, dim: usize, covariance: CovarianceModel) -> Resul
             }
         }
     }
-    cholesky_in_place(&mut matrix.clone(), dim)
-        .map_err(|pivot| Error::usage(format!("psi is not positive definite (at row {pivot})")))?;
-    Ok(matrix)
+    cholesky_in_place(&mut matrix.to_vec(), dim)
+        .map_err(|pivot| Error::usage(format!("psi is not positive definite (at row {pivot})")))
 }
 
 /// Ψ and μ0 against the spread of the data, in whose units everything is computed.
@@ -172,17 +210,6 @@ fn check_scale(mu0: &[f64], psi: &[f64], values: &[f64]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn degrees(given: &ComponentPrior, dim: usize) -> Result<f64> {
-    let inner = if given.covariance == CovarianceModel::Diagonal { 1 } else { dim };
-    let nu = given.nu.unwrap_or((inner + 2) as f64);
-    let floor = (inner - 1) as f64;
-    if nu > floor {
-        check_size("nu", nu)?;
-        return Ok(nu);
-    }
-    Err(Error::usage(format!("nu is {nu}, must be above {floor} in dimension {inner}")))
 }
 
 fn sticks(truncation: Truncation, settings: &FitSettings) -> Result<usize> {
@@ -296,5 +323,26 @@ mod tests {
         assert!(constant.to_string().contains("column 1 of the data is constant"));
         let few = Hyperparameters::resolve(&[1.0, 5.0, 2.0], 3, &FitSettings::default()).unwrap_err();
         assert!(few.to_string().contains("1 rows of 3 columns are too few"));
+    }
+
+    #[test]
+    fn impossible_hyperparameters_are_refused() {
+        let new = |mu0: &[f64], lambda: f64, psi: &[f64], nu: f64| {
+            let dim = mu0.len();
+            let of = |dim| with(|_| ()).map(|resolved| Hyperparameters { dim, ..resolved }).unwrap();
+            let model = Hyperparameters { mu0: mu0.to_vec(), lambda, psi: psi.to_vec(), nu, ..of(dim) };
+            model.check(&[0.0, 0.0, 1.0, 1.0][..2 * dim])
+        };
+        assert!(new(&[], 1.0, &[], 3.0).is_err());
+        assert!(new(&[f64::NAN], 1.0, &[1.0], 3.0).is_err());
+        assert!(new(&[0.0], 0.0, &[1.0], 3.0).is_err());
+        assert!(new(&[0.0], f64::INFINITY, &[1.0], 3.0).is_err());
+        assert!(new(&[0.0], 1.0, &[1.0, 2.0], 3.0).is_err());
+        assert!(new(&[0.0], 1.0, &[-1.0], 3.0).is_err());
+        assert!(new(&[0.0], 1.0, &[1.0], f64::NAN).is_err());
+        assert!(new(&[0.0, 0.0], 1.0, &[1.0, 0.5, -0.5, 1.0], 3.0).is_err());
+        assert!(new(&[0.0, 0.0], 1.0, &[1.0, 0.0, 0.0, 1.0], 1.0).is_err());
+        assert!(new(&[0.0, 0.0], 1.0, &[1.0, 0.0, 0.0, 1.0], 1.01).is_ok());
+        assert!(new(&[0.0], 1.0, &[1.0], 0.5).is_ok());
     }
 }

@@ -22,9 +22,13 @@ mod checkpoint;
 mod clusters;
 mod component;
 mod concentration;
+mod document;
 mod draws;
+mod end;
+mod extend;
 mod fit;
 mod hyperparameters;
+mod implied;
 mod measure;
 mod mixing;
 mod points;
@@ -35,8 +39,12 @@ mod variates;
 
 pub use agreement::Agreement;
 pub use checkpoint::{CheckpointMode, Checkpoints};
+pub use document::FitDocument;
+pub use end::ChainEnd;
+pub use extend::extend;
 pub use fit::{DiagnosticRow, Diagnostics, Fit, Traces, Truncated, fit, predicted_bytes};
 pub use hyperparameters::Hyperparameters;
+pub use implied::{ImpliedDensity, ImpliedModel};
 pub use mixing::{Concentration, MixingPrior};
 pub use settings::{Algorithm, ComponentPrior, CovarianceModel, FitSettings, Scale, Truncation};
 

@@ -52,11 +52,16 @@ impl ScaledData {
     pub(crate) fn replace(&mut self, values: &[f64]) {
         for (i, row) in values.chunks_exact(self.dim).enumerate() {
             for j in 0..self.dim {
-                let x = (row[j] - self.center[j]) / self.scale[j];
+                let x = self.scaled_value(j, row[j]);
                 self.rows[i * self.dim + j] = x;
                 self.columns[j * (self.n + LANES) + i] = x;
             }
         }
+    }
+
+    /// A value of column j in the scaled coordinates.
+    pub(crate) fn scaled_value(&self, j: usize, y: f64) -> f64 {
+        (y - self.center[j]) / self.scale[j]
     }
 
     /// Number of points n.

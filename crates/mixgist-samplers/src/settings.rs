@@ -162,31 +162,7 @@ impl FitSettings {
 
     /// Refuses values that make no sense whatever the data are.
     pub fn check(&self) -> Result<()> {
-        match self.prior {
-            MixingPrior::PitmanYor { discount } if !(0.0..1.0).contains(&discount) => {
-                return Err(Error::usage(format!("discount is {discount}, must be at least 0 and below 1")));
-            }
-            MixingPrior::Finite { components: 0 } => {
-                return Err(Error::usage("a finite mixture needs at least 1 component"));
-            }
-            MixingPrior::Finite { components } if components > MAX_STICKS => {
-                return Err(Error::usage(format!("{components} components, at most {MAX_STICKS} are possible")));
-            }
-            _ => {}
-        }
-        match self.concentration {
-            Concentration::Fixed(alpha) => {
-                let sigma = self.prior.discount();
-                if alpha <= -sigma || alpha.is_nan() {
-                    return Err(Error::usage(format!("concentration is {alpha}, must be above {}", 0.0 - sigma)));
-                }
-                check_size("concentration plus discount", alpha + sigma)?;
-            }
-            Concentration::Gamma { shape, rate } => {
-                check_size("shape of the concentration's Gamma prior", shape)?;
-                check_size("rate of the concentration's Gamma prior", rate)?;
-            }
-        }
+        check_mixing(self.prior, self.concentration)?;
         if let Some(lambda) = self.component.lambda {
             check_size("lambda", lambda)?;
         }
@@ -227,6 +203,36 @@ impl FitSettings {
         }
         Ok(())
     }
+}
+
+/// Refuses mixing priors and concentrations that are none.
+pub(crate) fn check_mixing(prior: MixingPrior, concentration: Concentration) -> Result<()> {
+    match prior {
+        MixingPrior::PitmanYor { discount } if !(0.0..1.0).contains(&discount) => {
+            return Err(Error::usage(format!("discount is {discount}, must be at least 0 and below 1")));
+        }
+        MixingPrior::Finite { components: 0 } => {
+            return Err(Error::usage("a finite mixture needs at least 1 component"));
+        }
+        MixingPrior::Finite { components } if components > MAX_STICKS => {
+            return Err(Error::usage(format!("{components} components, at most {MAX_STICKS} are possible")));
+        }
+        _ => {}
+    }
+    match concentration {
+        Concentration::Fixed(alpha) => {
+            let sigma = prior.discount();
+            if alpha <= -sigma || alpha.is_nan() {
+                return Err(Error::usage(format!("concentration is {alpha}, must be above {}", 0.0 - sigma)));
+            }
+            check_size("concentration plus discount", alpha + sigma)?;
+        }
+        Concentration::Gamma { shape, rate } => {
+            check_size("shape of the concentration's Gamma prior", shape)?;
+            check_size("rate of the concentration's Gamma prior", rate)?;
+        }
+    }
+    Ok(())
 }
 
 /// Refuses sizes that are not positive, or so extreme that products of them leave the range of numbers.

@@ -18,11 +18,11 @@ fn five_free_atoms_beat_every_draw_of_old_faithful() {
     let draws = fit(&data::read("faithful", 2), 2, &settings, None, &Silent).unwrap().ensemble;
     assert_eq!(draws.len(), 400);
     for name in ["mix-sw", "smix-w"] {
-        let settings = mixgist::FitSettings {
+        let settings = mixgist::Settings {
             slicer: slicer(name).unwrap().into(),
             slices: SliceCount::Fixed(100),
             estimator: Estimator::Free(AtomCount::Fixed(5)),
-            ..mixgist::FitSettings::default()
+            ..mixgist::Settings::default()
         };
         let summary = summarize(&draws, None, &settings, &Silent).unwrap();
         let assessment = summary.assessment.as_ref().unwrap();

@@ -23,28 +23,28 @@ use crate::linalg::cholesky_in_place;
 use crate::tails::fisher_tail;
 
 /// Atoms of at least this weight are counted.
-pub const HEAVY: f64 = 0.01;
+pub(crate) const HEAVY: f64 = 0.01;
 
 /// Parts of each chain whose means are compared with the means of chains.
-pub const BLOCKS: usize = 4;
+pub(crate) const BLOCKS: usize = 4;
 
 /// Chains that agree and move are called apart at most this often, all functions together.
-pub const FALSE_ALARM: f64 = 0.005;
+pub(crate) const FALSE_ALARM: f64 = 0.005;
 
 /// Chains disagree only where R-hat is above this: smaller differences matter little.
-pub const NOTABLE_RHAT: f64 = 1.1;
+pub(crate) const NOTABLE_RHAT: f64 = 1.1;
 
 /// Chains are slow above this R-hat.
-pub const SLOW_RHAT: f64 = 1.1;
+pub(crate) const SLOW_RHAT: f64 = 1.1;
 
 /// Chains are slow below this effective sample size, bulk.
-pub const SLOW_ESS: f64 = 50.0;
+pub(crate) const SLOW_ESS: f64 = 50.0;
 
 /// Well-mixed chains have an R-hat below this, and effective sample sizes of at least [`GOOD_ESS`] a chain (Vehtari et al. 2021).
-pub const GOOD_RHAT: f64 = 1.01;
+pub(crate) const GOOD_RHAT: f64 = 1.01;
 
 /// See [`GOOD_RHAT`].
-pub const GOOD_ESS: f64 = 100.0;
+pub(crate) const GOOD_ESS: f64 = 100.0;
 
 /// Shorter chains are not judged.
 pub(crate) const SHORTEST: usize = 2 * BLOCKS;

@@ -2,7 +2,7 @@
 
 /// Writes a type as its `name()` and reads it back with its `from_name()`; an unknown name is an error, never a default.
 macro_rules! by_name {
-    ($type:ty, $title:literal, [$($name:expr),* $(,)?], $text:literal) => {
+    ($type:ty, $title:literal, $names:expr, $text:literal) => {
         impl serde::Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.name().as_ref())
@@ -22,13 +22,39 @@ macro_rules! by_name {
             }
 
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                $crate::by_name::string_schema($text, &[$($name),*])
+                $crate::by_name::string_schema($text, &$names)
             }
         }
     };
 }
 
 pub(crate) use by_name;
+
+/// The same for a type with a table `NAMES` of its values: `from_name()` and `name()` look there too.
+macro_rules! named {
+    ($type:ty, $title:literal, $kind:literal, $text:literal) => {
+        impl $type {
+            /// The value of that name.
+            pub fn from_name(name: &str) -> $crate::Result<Self> {
+                let known = const { &Self::NAMES };
+                known.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).ok_or_else(|| {
+                    let all: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+                    $crate::Error::usage(format!("unknown {} '{name}'", $kind))
+                        .hint(format!("one of: {}", all.join(", ")))
+                })
+            }
+
+            /// The name that options use.
+            pub fn name(self) -> &'static str {
+                Self::NAMES.iter().find(|(_, value)| *value == self).expect("every value is named").0
+            }
+        }
+
+        $crate::by_name::by_name!($type, $title, <$type>::NAMES.map(|(name, _)| name), $text);
+    };
+}
+
+pub(crate) use named;
 
 /// The schema of a string: one of some names, or any when there are none.
 pub(crate) fn string_schema(description: &str, names: &[&str]) -> schemars::Schema {

@@ -80,7 +80,7 @@ pub(crate) struct Groups {
 
 impl Groups {
     /// At least one group, none empty.
-    pub fn new(groups: &[impl AsRef<[f64]>]) -> Self {
+    pub(crate) fn new(groups: &[impl AsRef<[f64]>]) -> Self {
         let groups = || groups.iter().map(AsRef::as_ref);
         let (count, values) = (groups().count(), groups().map(<[f64]>::len).sum::<usize>());
         let total = values as f64;

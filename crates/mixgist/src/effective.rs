@@ -38,7 +38,7 @@ pub(crate) fn check_level(level: f64) -> Result<()> {
 /// draw weights, (Σ w)²/Σ w², and how much the chains differ. If the share ρ of the variance lies between chains, beyond what their autocorrelation
 /// explains, and chain c has the weight p_c, then the variance of the mean is that of one draw times ρ Σ p_c² + (1 − ρ) Σ w², so that chains
 /// that never leave a value of their own are worth at most their number. Never more than there are draws.
-pub fn effective_draws(ensemble: &Ensemble, values: &[f64]) -> f64 {
+pub(crate) fn effective_draws(ensemble: &Ensemble, values: &[f64]) -> f64 {
     debug_assert_eq!(values.len(), ensemble.len());
     let weights = draw_weights(ensemble);
     let weight = |chain: &[usize]| chain.iter().map(|&m| weights[m]).sum::<f64>();
@@ -105,6 +105,34 @@ fn between_chains(chains: &[&[f64]], successive: f64) -> f64 {
     let by_chance = within * successive * (1.0 + 4.0 * (2.0 / (chains.len() - 1) as f64).sqrt());
     let excess = (between - by_chance).max(0.0) / size;
     if excess > 0.0 { excess / (excess + within) } else { 0.0 }
+}
+
+/// What the posterior says about one number.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+pub struct PosteriorInterval {
+    /// Posterior mean.
+    pub mean: f64,
+    /// Posterior median.
+    pub median: f64,
+    /// Lower end: half of 1 − level lies below.
+    pub low: f64,
+    /// Upper end: half of 1 − level lies above.
+    pub high: f64,
+}
+
+impl PosteriorInterval {
+    /// Of weighted values; NaN when there are none.
+    pub(crate) fn of(values: &[f64], weights: &[f64], level: f64) -> Self {
+        let order = ascending(values, weights);
+        let quantile = |level: f64| sorted_quantile(values, weights, &order, level);
+        let total: f64 = order.iter().map(|&i| weights[i]).sum();
+        PosteriorInterval {
+            mean: order.iter().map(|&i| weights[i] / total * values[i]).sum(),
+            median: quantile(0.5),
+            low: quantile((1.0 - level) / 2.0),
+            high: quantile((1.0 + level) / 2.0),
+        }
+    }
 }
 
 /// A posterior probability, estimated from draws.

@@ -76,6 +76,9 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// The name under which the log posterior of the draws goes, up to a constant.
+    pub const LOG_POSTERIOR: &'static str = "log posterior";
+
     /// A trace by name.
     pub fn new(name: impl Into<Cow<'static, str>>, values: Vec<f64>) -> Self {
         Trace { name: name.into(), values }

@@ -11,13 +11,13 @@ use crate::linalg::{cholesky_in_place, solve_lower};
 use crate::{Error, GaussianAtoms, Points, Result};
 
 /// How many points a [`PointBlock`] holds.
-pub const LANES: usize = 64;
+pub(crate) const LANES: usize = 64;
 
 /// Atoms made ready for evaluation: means, inverse Cholesky factors and log-normalizers.
 ///
 /// With Σ = L Lᵀ, log f(y | θ) = log N(y; μ, Σ) = −½ ‖L⁻¹(y − μ)‖² − Σ_i log L_ii − (d/2) log 2π.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GaussianKernel {
+pub(crate) struct GaussianKernel {
     dim: usize,
     means: Vec<f64>,
     /// Rows of L⁻¹ up to the diagonal, d (d + 1) / 2 numbers an atom.
@@ -27,12 +27,12 @@ pub struct GaussianKernel {
 
 impl GaussianKernel {
     /// The kernel at all atoms of a store. Cost O(K d³) once; memory K (d (d + 3) / 2 + 1) numbers.
-    pub fn new(atoms: &GaussianAtoms) -> Result<Self> {
+    pub(crate) fn new(atoms: &GaussianAtoms) -> Result<Self> {
         Self::marginal(atoms, &(0..atoms.dim()).collect::<Vec<_>>())
     }
 
     /// The kernel of the marginal on some coordinates, in the given order: each index below d, none twice.
-    pub fn marginal(atoms: &GaussianAtoms, coordinates: &[usize]) -> Result<Self> {
+    pub(crate) fn marginal(atoms: &GaussianAtoms, coordinates: &[usize]) -> Result<Self> {
         check_coordinates(coordinates, atoms.dim())?;
         let (full, d) = (atoms.dim(), coordinates.len());
         let mut kernel = GaussianKernel {
@@ -67,41 +67,36 @@ impl GaussianKernel {
 
     /// The kernel times a weight for each atom: w_k f(y | θ_k).
     #[must_use]
-    pub fn weighted(mut self, weights: &[f64]) -> Self {
+    pub(crate) fn weighted(mut self, weights: &[f64]) -> Self {
         assert_eq!(weights.len(), self.len(), "one weight an atom");
         self.log_normalizers.iter_mut().zip(weights).for_each(|(log, w)| *log += w.ln());
         self
     }
 
     /// Number of atoms K.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.log_normalizers.len()
     }
 
-    /// Whether there is no atom.
-    pub fn is_empty(&self) -> bool {
-        self.log_normalizers.is_empty()
-    }
-
     /// Dimension of the points.
-    pub fn dim(&self) -> usize {
+    pub(crate) fn dim(&self) -> usize {
         self.dim
     }
 
     /// Mean of atom k.
-    pub fn mean(&self, k: usize) -> &[f64] {
+    pub(crate) fn mean(&self, k: usize) -> &[f64] {
         &self.means[k * self.dim..(k + 1) * self.dim]
     }
 
     /// Rows of L⁻¹ of atom k, each up to the diagonal.
-    pub fn inverse_factor(&self, k: usize) -> &[f64] {
+    pub(crate) fn inverse_factor(&self, k: usize) -> &[f64] {
         &self.inverse_factors[k * packed(self.dim)..(k + 1) * packed(self.dim)]
     }
 
     /// log f(y | θ_k) of every point of a block for the atoms of a range; `out` holds one row of lanes an atom.
     ///
     /// Lanes beyond the block's points hold numbers without meaning. Cost O(d²) a point and atom.
-    pub fn log_kernel(&self, atoms: Range<usize>, block: &mut PointBlock, out: &mut [[f64; LANES]]) {
+    pub(crate) fn log_kernel(&self, atoms: Range<usize>, block: &mut PointBlock, out: &mut [[f64; LANES]]) {
         assert_eq!(block.coordinates.len(), self.dim, "points have the dimension of the kernel");
         dispatch!(Level::new(), _simd => self.log_kernel_vectorized(atoms, block, out));
     }
@@ -133,7 +128,8 @@ impl GaussianKernel {
     }
 
     /// log f(y | θ_k) of one point: the obvious twin of [`GaussianKernel::log_kernel`].
-    pub fn log_kernel_at(&self, k: usize, point: &[f64]) -> f64 {
+    #[cfg(test)]
+    pub(crate) fn log_kernel_at(&self, k: usize, point: &[f64]) -> f64 {
         let mut rows = self.inverse_factor(k);
         let mut square = 0.0;
         for i in 0..self.dim {
@@ -175,7 +171,7 @@ fn quadratic_form(mean: &[f64], mut rows: &[f64], log_normalizer: f64, block: &m
 
 /// Up to [`LANES`] points with each coordinate contiguous, so that atoms are evaluated at many points at once.
 #[derive(Debug, Clone)]
-pub struct PointBlock {
+pub(crate) struct PointBlock {
     coordinates: Vec<[f64; LANES]>,
     centered: Vec<[f64; LANES]>,
     len: usize,
@@ -183,13 +179,13 @@ pub struct PointBlock {
 
 impl PointBlock {
     /// An empty block for points of dimension `dim`.
-    pub fn new(dim: usize) -> Self {
+    pub(crate) fn new(dim: usize) -> Self {
         let centered = vec![[0.0; LANES]; if dim > 2 { dim } else { 0 }];
         PointBlock { coordinates: vec![[0.0; LANES]; dim], centered, len: 0 }
     }
 
     /// Takes in at most [`LANES`] points of the block's dimension.
-    pub fn load(&mut self, points: Points) {
+    pub(crate) fn load(&mut self, points: Points) {
         assert!(points.len() <= LANES && points.dim() == self.coordinates.len(), "the block was made for such points");
         self.len = points.len();
         for (b, point) in points.values().chunks_exact(points.dim()).enumerate() {
@@ -197,16 +193,6 @@ impl PointBlock {
                 row[b] = value;
             }
         }
-    }
-
-    /// Number of points that were loaded.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether no point was loaded.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 }
 

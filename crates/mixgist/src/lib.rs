@@ -2,92 +2,105 @@
 //!
 //! Posterior draws of a mixing measure go in ([`Ensemble`]), one point estimate comes out, with the density and the partition
 //! that it implies and the evidence for it.
+//!
+//! Start with [`Posterior`], which binds draws, data and [`Settings`] and answers every question, or with [`summarize`], its short form.
+
+#![warn(unreachable_pub, unnameable_types)]
 
 mod about;
-pub mod agreement;
-pub mod aligned;
-pub mod allocate;
+mod agreement;
+mod aligned;
+mod allocate;
 mod answers;
-pub mod atoms;
+mod atoms;
 mod by_name;
 pub mod components;
 pub mod credible;
-pub mod data_check;
+mod data_check;
 pub mod density;
 pub mod diagnostics;
 mod document;
-pub mod effective;
-pub mod ensemble;
-pub mod error;
-pub mod free;
-pub mod how_many;
+mod effective;
+mod ensemble;
+mod error;
+pub mod fits;
+mod free;
+mod how_many;
 pub mod inspect;
-pub mod kernel;
-pub mod labels;
+mod kernel;
+mod labels;
 pub mod linalg;
-pub mod line;
+mod line;
 mod loss;
-pub mod memberships;
-pub mod metric;
-pub mod mixture;
+mod memberships;
+mod metric;
+mod mixture;
 pub mod narrative;
 mod normal;
 mod overlap;
-pub mod pairwise;
-pub mod parting;
+mod pairwise;
+mod parting;
 pub mod partition;
-pub mod points;
-pub mod posterior;
+mod points;
+mod posterior;
 pub mod printable;
-pub mod progress;
+mod progress;
 mod projection;
-pub mod prune;
+mod prune;
 pub mod random;
 pub mod representatives;
-pub mod select;
+mod select;
 mod settings;
-pub mod simulate;
+mod simulate;
 pub mod slice;
 mod slice_error;
 pub mod stability;
-pub mod summary;
+mod summary;
 mod support;
 mod tails;
 pub mod text;
 pub mod transport;
-pub mod units;
+mod units;
 mod vector_math;
-pub mod warning;
+mod warning;
 
 pub use about::{About, Reading, Source, SourceFile};
-pub use agreement::{Agreement, ChainVerdict};
-pub use aligned::{AlignedDraws, Alignment, align};
-pub use allocate::{Allocation, allocate};
+pub use agreement::{Agreement, ChainVerdict, TraceAgreement};
+pub use aligned::{AlignedDraws, Alignment, Carried, CarriedComponent, Gone, align, align_with, carry, check_names};
+pub use allocate::{
+    Allocation, MembershipBlock, allocate, for_each_membership_block, memberships, sample_labels, sample_partitions,
+};
 pub use atoms::{CovarianceForm, GaussianAtoms};
-pub use data_check::{DataCheck, Transformation};
+pub use data_check::{ColumnCheck, DataCheck, Transformation};
 pub use density::GridDensity;
+pub use effective::Probability;
 pub use ensemble::{Ensemble, MixingMeasure, Trace};
-pub use error::{Error, ErrorKind, Result, SystemCause};
-pub use free::{AlignedSupport, Assessment, AtomCount, Estimator, Floor, FreeSupport, Judgement, PathPoint};
+pub use error::{Error, ErrorKind, Place, Result, SystemCause};
+pub use free::{AlignedSupport, Assessment, AtomCount, Estimator, Floor, FreeSupport, HeldOut, Judgement, PathPoint};
+pub use how_many::{CountPosterior, HeavierThan, HowMany, MergedAt, Occupied, OccupiedClusters, how_many};
 pub use inspect::{Inspection, inspect};
 pub use labels::{Partition, PartitionDraws};
 pub use line::Order;
 pub use loss::Loss;
-pub use metric::Metric;
+pub use memberships::{Memberships, MembershipsBlock, for_each_memberships_block, membership_posterior};
+pub use metric::{Matrix, Metric};
 pub use mixture::Mixture;
 pub use pairwise::{Condensed, Distance, DistanceMatrix, SlicedDistance};
+pub use parting::{Cut, DiscriminantAxes, discriminant_axes};
 pub use points::Points;
-pub use posterior::{Answer, Estimate, Posterior, estimate, summarize, summarize_over};
+pub use posterior::{Answer, Computed, Estimate, Posterior, estimate, summarize, summarize_over};
 pub use progress::{Progress, Silent};
 pub use prune::{Pruned, Pruning};
 pub use select::{ChoiceVerdict, Margin, Medoid, Route, RunnerUp};
 pub use settings::{GivenDirections, Settings, SliceCount, SlicerName};
+pub use simulate::{SampledPoints, sample_points};
 pub use summary::Summary;
+pub use support::mass_without_draws;
 pub use text::Text;
 pub use units::{ResolvedUnits, Units};
 pub use warning::{SliceOrigin, Warning};
 
 /// The example of the README runs as a test.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -80,19 +80,19 @@ impl Default for Order {
 
 /// A probability measure on the line as its quantile function: positions ascending, cumulative weights ending at exactly 1.
 #[derive(Debug, Clone, Copy)]
-pub struct LineMeasure<'a> {
+pub(crate) struct LineMeasure<'a> {
     positions: &'a [f64],
     cumulative: &'a [f64],
 }
 
 impl<'a> LineMeasure<'a> {
     /// Position of each atom, ascending.
-    pub fn positions(&self) -> &'a [f64] {
+    pub(crate) fn positions(&self) -> &'a [f64] {
         self.positions
     }
 
     /// Sum of the weights up to and including each atom; the last is exactly 1.
-    pub fn cumulative(&self) -> &'a [f64] {
+    pub(crate) fn cumulative(&self) -> &'a [f64] {
         self.cumulative
     }
 
@@ -103,7 +103,7 @@ impl<'a> LineMeasure<'a> {
 }
 
 /// W_p^p = ∫ |Q_a − Q_b|^p between two measures on the line, exactly. Cost O(K_a + K_b).
-pub fn transport_cost(a: LineMeasure, b: LineMeasure, order: Order) -> f64 {
+pub(crate) fn transport_cost(a: LineMeasure, b: LineMeasure, order: Order) -> f64 {
     match order.0 {
         2.0 => merge(a, b, |gap| gap * gap),
         1.0 => merge(a, b, f64::abs),
@@ -176,7 +176,7 @@ fn merge_four(a: LineMeasure, others: [LineMeasure; 4]) -> [f64; 4] {
 
 /// All draws on one slice: a ragged table of line measures.
 #[derive(Debug, Clone)]
-pub struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     offsets: Cow<'a, [usize]>,
     positions: Vec<f64>,
     cumulative: Vec<f64>,
@@ -184,7 +184,7 @@ pub struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     /// Sorts each draw's projected atoms. `positions` and `weights` are ragged by `offsets`; the weights of a draw sum to 1.
-    pub fn sort(offsets: &'a [usize], mut positions: Vec<f64>, weights: &[f64]) -> Self {
+    pub(crate) fn sort(offsets: &'a [usize], mut positions: Vec<f64>, weights: &[f64]) -> Self {
         let mut cumulative = weights.to_vec();
         let mut sorter = Sorter::default();
         for range in offsets.windows(2).map(|pair| pair[0]..pair[1]) {
@@ -195,23 +195,18 @@ impl<'a> Lines<'a> {
     }
 
     /// Number of draws.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
     /// Number of atoms of all draws.
-    pub fn atoms(&self) -> usize {
+    pub(crate) fn atoms(&self) -> usize {
         self.positions.len()
     }
 
     /// Memory that the positions and weights take.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&self.positions[..]) + size_of_val(&self.cumulative[..])
-    }
-
-    /// Whether there are no draws.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// The median over draws of their medians: where to count positions from, because a common offset would eat digits.
@@ -222,7 +217,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Draw i on this slice.
-    pub fn draw(&self, i: usize) -> LineMeasure<'_> {
+    pub(crate) fn draw(&self, i: usize) -> LineMeasure<'_> {
         let range = self.offsets[i]..self.offsets[i + 1];
         LineMeasure { positions: &self.positions[range.clone()], cumulative: &self.cumulative[range] }
     }

@@ -1,8 +1,7 @@
 //! The loss: what is averaged over the posterior.
 
-use crate::by_name::by_name;
+use crate::by_name::named;
 use crate::line::Order;
-use crate::{Error, Result};
 
 /// What is averaged over the posterior.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,33 +13,11 @@ pub enum Loss {
     Power,
 }
 
-by_name!(
-    Loss,
-    "Loss",
-    ["distance", "power"],
-    "What is averaged over the posterior: the 'distance', or its p-th 'power'."
-);
+named!(Loss, "Loss", "loss", "What is averaged over the posterior: the 'distance', or its p-th 'power'.");
 
 impl Loss {
     /// Every loss, with the name that options use.
     pub const NAMES: [(&'static str, Loss); 2] = [("distance", Loss::Distance), ("power", Loss::Power)];
-
-    /// The loss of that name.
-    pub fn from_name(name: &str) -> Result<Self> {
-        Self::NAMES
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, loss)| *loss)
-            .ok_or_else(|| Error::usage(format!("unknown loss '{name}'")).hint("one of: distance, power"))
-    }
-
-    /// The name that options use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Loss::Distance => "distance",
-            Loss::Power => "power",
-        }
-    }
 
     /// The loss of a draw at a given mean transport cost.
     pub(crate) fn of_cost(self, cost: f64, order: Order) -> f64 {

@@ -70,7 +70,7 @@ impl Mixture {
     }
 
     /// w_k f(y | θ_k) at the atoms.
-    pub fn weighted_kernel(&self) -> &GaussianKernel {
+    pub(crate) fn weighted_kernel(&self) -> &GaussianKernel {
         &self.kernel
     }
 

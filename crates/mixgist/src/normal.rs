@@ -3,7 +3,7 @@
 /// Quantile function of the standard normal law, relative error about 1e-16.
 ///
 /// Algorithm AS 241 (PPND16): M. J. Wichura, Applied Statistics 37 (1988).
-pub fn normal_quantile(u: f64) -> f64 {
+pub(crate) fn normal_quantile(u: f64) -> f64 {
     let q = u - 0.5;
     if q.abs() <= 0.425 {
         let r = 0.180625 - q * q;

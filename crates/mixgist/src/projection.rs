@@ -19,7 +19,7 @@ use crate::text::{named, option};
 use crate::{Error, Result};
 
 /// An ensemble and L frozen slices of it. Line measures are computed when asked for and never all kept.
-pub struct Projection<'a> {
+pub(crate) struct Projection<'a> {
     slices: &'a dyn Slices,
     coordinates: Coordinates,
     weights: Vec<f64>,
@@ -63,7 +63,7 @@ const TOGETHER: usize = 4;
 
 impl<'a> Projection<'a> {
     /// Computes coordinates and prunes. Cost O(atoms × d³) at most.
-    pub fn new(ensemble: &Ensemble, slices: &'a dyn Slices, order: Order, pruning: Pruning) -> Result<Self> {
+    pub(crate) fn new(ensemble: &Ensemble, slices: &'a dyn Slices, order: Order, pruning: Pruning) -> Result<Self> {
         if slices.is_empty() {
             return Err(Error::usage("there are no slices, at least one is needed"));
         }
@@ -81,37 +81,37 @@ impl<'a> Projection<'a> {
     }
 
     /// Number of draws M.
-    pub fn draws(&self) -> usize {
+    pub(crate) fn draws(&self) -> usize {
         self.offsets.len() - 1
     }
 
     /// Number of slices L.
-    pub fn slices(&self) -> usize {
+    pub(crate) fn slices(&self) -> usize {
         self.slices.len()
     }
 
     /// Atoms of all draws after pruning.
-    pub fn atoms(&self) -> usize {
+    pub(crate) fn atoms(&self) -> usize {
         self.weights.len()
     }
 
     /// The order p.
-    pub fn order(&self) -> Order {
+    pub(crate) fn order(&self) -> Order {
         self.order
     }
 
     /// Weight of each draw; they sum to 1.
-    pub fn draw_weights(&self) -> &[f64] {
+    pub(crate) fn draw_weights(&self) -> &[f64] {
         &self.draw_weights
     }
 
     /// What pruning did.
-    pub fn pruned(&self) -> Pruned {
+    pub(crate) fn pruned(&self) -> Pruned {
         self.pruned
     }
 
     /// The independent groups of slices.
-    pub fn replicates(&self) -> Replicates {
+    pub(crate) fn replicates(&self) -> Replicates {
         self.slices.replicates()
     }
 
@@ -129,14 +129,15 @@ impl<'a> Projection<'a> {
     }
 
     /// All slices in batches that keep the threads busy and whose tables stay below a quarter of a gigabyte.
-    pub fn batches(&self) -> Vec<Vec<usize>> {
+    pub(crate) fn batches(&self) -> Vec<Vec<usize>> {
         let longest = self.longest_batch();
         (0..self.slices()).step_by(longest).map(|l| (l..self.slices().min(l + longest)).collect()).collect()
     }
 
-    /// All slices in batches that are independent of each other, for standard errors.
-    pub fn independent_batches(&self) -> Vec<Vec<usize>> {
-        independent_batches(self.slices(), self.slices.replicates(), self.longest_batch())
+    /// All slices in batches that are independent of each other, for standard errors: they do not depend on the draws, so that the error of a distance is the
+    /// same wherever it is asked for.
+    pub(crate) fn independent_batches(&self) -> Vec<Vec<usize>> {
+        independent_batches(self.slices(), self.slices.replicates())
     }
 
     /// All slices in a few groups that are independent of each other, for standard errors; fewer when so many numbers are kept for each.
@@ -145,7 +146,7 @@ impl<'a> Projection<'a> {
     }
 
     /// The same batches, cut where one is longer than memory should hold.
-    pub fn pieces(&self, batches: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    pub(crate) fn pieces(&self, batches: &[Vec<usize>]) -> Vec<Vec<usize>> {
         batches.iter().flat_map(|batch| batch.chunks(self.longest_batch())).map(<[usize]>::to_vec).collect()
     }
 
@@ -168,7 +169,7 @@ impl<'a> Projection<'a> {
 
     /// Passes over the given batches of slices: `build` turns the lines of each slice into what is needed, in parallel over the
     /// slices of a batch; `consume` gets each batch with its slices, in order.
-    pub fn stream<'s, T: Send>(
+    pub(crate) fn stream<'s, T: Send>(
         &'s self,
         batches: &[Vec<usize>],
         progress: &dyn Progress,
@@ -179,7 +180,7 @@ impl<'a> Projection<'a> {
     }
 
     /// As [`Projection::stream`]; `build` is told which slice it is, too.
-    pub fn stream_numbered<'s, T: Send>(
+    pub(crate) fn stream_numbered<'s, T: Send>(
         &'s self,
         batches: &[Vec<usize>],
         progress: &dyn Progress,

@@ -5,13 +5,14 @@ mod embedding;
 mod evidence;
 mod pairs;
 mod sweep;
-pub mod verdict;
+pub(crate) mod verdict;
 
+pub(crate) use verdict::ALIKE;
 pub use verdict::{ChoiceVerdict, Margin};
 
 pub(crate) use certified::most_numbers;
 
-use crate::by_name::by_name;
+use crate::by_name::named;
 use crate::ensemble::Ensemble;
 use crate::line::Order;
 use crate::loss::Loss;
@@ -37,29 +38,12 @@ pub enum Route {
     Sweep,
 }
 
-by_name!(
-    Route,
-    "Route",
-    ["auto", "pairs", "certified", "sweep"],
-    "How the medoid is found: every route that can be taken gives the same draw."
-);
+named!(Route, "Route", "route", "How the medoid is found: every route that can be taken gives the same draw.");
 
 impl Route {
-    /// The route of that name.
-    pub fn from_name(name: &str) -> Result<Self> {
-        Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, route)| *route).ok_or_else(|| {
-            Error::usage(format!("unknown route '{name}'")).hint("one of: auto, pairs, certified, sweep")
-        })
-    }
-
     /// Every route, with the name that options use.
     pub const NAMES: [(&'static str, Route); 4] =
         [("auto", Route::Auto), ("pairs", Route::Pairs), ("certified", Route::Certified), ("sweep", Route::Sweep)];
-
-    /// The name that options use.
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, route)| *route == self).expect("every route is named").0
-    }
 
     /// The route to take, or why the one that was asked for cannot be taken.
     pub(crate) fn resolve(self, order: Order, loss: Loss, draws: usize) -> Result<Route> {
@@ -122,10 +106,10 @@ impl Medoid {
 }
 
 /// A lead of this many standard errors of the difference is called safe: chance makes it less than once in 400 choices of directions.
-pub const SAFE_SEPARATION: f64 = 3.0;
+pub(crate) const SAFE_SEPARATION: f64 = 3.0;
 
 /// Whether two expected losses agree but for rounding.
-pub fn is_tied(one: f64, other: f64) -> bool {
+pub(crate) fn is_tied(one: f64, other: f64) -> bool {
     (other - one).abs() <= TIE * one.max(other)
 }
 

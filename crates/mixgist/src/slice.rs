@@ -15,7 +15,7 @@ mod sw;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub use chart::Chart;
+pub use chart::{Chart, Narrowest};
 pub use coordinates::Coordinates;
 pub use custom::CustomSlices;
 pub use directions::Scheme;

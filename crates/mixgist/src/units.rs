@@ -28,7 +28,7 @@ pub enum Units {
 by_name!(
     Units,
     "Units",
-    [],
+    [] as [&str; 0],
     "Units in which distances are computed: 'none', 'sd', 'whiten', or one number per coordinate, with commas."
 );
 

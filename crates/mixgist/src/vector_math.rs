@@ -3,7 +3,7 @@
 use fearless_simd::{Level, Simd, dispatch};
 
 /// Replaces every x by ln x. Every x is a positive normal number; the error is below 1 unit in the last place.
-pub fn ln_in_place(x: &mut [f64]) {
+pub(crate) fn ln_in_place(x: &mut [f64]) {
     dispatch!(Level::new(), simd => ln_slice(simd, x));
 }
 

@@ -76,7 +76,7 @@ fn slices_are_added_as_long_as_they_help() {
 fn a_good_run_has_no_warnings() {
     let ensemble = clear_winner(150);
     let mixture = mixgist::Mixture::new(&ensemble.draw(0)).unwrap();
-    let data = mixgist::simulate::sample_points(&mixture, 100, 1, &Silent).unwrap().values;
+    let data = mixgist::sample_points(&mixture, 100, 1, &Silent).unwrap().values;
     for scheme in Scheme::NAMES.map(|(_, scheme)| scheme) {
         let settings = Settings { scheme, ..fixed(500) };
         let summary = summarize(&ensemble, Some(Points::new(2, &data).unwrap()), &settings, &Silent).unwrap();
@@ -368,7 +368,7 @@ fn partitions_and_points_are_worked_on_in_small_steps() {
     assert!(questions(|progress| coclusterings(&first, &partitions, progress)) >= draws);
 
     let mixture = mixgist::Mixture::new(&Kind::Plain.ensemble(2, 2, 1).draw(0)).unwrap();
-    let sample = |progress: &dyn Progress| mixgist::simulate::sample_points(&mixture, 600_000, 1, progress);
+    let sample = |progress: &dyn Progress| mixgist::sample_points(&mixture, 600_000, 1, progress);
     assert!(questions(sample) >= 600_000 / 4096);
     let impatient = Impatient { steps: AtomicUsize::new(0), patience: 10 };
     assert_eq!(sample(&impatient).unwrap_err().kind(), ErrorKind::Interrupted);
@@ -385,7 +385,7 @@ fn a_ball_holds_its_own_members() {
         let estimate = summarize(&ensemble, None, &settings, &Silent).unwrap().result.estimate;
         let ask = |hypothesis: Option<&MixingMeasure>| {
             let question = Question { level: 0.9, hypothesis: hypothesis.map(|one| (one, None)), conformal: false };
-            let given = Estimate { measure: estimate.clone(), draw: None, source: "given".into() };
+            let given = Estimate { measure: estimate.clone(), draw: None, source: "given".into(), slices: None };
             let posterior = Posterior::new(&ensemble, None, settings.clone()).unwrap().with_estimate(Some(given));
             posterior.credible(&question, &Silent).unwrap().result
         };
@@ -408,11 +408,9 @@ fn a_summary_whose_arrays_do_not_fit_is_refused() {
         Posterior::new(&ensemble, None, settings.clone()).unwrap().with_summary(&summary).map(drop)
     };
     assert!(check(|_| {}).is_ok());
-    let damages: [fn(&mut Summary); 9] = [
+    let damages: [fn(&mut Summary); 7] = [
         |summary| summary.medoid.expected_losses = Some(Vec::new()),
         |summary| summary.medoid.expected_losses = Some(vec![1.0; 8]),
-        |summary| summary.distances.clear(),
-        |summary| summary.distances.push(1.0),
         |summary| summary.medoid.draw = 9,
         |summary| summary.units.scales.clear(),
         |summary| summary.units.transform = Some(vec![1.0]),
@@ -421,6 +419,8 @@ fn a_summary_whose_arrays_do_not_fit_is_refused() {
     ];
     for (i, damage) in damages.into_iter().enumerate() {
         let error = check(damage).expect_err(&format!("damage {i}"));
-        assert!(error.to_string().contains("the summary is damaged"), "damage {i}: {error}");
+        assert!(error.to_string().contains("the document is damaged"), "damage {i}: {error}");
     }
+    let error = check(|summary| summary.distances.push(1.0)).unwrap_err().to_string();
+    assert_eq!(error, "the summary is of 10 draws of dimension 2, these are 9 of dimension 2");
 }

@@ -238,8 +238,8 @@ fn label_shift(estimates: &[Estimate], posterior: &Posterior) -> Result<LabelShi
     const DRAWS: usize = 1000;
     let (partition, data) = (&estimates[0].partition, &posterior.observations.values);
     let grid = GridSlices::over(Points::new(DIM, data)?)?;
-    let model = posterior.observations.prior.model()?;
-    let log = model.expected_density(partition, data)?.log_density(grid.points())?;
+    let model = posterior.observations.model()?;
+    let log = model.expected_density(partition)?.log_density(grid.points())?;
     let exact = grid.mass(&log.iter().map(|x| x.exp()).collect::<Vec<_>>());
     let distance = |measures: &[MixingMeasure]| -> Result<f64> {
         let mut mean = vec![0.0; grid.points().len() / DIM];
@@ -249,7 +249,7 @@ fn label_shift(estimates: &[Estimate], posterior: &Posterior) -> Result<LabelShi
         Ok(2.0 * grid.between(&exact, &grid.mass(&mean)).total_variation)
     };
     let shifted = measures_from_labels(partition, data, posterior.observations.prior, DRAWS, 0)?;
-    let sampled = model.sample_measures(partition, data, DRAWS, 0)?;
+    let sampled = model.sample_measures(partition, DRAWS, 0)?;
     let right: Vec<MixingMeasure> = (0..DRAWS).map(|i| sampled.draw(i)).collect();
     let weight = shifted.iter().map(|measure| measure.weights()[0]).sum::<f64>() / DRAWS as f64;
     Ok(LabelShift { weight, published: distance(&shifted)?, right: distance(&right)? })

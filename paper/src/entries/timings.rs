@@ -116,7 +116,7 @@ fn steps(posterior: &Posterior) -> Result<Vec<(String, f64)>> {
     }
     if let Some(partition) = partition {
         timed("density of a partition".into(), &mut || {
-            let measures = posterior.observations.prior.model()?.sample_measures(&partition, data, 10, 1)?;
+            let measures = posterior.observations.model()?.sample_measures(&partition, 10, 1)?;
             (0..measures.len()).try_for_each(|i| grid.density(&measures.draw(i)).map(drop))
         })?;
     }

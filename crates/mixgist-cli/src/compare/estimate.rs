@@ -1,10 +1,10 @@
 //! The estimates that are compared: each a partition and a mixing measure.
 
-use mixgist::partition::{DirichletNormalModel, LossOptions, PartitionLoss, SearchOptions, search};
+use mixgist::partition::{LossOptions, PartitionLoss, SearchOptions, search};
 use mixgist::{
     Ensemble, Error, MixingMeasure, Partition, PartitionDraws, Points, Progress, Result, Settings, summarize,
 };
-use mixgist_io::DataTable;
+use mixgist_samplers::ImpliedModel;
 
 /// An estimate.
 pub struct Estimate {
@@ -31,15 +31,14 @@ const LOSSES: [&str; 3] = ["binder", "vi", "omari"];
 pub fn partition_first(
     draws: &PartitionDraws,
     options: &LossOptions,
-    model: &DirichletNormalModel,
-    data: &DataTable,
+    model: &ImpliedModel,
     seed: u64,
     progress: &dyn Progress,
 ) -> Result<Vec<Estimate>> {
     let estimate = |name: &str| {
         let loss = PartitionLoss::from_name(name, options)?;
         let partition = search(draws, &SearchOptions { seed, ..SearchOptions::new(loss) }, progress)?.partition;
-        let measure = pooled(&model.sample_measures(&partition, data.values(), POOLED, seed)?)?;
+        let measure = pooled(&model.sample_measures(&partition, POOLED, seed)?)?;
         Ok(Estimate { name: name.to_owned(), draw: None, partition, measure })
     };
     LOSSES.into_iter().map(estimate).collect()

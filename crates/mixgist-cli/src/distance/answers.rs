@@ -1,6 +1,6 @@
 //! Distances as answers, which are their own documents.
 
-use mixgist::metric::Metric;
+use mixgist::Metric;
 use mixgist::{Condensed, Distance, Ensemble, ResolvedUnits, Settings};
 use mixgist_io::{Schema, json_schema};
 use schemars::JsonSchema;

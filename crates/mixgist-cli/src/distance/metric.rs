@@ -1,6 +1,6 @@
 //! The distance that was asked for: from options to the core, and back to a line of text.
 
-use mixgist::metric::Metric;
+use mixgist::Metric;
 use mixgist::slice::SLICERS;
 use mixgist::{Ensemble, Error, Loss, ResolvedUnits, Result, Route, Settings};
 

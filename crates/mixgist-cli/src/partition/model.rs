@@ -4,10 +4,9 @@ use std::path::Path;
 
 use clap::Args;
 use mixgist::density::{Bounds, DEFAULT_GRID_COUNT, Grid};
-use mixgist::partition::{DirichletNormalModel, NormalInverseWishart};
 use mixgist::{Partition, Points, Result};
 use mixgist_io::{Cell, DataTable, Overwrite, write_table};
-use mixgist_samplers::{Algorithm, Concentration, CovarianceModel, FitSettings, Hyperparameters};
+use mixgist_samplers::{Algorithm, Concentration, CovarianceModel, FitSettings, Hyperparameters, ImpliedModel};
 
 use crate::component_prior::ComponentArgs;
 
@@ -30,8 +29,8 @@ pub struct ModelArgs {
 
 impl ModelArgs {
     /// The model for these data.
-    pub fn resolve(&self, data: &DataTable) -> Result<DirichletNormalModel> {
-        normal_model(&self.hyperparameters(data)?, self.alpha)
+    pub fn resolve(&self, data: &DataTable) -> Result<ImpliedModel> {
+        ImpliedModel::new(data.values(), self.hyperparameters(data)?)
     }
 
     fn hyperparameters(&self, data: &DataTable) -> Result<Hyperparameters> {
@@ -45,65 +44,43 @@ impl ModelArgs {
     }
 }
 
-fn normal_model(prior: &Hyperparameters, alpha: f64) -> Result<DirichletNormalModel> {
-    let component = NormalInverseWishart::new(prior.mu0.clone(), prior.lambda, prior.psi.clone(), prior.nu)?;
-    DirichletNormalModel::new(component, alpha)
-}
-
-/// The model of coordinate j alone: Σ_jj ~ IW(ν − d + 1, Ψ_jj), so that its predictive densities are the marginals of the joint ones.
-fn marginal(prior: &Hyperparameters, j: usize) -> Hyperparameters {
-    let d = prior.dim;
-    Hyperparameters {
-        dim: 1,
-        mu0: vec![prior.mu0[j]],
-        psi: vec![prior.psi[j * d + j]],
-        nu: prior.nu - (d - 1) as f64,
-        ..prior.clone()
-    }
-}
-
 /// The density that a partition of the data implies, E[F | partition, data].
 pub struct PartitionDensity {
     data: DataTable,
-    hyperparameters: Hyperparameters,
-    alpha: f64,
-    model: DirichletNormalModel,
+    /// One model for each grid.
+    models: Vec<ImpliedModel>,
     grids: Vec<Grid>,
 }
 
 impl PartitionDensity {
     /// Checks the model against the data; grids over the data, marginal ones when d > 2.
     pub fn new(args: &ModelArgs, data: DataTable) -> Result<Self> {
-        let hyperparameters = args.hyperparameters(&data)?;
-        let model = normal_model(&hyperparameters, args.alpha)?;
+        let joint = args.hyperparameters(&data)?;
         let bounds = Bounds::of_points(Points::new(data.columns(), data.values())?)?;
-        let count = args.grid as usize;
-        let grids = match data.columns() {
-            1 => vec![bounds.grid(&[0], count)?],
-            2 => vec![bounds.grid(&[0, 1], count)?],
-            _ => bounds.marginal_grids(count)?,
+        let (d, count) = (data.columns(), args.grid as usize);
+        let of_column = |j: usize| {
+            let column: Vec<f64> = data.values().iter().skip(j).step_by(d).copied().collect();
+            ImpliedModel::new(&column, joint.marginal(j))
         };
-        Ok(PartitionDensity { data, hyperparameters, alpha: args.alpha, model, grids })
+        let (grids, models) = if d <= 2 {
+            let axes: Vec<usize> = (0..d).collect();
+            (vec![bounds.grid(&axes, count)?], vec![ImpliedModel::new(data.values(), joint)?])
+        } else {
+            (bounds.marginal_grids(count)?, (0..d).map(of_column).collect::<Result<_>>()?)
+        };
+        Ok(PartitionDensity { data, models, grids })
     }
 
     /// The density of this partition.
     pub fn evaluate(self, partition: &Partition) -> Result<EvaluatedDensity> {
-        let d = self.data.columns();
-        let on_grid = |grid: &Grid| {
-            let log_density = if d > 2 {
-                let j = grid.coordinates()[0];
-                let column: Vec<f64> = self.data.values().iter().skip(j).step_by(d).copied().collect();
-                let model = normal_model(&marginal(&self.hyperparameters, j), self.alpha)?;
-                model.expected_density(partition, &column)?.log_density(&grid.points())?
-            } else {
-                self.model.expected_density(partition, self.data.values())?.log_density(&grid.points())?
-            };
+        let on_grid = |(grid, model): (&Grid, &ImpliedModel)| {
+            let log_density = model.expected_density(partition)?.log_density(&grid.points())?;
             Ok(log_density.into_iter().map(f64::exp).collect())
         };
-        let values = self.grids.iter().map(on_grid).collect::<Result<_>>()?;
+        let values = self.grids.iter().zip(&self.models).map(on_grid).collect::<Result<_>>()?;
         let names = match self.data.column_names() {
             Some(names) => names.to_vec(),
-            None => (1..=d).map(|a| format!("x{a}")).collect(),
+            None => (1..=self.data.columns()).map(|a| format!("x{a}")).collect(),
         };
         Ok(EvaluatedDensity { names, grids: self.grids, values })
     }

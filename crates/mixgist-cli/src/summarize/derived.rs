@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mixgist::allocate::for_each_membership_block;
 use mixgist::density::posterior::predicted_bytes;
 use mixgist::density::{Bounds, DEFAULT_GRID_COUNT, Grid, PosteriorDensity, posterior_density_on_grid};
+use mixgist::for_each_membership_block;
 use mixgist::{Allocation, Ensemble, Error, GridDensity, Mixture, Points, Progress, Result, Summary, allocate};
 use mixgist_io::{Cell, DataTable, Overwrite, TableRows, write_npy_in_pieces, write_npy_labels, write_table};
 

@@ -1,7 +1,7 @@
 //! Traces of the chains: quantities that do not depend on labels, draw by draw.
 
+use mixgist::Trace;
 use mixgist::diagnostics::Convergence;
-use mixgist::ensemble::Trace;
 use mixgist::narrative::numbers::{capitalised, count, every as every_draw};
 use mixgist::{Agreement, Result};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use mixgist::allocate::for_each_membership_block;
+use mixgist::for_each_membership_block;
 use mixgist::{Mixture, Result};
 
 use crate::kind::Kind;

@@ -24,7 +24,7 @@ mod tests {
 
     #[test]
     fn the_citation_is_that_of_the_project() {
-        let citation = include_str!("../../../../CITATION.cff");
+        let citation = include_str!("../../CITATION.cff");
         assert!(citation.contains(TITLE));
         for [family, given] in AUTHORS {
             assert!(citation.contains(&format!("family-names: {family}\n      given-names: {given}")), "{family}");

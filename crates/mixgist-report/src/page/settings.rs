@@ -1,6 +1,6 @@
 //! What is needed to get the same answer again.
 
-use mixgist::prune::Pruning;
+use mixgist::Pruning;
 use mixgist::{Answer, Estimator, Result, Route, Summary};
 
 use super::{Page, table};

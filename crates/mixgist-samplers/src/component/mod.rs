@@ -195,7 +195,7 @@ fn singular() -> Error {
 
 /// m0 = (μ0 − center) / scale, in the coordinates of the points.
 fn scaled_mean(hyperparameters: &Hyperparameters, points: &ScaledData) -> Vec<f64> {
-    (0..points.dim()).map(|j| (hyperparameters.mu0[j] - points.center[j]) / points.scale[j]).collect()
+    (0..points.dim()).map(|j| points.scaled_value(j, hyperparameters.mu0[j])).collect()
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ fn check_mean_density<C: Component>(prior: MixingPrior, covariance: CovarianceMo
     }
     assert!(draws.labels.chunks_exact(6).all(|labels| labels == [0, 0, 0, 1, 1, 2]));
     for y in [[0.5, 0.5], [3.0, 2.0], [9.0, -4.0]] {
-        let x: Vec<f64> = (0..2).map(|j| (y[j] - points.center[j]) / points.scale[j]).collect();
+        let x: Vec<f64> = (0..2).map(|j| points.scaled_value(j, y[j])).collect();
         let mut posterior = Posterior::new(2);
         let mut predictive = |count: u32, statistic: &[f64]| {
             model.component.posterior(count, statistic, &mut posterior).unwrap();

@@ -61,10 +61,10 @@ impl OnHeldOut {
 }
 
 /// A loss that is larger by no more than this part is not worth another atom.
-pub const IMMATERIAL: f64 = 0.01;
+pub(crate) const IMMATERIAL: f64 = 0.01;
 
 /// A loss that is larger by more than this part is worth another atom, whatever its error.
-pub const MATERIAL: f64 = 0.05;
+pub(crate) const MATERIAL: f64 = 0.05;
 
 /// Which fit is taken, and which one the loss alone would have taken if that is another.
 pub(super) struct Choice {

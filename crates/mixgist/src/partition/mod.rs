@@ -1,5 +1,5 @@
-//! Partition first, the established way: losses between partitions, the partition of least expected loss, how sure it is, and
-//! the density that it implies.
+//! Partition first, the established way: losses between partitions, the partition of least expected loss, and how sure it is. The
+//! density that it implies depends on the model: `mixgist-samplers` has it.
 //!
 //! Losses are values ([`PartitionLoss`]) from one [`REGISTRY`]; conventions are those of the R package `salso`. Everything works from the
 //! draws alone: no n × n matrix is ever formed.
@@ -9,10 +9,8 @@ mod ball;
 mod cluster_count;
 mod coclustering;
 mod contingency;
-mod density;
 mod expected;
 mod loss;
-mod niw;
 mod search;
 mod similarity;
 
@@ -20,9 +18,7 @@ pub use answer::{NamedLoss, PartitionAnswer, Question, estimate_partition};
 pub use ball::{BallBound, PartitionBall, partition_ball};
 pub use cluster_count::{ClusterCount, ClusterCountPosterior, cluster_count_posterior};
 pub use coclustering::{Coclustering, coclusterings};
-pub use density::{DirichletNormalModel, STICK_TOLERANCE, StudentMixture};
 pub use expected::{expected_loss, expected_losses, loss_between, losses_to_draws};
 pub use loss::{LossEntry, LossOptions, OmariConvention, PartitionLoss, REGISTRY};
-pub use niw::{NormalInverseWishart, StudentT};
 pub use search::{ClusterBound, PartitionEstimate, SearchOptions, Start, search};
 pub use similarity::{SimilarityBlock, similarity_block, similarity_of_pairs};

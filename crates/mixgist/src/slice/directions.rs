@@ -9,10 +9,9 @@ use rand_chacha::ChaCha8Rng;
 use super::Replicates;
 use super::balanced::{LatticePoint, Plan};
 use super::quasi::{mix, scrambled_sobol};
-use crate::by_name::by_name;
+use crate::by_name::named;
 use crate::normal::normal_quantile;
 use crate::random::{Purpose, normalize, orthonormalize, standard_normals, stream};
-use crate::{Error, Result};
 
 /// How directions are spread. Each slice has the same law under every scheme; they differ in how slices depend on each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,7 +27,7 @@ pub enum Scheme {
     Qmc,
 }
 
-by_name!(Scheme, "Scheme", ["iid", "orthogonal", "qmc"], "How directions are spread.");
+named!(Scheme, "Scheme", "scheme of directions", "How directions are spread.");
 
 impl Scheme {
     /// Every scheme, with the name that options use.
@@ -38,19 +37,6 @@ impl Scheme {
         ("orthogonal", Scheme::Orthogonal),
         ("qmc", Scheme::Qmc),
     ];
-
-    /// The scheme of that name.
-    pub fn from_name(name: &str) -> Result<Self> {
-        Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, scheme)| *scheme).ok_or_else(|| {
-            Error::usage(format!("unknown scheme of directions '{name}'"))
-                .hint("one of: balanced, iid, orthogonal, qmc")
-        })
-    }
-
-    /// The name that options use.
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, scheme)| *scheme == self).expect("every scheme is named").0
-    }
 }
 
 /// Independent copies of the Sobol sequence: enough for a standard error with 15 degrees of freedom.

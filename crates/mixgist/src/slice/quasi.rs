@@ -40,7 +40,7 @@ fn direction_numbers(line: &str) -> [u32; 32] {
 /// Coordinate `dimension` of point `index`, scrambled by `key`, strictly inside (0, 1).
 ///
 /// Points that share a key per dimension form one randomised Sobol sequence; every point is uniform over the choice of keys.
-pub fn scrambled_sobol(index: u32, dimension: usize, key: u64) -> f64 {
+pub(super) fn scrambled_sobol(index: u32, dimension: usize, key: u64) -> f64 {
     let key = mix(key ^ (dimension as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let bits = match DIRECTIONS.get(dimension) {
         Some(v) => owen_scramble(sobol(index, v), key as u32),
@@ -72,7 +72,7 @@ fn owen_scramble(x: u32, key: u32) -> u32 {
 }
 
 /// A bijective hash of 64 bits (the finaliser of SplitMix64).
-pub fn mix(mut z: u64) -> u64 {
+pub(super) fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

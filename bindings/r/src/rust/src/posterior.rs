@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use mixgist::allocate::memberships;
 use mixgist::components::{Components, Rules};
 use mixgist::credible::{Credible, Question};
 use mixgist::narrative::Narrate;
-use mixgist::posterior::Computed;
 use mixgist::representatives::{Condition, Count, Representatives};
 use mixgist::stability::{Outcome, Stability};
-use mixgist::{Error, Estimate, MixingMeasure, Mixture, Points, Settings, Summary, Warning, allocate};
+use mixgist::{
+    Computed, Error, Estimate, MixingMeasure, Mixture, Points, Settings, Summary, Warning, allocate, memberships,
+};
 use mixgist_io::{
     COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, DataTable, DrawsFile, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, SUMMARY_SCHEMA,
     Schema, memory, to_json,
@@ -79,7 +79,7 @@ fn posterior_new(draws: &Handle, options: ListSexp) -> savvy::Result<Sexp> {
         };
         if let Some(measure) = options.measure("given")? {
             bound.check_dimension("the estimate", &measure)?;
-            bound.given = Some(Estimate { measure, draw: None, source: "your own estimate".into() });
+            bound.given = Some(Estimate { measure, draw: None, source: "your own estimate".into(), slices: None });
         }
         bound.posterior()?;
         Ok(bound)
