@@ -79,7 +79,7 @@ as_seed <- function(x) {
   if (is.null(x)) {
     return(NULL)
   }
-  if (length(x) != 1 || is.na(x) || !(is.numeric(x) || is.character(x)) || (is.numeric(x) && (x < 0 || x != round(x) || x > 2^53))) {
+  if (!(is.numeric(x) || is.character(x)) || length(x) != 1 || is.na(x) || (is.numeric(x) && (x < 0 || x != round(x) || x > 2^53))) {
     abort("seed must be one whole number from 0", "beyond 2^53 give it as a text")
   }
   as_word(x, "seed")
