@@ -5,9 +5,9 @@ use rand::RngExt;
 use rayon::prelude::*;
 
 use crate::kernel::LANES;
-use crate::kernel::exp::exp_nonpositive;
 use crate::mixture::{Evaluator, LogSumExp, Mixture, POINTS_PER_TASK};
 use crate::random::{Purpose, stream};
+use crate::vector_math::exp::exp_nonpositive;
 use crate::{Error, Points, Progress, Result};
 
 /// How many rows of membership probabilities [`for_each_membership_block`] holds at a time.
