@@ -7,6 +7,7 @@ mod draws;
 mod free;
 mod growth;
 mod peer;
+mod profile;
 mod python;
 mod sampler;
 mod users;
@@ -25,6 +26,8 @@ fn main() {
         }
         ["couplings"] => couplings::table(),
         ["slices"] => users::slices(),
+        ["profile"] => users::profile(None),
+        ["profile", word] => users::profile(Some(word)),
         ["users"] => users::table(None),
         ["users", word] => users::table(Some(word)),
         ["sampler"] => sampler::page(None),
@@ -34,7 +37,7 @@ fn main() {
         ["free", file, data] => free::from_file(file, Some(data)),
         _ => {
             eprintln!(
-                "usage: mixgist-bench peer PYTHON | python PYTHON | growth | large | couplings | slices | users [WORD] | free [DRAWS [DATA]] | sampler [RSCRIPT]"
+                "usage: mixgist-bench peer PYTHON | python PYTHON | growth | large | couplings | slices | users [WORD] | profile [WORD] | free [DRAWS [DATA]] | sampler [RSCRIPT]"
             );
             std::process::exit(2);
         }

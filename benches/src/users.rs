@@ -12,14 +12,14 @@ use crate::draws::{evenly_weighted, posterior_like};
 
 /// Seconds of the processor, of the program itself and of the system for it.
 #[derive(Clone, Copy)]
-struct Processor {
-    user: f64,
-    system: f64,
+pub struct Processor {
+    pub user: f64,
+    pub system: f64,
 }
 
 impl Processor {
     /// Used so far by this process; zero where the system does not tell.
-    fn now() -> Self {
+    pub fn now() -> Self {
         // Clock ticks are hundredths of a second on every Linux system of today.
         let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
         let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or("").split_whitespace().collect();
@@ -34,7 +34,7 @@ impl Processor {
         Processor { user: end.user - start.user, system: end.system - start.system }
     }
 
-    fn both(self) -> f64 {
+    pub fn both(self) -> f64 {
         self.user + self.system
     }
 }
@@ -68,8 +68,7 @@ const LINES: [Line; 20] = [
         whole(&posterior_like(20_000, 20, 10, 1), &fixed(100))
     }),
     ("free path, 1000 slices, 1000 draws of 20 atoms, d = 10", 3.0, "s", || {
-        let settings = Settings { estimator: Estimator::Free(AtomCount::default()), ..fixed(1000) };
-        whole(&posterior_like(1000, 20, 10, 1), &settings)
+        whole(&posterior_like(1000, 20, 10, 1), &free_path())
     }),
     ("medoid, 100 slices, 100,000 draws of 20 atoms, d = 2", 60.0, "s", || {
         medoid(&posterior_like(100_000, 20, 2, 1), 100, Route::Auto)
@@ -171,6 +170,30 @@ fn finite(draws: usize, atoms: usize, dim: usize) -> Ensemble {
     }
     Ensemble::from_dense(dim, atoms, &weights, &means, &covariances, CovarianceForm::Covariance)
         .expect("draws are valid")
+}
+
+/// Prints where the time of runs goes.
+pub fn profile(word: Option<&str>) {
+    let runs: [(&str, fn() -> Ensemble, Settings); 9] = [
+        ("defaults, 1000 draws of 100 atoms, d = 2", || posterior_like(1000, 100, 2, 1), Settings::default()),
+        ("defaults, 4000 draws of 5 like atoms, d = 2", || finite(4000, 5, 2), Settings::default()),
+        ("defaults, 4000 draws of 5 like atoms, d = 10", || finite(4000, 5, 10), Settings::default()),
+        ("defaults, 1000 draws of 20 atoms, d = 10", || posterior_like(1000, 20, 10, 1), Settings::default()),
+        ("1000 slices, 1000 draws of 20 atoms, d = 10", || posterior_like(1000, 20, 10, 1), fixed(1000)),
+        ("1600 slices, 1000 draws of 100 atoms, d = 2", || posterior_like(1000, 100, 2, 1), fixed(1600)),
+        ("100 slices, 20,000 draws of 20 atoms, d = 10", || posterior_like(20_000, 20, 10, 1), fixed(100)),
+        ("100 slices, 100,000 draws of 20 atoms, d = 2", || posterior_like(100_000, 20, 2, 1), fixed(100)),
+        ("free path, 1000 slices, 1000 draws of 20 atoms, d = 10", || posterior_like(1000, 20, 10, 1), free_path()),
+    ];
+    for (title, draws, settings) in runs {
+        if word.is_none_or(|word| title.contains(word)) {
+            crate::profile::of_summary(title, &draws(), &settings);
+        }
+    }
+}
+
+fn free_path() -> Settings {
+    Settings { estimator: Estimator::Free(AtomCount::default()), ..fixed(1000) }
 }
 
 /// Prints, for each distance and dimension, what slices of every scheme are worth: the error of the expected loss over seeds with about as many slices, and

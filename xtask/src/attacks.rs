@@ -1,6 +1,5 @@
-//! Attacks on the project by itself: fuzzing, checks of memory below us, and the same bits on other processors.
+//! Attacks on the project by itself: fuzzing, and checks of memory below us.
 
-use std::path::PathBuf;
 use std::process::Command;
 
 use crate::{root, run};
@@ -58,47 +57,4 @@ pub fn miri() -> Result<(), String> {
     run_tests("mixgist-io", "delimited")?;
     run_tests("mixgist-io", "npy::header")?;
     run_tests("mixgist-samplers", "checkpoint::record")
-}
-
-/// The shared cases on other processors by emulation: x86-64 without AVX, and aarch64. What differs is printed by the test.
-pub fn bits() -> Result<(), String> {
-    let cases = ["test", "--package", "mixgist-cli", "--test", "cases"];
-    without_avx(&cases)?;
-    aarch64(&cases)
-}
-
-fn is_there(program: &str) -> bool {
-    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
-}
-
-fn without_avx(cases: &[&str]) -> Result<(), String> {
-    if !is_there("qemu-x86_64") {
-        println!("SKIPPED: x86-64 without AVX needs qemu-x86_64 (Debian's qemu-user)");
-        return Ok(());
-    }
-    // The processor is chosen when the program runs: this one has SSE4.2 and nothing newer.
-    let runner = "qemu-x86_64 -cpu Nehalem";
-    run(Command::new(env!("CARGO"))
-        .args(cases)
-        .env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", runner)
-        .env("MIXGIST_RUNNER", runner))
-}
-
-fn aarch64(cases: &[&str]) -> Result<(), String> {
-    let target = "aarch64-unknown-linux-gnu";
-    let linker = "aarch64-linux-gnu-gcc";
-    if !is_there("qemu-aarch64") || !is_there(linker) {
-        println!("SKIPPED: aarch64 needs qemu-aarch64 (Debian's qemu-user) and {linker} (gcc-aarch64-linux-gnu)");
-        return Ok(());
-    }
-    run(Command::new("rustup").args(["target", "add", target]))?;
-    let runner = "qemu-aarch64 -L /usr/aarch64-linux-gnu";
-    let folder: PathBuf = root().join("target/aarch64");
-    run(Command::new(env!("CARGO"))
-        .args(cases)
-        .args(["--target", target, "--target-dir"])
-        .arg(folder)
-        .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", linker)
-        .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", runner)
-        .env("MIXGIST_RUNNER", runner))
 }

@@ -1,6 +1,7 @@
 //! One door for everything a developer runs: `cargo xtask test | check | wheel | package | bench | validate | paper`.
 
 mod attacks;
+mod bits;
 mod deny;
 mod package;
 mod python;
@@ -19,16 +20,16 @@ usage: cargo xtask TASK
   package         the packages of the published crates, in target/package; package verify builds each from its package
   validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
   bench           mixgist beside its peers in one run (needs Python), and how the cost grows
-  bench peer|python|growth|large|couplings|slices|users|free|partition|sampler
-                  one of them; users prints what users run beside its limits (users WORD those lines alone), slices what each scheme is worth; free takes a file of draws, and one of data, of your own; python is from numpy arrays, partition beside dahl-salso, sampler beside bayesm
+  bench peer|python|growth|large|couplings|components|slices|users|free|partition|sampler
+                  one of them; users prints what users run beside its limits (users WORD those lines alone), slices what each scheme is worth; free takes a file of draws, and one of data, of your own; python is from numpy arrays, partition beside dahl-salso, components the tables of docs/components.md, sampler beside bayesm
   fuzz [MINUTES]  all fuzz targets, for so many minutes together (11 without a number); needs a nightly compiler
   miri            readers under Miri; needs a nightly compiler with Miri
   deny            licences, sources and known defects of the dependencies
   bits            the shared cases without AVX and on aarch64, by emulation (needs qemu-user)
   paper [OPTIONS] every table and figure of the paper, ours beside the published; --help has the options";
 
-const BENCHES: [&str; 10] =
-    ["peer", "python", "growth", "large", "couplings", "slices", "users", "free", "partition", "sampler"];
+const BENCHES: [&str; 11] =
+    ["peer", "python", "growth", "large", "couplings", "components", "slices", "users", "free", "partition", "sampler"];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -45,7 +46,7 @@ fn main() -> ExitCode {
         ["fuzz", minutes] => attacks::fuzz(minutes),
         ["miri"] => attacks::miri(),
         ["deny"] => deny::deny(),
-        ["bits"] => attacks::bits(),
+        ["bits"] => bits::bits(),
         ["validate"] => example("mixgist-samplers", "validate", &["10"]),
         ["validate", length] => example("mixgist-samplers", "validate", &[length]),
         ["bench"] => BENCHES.iter().try_for_each(|which| bench(which, &[])),
@@ -94,6 +95,9 @@ fn example(package: &str, name: &str, arguments: &[&str]) -> Result<(), String> 
 }
 
 fn bench(which: &str, files: &[&str]) -> Result<(), String> {
+    if which == "components" {
+        return example("mixgist-samplers", "components", files);
+    }
     if which == "partition" {
         return example("mixgist", "bench_partition", &[]);
     }

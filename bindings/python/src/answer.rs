@@ -2,15 +2,18 @@
 
 use std::path::PathBuf;
 
+use mixgist::HowMany;
+use mixgist::Memberships;
 use mixgist::components::Components;
 use mixgist::credible::Credible;
+use mixgist::fits::Fits;
 use mixgist::narrative::{Narrate, Narrative, Piece};
 use mixgist::representatives::{Condition, Representatives};
 use mixgist::stability::{Outcome, Stability};
-use mixgist::{Error, Warning};
+use mixgist::{Alignment, Error, Warning};
 use mixgist_io::{
-    COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, Overwrite, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, Schema, read_json,
-    to_json, write_bytes,
+    ALIGNMENT_SCHEMA, COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, HOW_MANY_SCHEMA, MEMBERSHIPS_SCHEMA, Overwrite,
+    REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, Schema, read_json, to_json, write_bytes,
 };
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -42,7 +45,7 @@ impl Answer {
     /// Reads the document of an answer; `kind` is the name of its function.
     #[staticmethod]
     fn read(py: Python<'_>, kind: &str, path: PathBuf) -> Result<Self> {
-        fn read<T: Kind + DeserializeOwned>(path: &std::path::Path) -> mixgist::Result<Answer> {
+        fn read<T: Kind + Fits + DeserializeOwned>(path: &std::path::Path) -> mixgist::Result<Answer> {
             Answer::new(&read_json::<mixgist::Answer<T>>(path, T::SCHEMA)?)
         }
         Ok(py.detach(|| match kind {
@@ -50,6 +53,9 @@ impl Answer {
             "components" => read::<Components>(&path),
             "representatives" => read::<Representatives>(&path),
             "stability" => read::<Stability>(&path),
+            "align" => read::<Alignment>(&path),
+            "memberships" => read::<Memberships>(&path),
+            "how_many" => read::<HowMany>(&path),
             other => Err(Error::usage(format!("there is no kind of answer '{other}'"))),
         })?)
     }
@@ -83,6 +89,33 @@ impl Kind for Credible {
 impl Kind for Components {
     const SCHEMA: Schema = COMPONENTS_SCHEMA;
     const TITLE: &'static str = "Components";
+
+    fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+}
+
+impl Kind for Alignment {
+    const SCHEMA: Schema = ALIGNMENT_SCHEMA;
+    const TITLE: &'static str = "Aligned draws";
+
+    fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+}
+
+impl Kind for Memberships {
+    const SCHEMA: Schema = MEMBERSHIPS_SCHEMA;
+    const TITLE: &'static str = "Memberships";
+
+    fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+}
+
+impl Kind for HowMany {
+    const SCHEMA: Schema = HOW_MANY_SCHEMA;
+    const TITLE: &'static str = "How many";
 
     fn warnings(&self) -> &[Warning] {
         &self.warnings
@@ -181,4 +214,14 @@ fn escaped(text: &str) -> String {
 pub fn write_document(path: PathBuf, text: &str, force: bool) -> Result<()> {
     let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
     Ok(write_bytes(&path, format!("{text}\n").as_bytes(), overwrite)?)
+}
+
+/// Writes the aligned draws of a document as arrays or as a table, whole or not at all.
+#[pyfunction]
+pub fn write_aligned(path: PathBuf, text: &str, force: bool) -> Result<()> {
+    let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
+    let found: mixgist::Answer<Alignment> =
+        serde_json::from_str(text).map_err(|cause| Error::input(format!("the document is damaged: {cause}")))?;
+    let columns: Vec<String> = (0..found.about.dim).map(|a| found.about.column(a)).collect();
+    Ok(mixgist_io::write_aligned(&path, &found.draws, &found.names, &columns, overwrite)?)
 }

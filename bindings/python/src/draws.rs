@@ -120,6 +120,24 @@ impl Draws {
         Ok(Draws { file })
     }
 
+    /// The same draws without labels.
+    fn without_labels(&self) -> Self {
+        let DrawsFile { ensemble, data, .. } = &self.file;
+        Draws { file: DrawsFile { ensemble: ensemble.clone(), labels: None, data: data.clone() } }
+    }
+
+    #[getter]
+    fn has_labels(&self) -> bool {
+        self.file.labels.is_some()
+    }
+
+    /// Number of observations, as far as labels or data tell.
+    #[getter]
+    fn observations(&self) -> Option<usize> {
+        let of_labels = self.file.labels.as_ref().map(|labels| labels.observations);
+        of_labels.or(self.file.data.as_ref().map(DataTable::rows))
+    }
+
     /// Draw m on its own.
     fn draw(&self, m: usize) -> Result<Measure> {
         Measure::new(self.file.ensemble.draw(m))

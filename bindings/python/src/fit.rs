@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 
 use mixgist::diagnostics::Convergence;
-use mixgist::{ChainVerdict, Error, Points};
-use mixgist_io::{DataTable, DrawsFile, LabelDraws};
+use mixgist::{ChainVerdict, Error, Points, Progress};
+use mixgist_io::{DataTable, DrawsFile, FIT_SCHEMA, LabelDraws, read_json, to_json};
 use mixgist_samplers::{
-    Agreement, Algorithm, CheckpointMode, Checkpoints, ComponentPrior, Concentration, CovarianceModel, FitSettings,
-    MixingPrior, Scale, Truncation, fit as fit_model,
+    Agreement, Algorithm, CheckpointMode, Checkpoints, ComponentPrior, Concentration, CovarianceModel, Fit,
+    FitDocument, FitSettings, MixingPrior, Scale, Truncation, extend as run_on, fit as fit_model,
 };
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::answer::Told;
 use crate::arrays::{Input, values};
@@ -91,47 +90,101 @@ impl FitOptions {
     }
 }
 
+/// Draws of the posterior, the document of the fit, and what is to be warned of.
+type Fitted = (Draws, String, Vec<Told>);
+
 /// Draws of the posterior, with what is known about the chains.
 #[pyfunction]
-pub fn fit<'py>(
-    py: Python<'py>,
+pub fn fit(
+    py: Python<'_>,
     data: Input<'_, f64>,
     columns: Option<Vec<String>>,
     options: FitOptions,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
-) -> Result<(Draws, Bound<'py, PyDict>)> {
+) -> Result<Fitted> {
     let settings = options.settings()?;
     let checkpoints = options.checkpoints();
     let table = DataTable::new(data.as_array().shape()[1], values(&data)?.to_vec(), columns)?;
     let (fitted, agreement) = Call { threads, progress }.run(py, |progress| {
-        let fitted = fit_model(table.values(), table.columns(), &settings, checkpoints.as_ref(), progress)?;
-        let points = Points::new(table.columns(), table.values())?;
-        let agreement = Agreement::new(&fitted, points, &settings, progress)?;
-        Ok((fitted, agreement))
+        let fitted = fit_model(table.values(), table.columns(), &settings, checkpoints.as_ref(), progress)
+            .map_err(|error| with_name(error, &table))?;
+        judged(fitted, &table, &settings, progress)
     })?;
-    let evidence = PyDict::new(py);
-    evidence.set_item("model", fitted.hyperparameters.to_string())?;
-    let row = |(name, c): &(String, Convergence)| (name.clone(), c.rhat, c.bulk_ess, c.tail_ess);
-    evidence.set_item("diagnostics", agreement.rows.iter().map(row).collect::<Vec<_>>())?;
-    evidence.set_item("verdict", agreement.verdict)?;
-    evidence.set_item("unresolved", fitted.unresolved)?;
-    evidence.set_item("warnings", chain_warnings(&agreement))?;
-    let traces = PyDict::new(py);
-    traces.set_item("log_posterior", &fitted.traces.log_posterior)?;
-    traces.set_item("clusters", &fitted.traces.clusters)?;
-    traces.set_item("largest_cluster", &fitted.traces.largest_cluster)?;
-    traces.set_item("concentration", &fitted.traces.concentration)?;
-    let distances = agreement.summary.medoid.distances.chunks(settings.draws_per_chain() as usize).map(<[f64]>::to_vec);
-    traces.set_item("distance_to_estimate", distances.collect::<Vec<_>>())?;
-    evidence.set_item("traces", traces)?;
+    answered(fitted, &settings, &agreement, table)
+}
+
+/// Lets the chains of a fit, of which these are the draws and the document, run on.
+#[pyfunction]
+pub fn extend(
+    py: Python<'_>,
+    draws: PyRef<'_, Draws>,
+    document: &str,
+    iterations: u64,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> Result<Fitted> {
+    let document: FitDocument = document_from(document)?;
+    let DrawsFile { ensemble, labels: Some(labels), data: Some(table) } = &draws.file else {
+        let error = Error::input("the draws of the fit have no labels or no data");
+        return Err(error.hint("give the draws as the fit left them").into());
+    };
+    let (earlier, settings) = document.into_fit(ensemble.clone(), labels.numbers_of_atoms()?)?;
+    let settings = FitSettings { iterations, ..settings };
+    let (fitted, agreement) = Call { threads, progress }.run(py, |progress| {
+        let fitted = run_on(earlier, table.values(), table.columns(), &settings, progress)?;
+        judged(fitted, table, &settings, progress)
+    })?;
+    answered(fitted, &settings, &agreement, table.clone())
+}
+
+/// The document of a fit from a file.
+#[pyfunction]
+pub fn read_fit(path: PathBuf) -> Result<String> {
+    let document: FitDocument = read_json(&path, FIT_SCHEMA)?;
+    Ok(to_json(FIT_SCHEMA, &document)?)
+}
+
+fn document_from(text: &str) -> Result<FitDocument> {
+    let damaged = |cause: serde_json::Error| Error::input(format!("the document of the fit is damaged: {cause}"));
+    Ok(serde_json::from_str(text).map_err(damaged)?)
+}
+
+fn judged(
+    fitted: Fit,
+    table: &DataTable,
+    settings: &FitSettings,
+    progress: &dyn Progress,
+) -> mixgist::Result<(Fit, Agreement)> {
+    let agreement = Agreement::new(&fitted, Points::new(table.columns(), table.values())?, settings, progress)?;
+    Ok((fitted, agreement))
+}
+
+fn answered(fitted: Fit, settings: &FitSettings, agreement: &Agreement, table: DataTable) -> Result<Fitted> {
+    let document = FitDocument::new(&fitted, settings, agreement, table.column_names());
+    let text = to_json(FIT_SCHEMA, &document)?;
     let labels = LabelDraws {
         draws: fitted.ensemble.len(),
         observations: table.rows(),
         labels: fitted.labels.into_iter().map(i64::from).collect(),
     };
     let file = DrawsFile { ensemble: fitted.ensemble, labels: Some(labels), data: Some(table) };
-    Ok((Draws { file }, evidence))
+    Ok((Draws { file }, text, chain_warnings(agreement)))
+}
+
+/// Adds the name of a column that is counted in a message about the data.
+fn with_name(error: Error, table: &DataTable) -> Error {
+    let text = error.to_string();
+    let counted = |a: &usize| text.contains(&format!("column {a} ")) || text.ends_with(&format!("column {a}"));
+    let names = table.column_names().unwrap_or_default();
+    match (0..names.len()).find(counted) {
+        Some(a) => {
+            let more = error.hint_text().map(|hint| format!("; {}", hint.spelled(&InPython))).unwrap_or_default();
+            let hint = format!("column {a} is '{}'{more}", names[a]);
+            error.hint(hint)
+        }
+        None => error,
+    }
 }
 
 /// That the chains do not agree or cannot be judged, with what helps; nothing when they agree.
@@ -152,5 +205,9 @@ fn chain_warnings(agreement: &Agreement) -> Vec<Told> {
     );
     let advice: Vec<String> = agreement.advice.iter().map(|text| text.spelled(&InPython)).collect();
     let advice = if advice.is_empty() { "run longer: more iterations".into() } else { advice.join("; ") };
+    let advice = match agreement.summary.agreement.verdict {
+        ChainVerdict::Disagree => advice,
+        _ => format!("{advice} (the method extend of the fit lets its chains run on)"),
+    };
     vec![(name.into(), message, advice)]
 }

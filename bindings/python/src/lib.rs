@@ -24,13 +24,13 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::answer::{Answer, write_document};
+    use crate::answer::{Answer, write_aligned, write_document};
     #[pymodule_export]
     use crate::distance::{distance, distance_matrix, distances_to_draws};
     #[pymodule_export]
     use crate::draws::Draws;
     #[pymodule_export]
-    use crate::fit::fit;
+    use crate::fit::{extend, fit, read_fit};
     #[pymodule_export]
     use crate::measure::Measure;
     #[pymodule_export]
@@ -38,7 +38,7 @@ mod _core {
     #[pymodule_export]
     use crate::posterior::Posterior;
     #[pymodule_export]
-    use crate::report::report;
+    use crate::report::{Drawing, figure, report};
     #[pymodule_export]
     use crate::summary::{Summary, check_settings};
 

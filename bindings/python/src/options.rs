@@ -10,6 +10,7 @@ use mixgist::{
     Units,
 };
 use mixgist_io::{DataTable, Format};
+use mixgist_report::KINDS;
 use mixgist_report::page::PARTS;
 use mixgist_samplers::{Algorithm, CovarianceModel};
 use pyo3::prelude::*;
@@ -60,9 +61,9 @@ fn named_arrays(arrays: &[(String, Input<'_, f64>)]) -> Result<NamedArrays> {
     arrays.iter().map(convert).collect()
 }
 
-/// The form of that name; `cov` is short for `covariance`.
+/// The form of that name, or of another word for it.
 pub fn covariance_form(name: &str) -> Result<CovarianceForm> {
-    Ok(CovarianceForm::from_name(if name == "cov" { "covariance" } else { name })?)
+    Ok(CovarianceForm::from_name(name)?)
 }
 
 /// The defaults of the core, by the names of the options.
@@ -102,11 +103,13 @@ pub fn choices(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     choices.set_item("route", names(&Route::NAMES))?;
     choices.set_item("estimate", Estimator::NAMES)?;
     choices.set_item("covariance_form", names(&CovarianceForm::NAMES))?;
+    choices.set_item("covariance_form aliases", CovarianceForm::ALIASES)?;
     choices.set_item("format", Format::all().map(Format::name).collect::<Vec<_>>())?;
     choices.set_item("covariance", names(&CovarianceModel::NAMES))?;
     choices.set_item("algorithm", names(&Algorithm::NAMES))?;
     choices.set_item("partition loss", REGISTRY.iter().map(|entry| entry.name).collect::<Vec<_>>())?;
     choices.set_item("without", PARTS)?;
+    choices.set_item("kind", KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>())?;
     Ok(choices)
 }
 

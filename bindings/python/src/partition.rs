@@ -3,24 +3,28 @@
 use std::collections::BTreeMap;
 
 use mixgist::partition::{
-    ClusterBound, LossOptions, NamedLoss, OmariConvention, PartitionLoss, Question, REGISTRY, SearchOptions,
-    estimate_partition, expected_losses, losses_to_draws, partition_ball, similarity_block,
+    ClusterBound, LossOptions, NamedLoss, OmariConvention, PartitionAnswer, PartitionLoss, Question, REGISTRY,
+    SearchOptions, estimate_partition, expected_losses, losses_to_draws, partition_ball, similarity_block,
 };
 use mixgist::text::option;
-use mixgist::{Error, Partition, PartitionDraws, Progress, text};
+use mixgist::{Error, Partition, PartitionDraws, Points, Progress, sample_partitions, text};
 use mixgist_io::{PARTITION_SCHEMA, to_json};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::arrays::{Input, output, values};
+use crate::draws::Draws;
 use crate::error::Result;
+use crate::options::table;
 use crate::running::Call;
 
 /// Draws of a partition of n observations.
 #[pyclass(frozen, module = "mixgist._core")]
 pub struct Partitions {
     draws: PartitionDraws,
+    /// Whether the labels were drawn here.
+    sampled: bool,
 }
 
 /// What losses leave open: the cost a, and what omari makes of 0/0.
@@ -49,11 +53,39 @@ impl Partitions {
                 Some(weights) => draws.with_draw_weights(values(&weights)?)?,
                 None => draws,
             },
+            sampled: false,
         })
+    }
+
+    /// Partitions of these observations that are drawn given the measure of each draw.
+    #[staticmethod]
+    fn sampled(
+        py: Python<'_>,
+        draws: PyRef<'_, Draws>,
+        data: Option<Input<'_, f64>>,
+        seed: u64,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<Self> {
+        let Some(table) = table(data.as_ref(), None, Some(&draws))? else {
+            return Err(Error::input("the draws hold no labels")
+                .hint("give the observations as data: labels are then drawn given the measure of each draw")
+                .into());
+        };
+        let (ensemble, table) = (&draws.file.ensemble, &*table);
+        let sampled = Call { threads, progress }.run(py, |progress| {
+            sample_partitions(ensemble, Points::new(table.columns(), table.values())?, seed, progress)
+        })?;
+        Ok(Partitions { draws: sampled, sampled: true })
     }
 
     fn __len__(&self) -> usize {
         self.draws.len()
+    }
+
+    #[getter]
+    fn observations(&self) -> usize {
+        self.draws.observations()
     }
 
     /// The partition of least expected loss with its evidence, as the document of the command line.
@@ -84,8 +116,10 @@ impl Partitions {
         check_level(level)?;
         let omari = loss_options(conventions)?.omari;
         let question = Question { search, reported: reported(conventions)?, omari, level };
-        Call { threads, progress }
-            .run(py, |progress| to_json(PARTITION_SCHEMA, &estimate_partition(&self.draws, &question, progress)?))
+        Call { threads, progress }.run(py, |progress| {
+            let found = estimate_partition(&self.draws, &question, progress)?;
+            to_json(PARTITION_SCHEMA, &PartitionAnswer { labels_sampled: self.sampled, ..found })
+        })
     }
 
     /// The expected loss of a partition under every loss, or under every one that needs no cost.

@@ -7,7 +7,7 @@ use mixgist::Computed;
 use mixgist::components::Rules;
 use mixgist::credible::Question as Asked;
 use mixgist::representatives::Count;
-use mixgist::{Error, Estimate, MixingMeasure, Progress, Settings};
+use mixgist::{Error, Estimate, MixingMeasure, PartitionDraws, Progress, Settings};
 use mixgist_io::{DataTable, memory};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
@@ -34,6 +34,21 @@ pub struct Posterior {
     given: Option<Estimate>,
     kept: Arc<Computed>,
     threads: Option<usize>,
+    /// Whether questions about components are about the aligned estimate, whatever the others are about.
+    usual: bool,
+}
+
+/// Level, overlap, share and least weight; rules without a value are the usual ones.
+type GivenRules = (f64, Option<f64>, Option<f64>, Option<f64>);
+
+fn rules_of((level, overlap, share, least_weight): GivenRules) -> Rules {
+    let usual = Rules::default();
+    Rules {
+        level,
+        overlap: overlap.unwrap_or(usual.overlap),
+        share: share.unwrap_or(usual.share),
+        least_weight: least_weight.unwrap_or(usual.least_weight),
+    }
 }
 
 /// A function (phase, done, total, remark) that shows progress.
@@ -58,6 +73,19 @@ impl Posterior {
         let slices = function.slices(*count);
         let found = call.run(py, |progress| job(&self.bound()?.over(&slices), progress));
         function.outcome(found)
+    }
+
+    /// The same for a question about components.
+    fn ask_about_components<T: Send>(
+        &self,
+        py: Python<'_>,
+        progress: Report,
+        job: impl FnOnce(&mixgist::Posterior, &dyn Progress) -> mixgist::Result<T> + Send,
+    ) -> Result<T> {
+        self.ask(py, progress, |posterior, progress| match self.usual {
+            true => job(&posterior.about_components(progress)?, progress),
+            false => job(posterior, progress),
+        })
     }
 
     fn bound(&self) -> mixgist::Result<mixgist::Posterior<'_>> {
@@ -112,12 +140,14 @@ impl Posterior {
         question: Question<'_>,
         estimating: EstimateOptions<'_>,
         given: Option<Given<'_>>,
+        usual: bool,
     ) -> Result<Self> {
         let settings = estimating.settings(&question)?;
         let threads = question.threads;
         let data = question.own_data()?;
         let function = question.function.map(|(function, count, _)| (function, count));
-        let mut bound = Posterior { draws, data, settings, function, given: None, kept: Arc::default(), threads };
+        let mut bound =
+            Posterior { draws, data, settings, function, given: None, kept: Arc::default(), threads, usual };
         let Some((measure, source, summary)) = given else {
             return Ok(bound);
         };
@@ -132,7 +162,7 @@ impl Posterior {
             };
             (bound.kept, bound.settings) = (kept, settings);
         } else {
-            bound.given = Some(Estimate { measure: measure.measure.clone(), draw: None, source });
+            bound.given = Some(Estimate { measure: measure.measure.clone(), draw: None, source, slices: None });
         }
         Ok(bound)
     }
@@ -171,24 +201,52 @@ impl Posterior {
         })
     }
 
-    /// The posterior of every component of the estimate; rules without a value are the usual ones.
-    fn components(
+    /// The posterior of every component of the estimate.
+    fn components(&self, py: Python<'_>, rules: GivenRules, progress: Report) -> Result<Answer> {
+        let rules = rules_of(rules);
+        self.ask_about_components(py, progress, |posterior, progress| {
+            Answer::new(&posterior.components(rules, progress)?)
+        })
+    }
+
+    /// Every draw aligned with the components, with names of the user's or of an older fit.
+    fn align(
         &self,
         py: Python<'_>,
-        level: f64,
-        overlap: Option<f64>,
-        share: Option<f64>,
-        least_weight: Option<f64>,
+        rules: GivenRules,
+        names: Option<Vec<String>>,
+        old: Option<(PyRef<'_, Measure>, Vec<String>)>,
         progress: Report,
     ) -> Result<Answer> {
-        let usual = Rules::default();
-        let rules = Rules {
-            level,
-            overlap: overlap.unwrap_or(usual.overlap),
-            share: share.unwrap_or(usual.share),
-            least_weight: least_weight.unwrap_or(usual.least_weight),
-        };
-        self.ask(py, progress, |posterior, progress| Answer::new(&posterior.components(rules, progress)?))
+        let rules = rules_of(rules);
+        let old = old.map(|(measure, names)| (measure.measure.clone(), names));
+        self.ask_about_components(py, progress, |posterior, progress| {
+            let mut found = posterior.aligned(rules, progress)?;
+            if let Some(names) = names {
+                found.result = found.result.named(names)?;
+            }
+            if let Some((measure, names)) = &old {
+                found.result = found.result.carrying(measure, names, &posterior.settings().units, rules)?;
+            }
+            Answer::new(&found)
+        })
+    }
+
+    /// Who belongs to which component.
+    fn memberships(&self, py: Python<'_>, rules: GivenRules, progress: Report) -> Result<Answer> {
+        let rules = rules_of(rules);
+        self.ask_about_components(py, progress, |posterior, progress| {
+            Answer::new(&posterior.memberships(rules, progress)?)
+        })
+    }
+
+    /// How many clusters and components there are.
+    fn how_many(&self, py: Python<'_>, progress: Report) -> Result<Answer> {
+        let labels = self.draws.get().file.labels.as_ref();
+        let labels = labels.map(|all| PartitionDraws::from_dense(all.observations, &all.labels)).transpose()?;
+        self.ask_about_components(py, progress, |posterior, progress| {
+            Answer::new(&posterior.how_many(labels.as_ref(), progress)?)
+        })
     }
 
     /// One medoid for each mode; `count` without a value as many as there are modes. Densities have `grid` points per axis.

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use mixgist::Silent;
+use mixgist::fits::Document;
+use mixgist::{Answer, Silent};
 use mixgist_io::{Overwrite, SUMMARY_SCHEMA, read_summary, to_json, write_json};
 use mixgist_report::Presentation;
 use numpy::PyArrayDyn;
@@ -59,7 +60,9 @@ impl Summary {
     /// The summary of a document.
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &str) -> Result<Self> {
-        let answer = serde_json::from_str(text).map_err(|cause| PyValueError::new_err(cause.to_string()))?;
+        let answer: Answer<mixgist::Summary> =
+            serde_json::from_str(text).map_err(|cause| PyValueError::new_err(cause.to_string()))?;
+        answer.check()?;
         Self::new(py, answer, None)
     }
 

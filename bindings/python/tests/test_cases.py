@@ -96,7 +96,9 @@ def asking(function):
 VERBS = {
     "summarize": summary,
     "partition": partition,
-    **{name: asking(getattr(mixgist, name)) for name in ("credible", "components", "representatives", "stability")},
+    **{name: asking(getattr(mixgist, name)) for name in ("credible", "components", "memberships", "representatives", "stability")},
+    "align": asking(mixgist.align),
+    "how-many": asking(mixgist.how_many),
 }
 DOCUMENTS = [pytest.param(verb, case, id=f"{verb}: {case['name']}") for verb in VERBS for case in CASES[verb]]
 

@@ -78,7 +78,7 @@ OF_ESTIMATES = [
     ("summarize", "atoms", 2, ValueError, 'atoms is for the free estimate.*\n.*estimate="free"'),
     ("summarize", "candidate", 2, TypeError, "candidate is a int, expected a Measure"),
     ("summarize", "progress", "yes", TypeError, "progress is 'yes', expected True, False or a function"),
-    ("credible", "estimate", 5, TypeError, "estimate is a int, expected 'medoid', 'free', a Measure"),
+    ("credible", "estimate", 5, TypeError, "estimate is a int, expected 'medoid', 'free', 'aligned', a Measure"),
     ("credible", "level", "0.9", TypeError, "level is '0.9', expected a number"),
     ("credible", "level", 2, ValueError, "level"),
     ("credible", "conformal", "no", TypeError, "conformal is 'no', expected True or False"),

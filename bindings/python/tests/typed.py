@@ -22,6 +22,9 @@ def program() -> None:
     excess: float | None = free.excess
     radius: float = mixgist.credible(draws, estimate=free, hypothesis=one, level=0.9, conformal=True, units="sd").ball.radius
     low: NDArray[np.float64] = [c.intervals for c in mixgist.components(draws).components if c.intervals][0].mean.low
+    aligned: NDArray[np.float64] = mixgist.align(draws, names=["a"]).weights
+    unsure: NDArray[np.int64] = mixgist.memberships(draws, [[0.0]]).uncertain
+    many: int = mixgist.how_many(draws).components
     modes: NDArray[np.float64] = mixgist.representatives(draws, count=2).weights
     moved: NDArray[np.float64] = mixgist.stability(draws, slices=50).radii
     mean: float = mixgist.expected_losses(one, draws, units=[1.0])["distance"]

@@ -23,7 +23,7 @@ pub use comparison::json_schemas;
 use comparison::{COMPARISON_SCHEMA, ComparedEstimate, Comparison, DensityDistances};
 use estimate::{DISTANCES, Estimate, measure_first, partition_first};
 
-/// Compare estimates: partition first (binder, vi, omari) and measure first (sw, mix-sw, smix-w), by every expected loss
+/// Judge six estimates against each other: three partitions (binder, vi, omari) and three measures (sw, mix-sw, smix-w), by every expected loss
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist compare draws.npz

@@ -10,18 +10,27 @@ use crate::progress::Terminal;
 
 /// Give every component of an estimate its probability, and intervals for its weight, mean and covariance
 #[derive(Args)]
-#[command(after_help = "Examples:
+#[command(mut_arg("estimate", |arg| arg.default_value("aligned")), after_help = "Examples:
   mixgist components draws.npz --data data.csv
   mixgist components draws.npz --estimate summary.json --level 0.9 \\
       -o components.json
 
-A draw has a component when atoms near it hold a tenth of its weight; each draw is coupled with the estimate by exact
+Without --estimate the answer is about the aligned estimate: the components that at least half of the draws have. A
+draw has a component when atoms near it hold a tenth of its weight; each draw is coupled with the estimate by exact
 transport, so that no labels are switched. Components that cannot be told apart are said to be so, and show the probability of
-their group. When an atom of the estimate lies beside what the draws have there, the answer is about what the draws have.")]
+their group. When an atom of the estimate lies beside what the draws have there, the answer is about what the draws have.
+In dimension 1 the answer says where neighbouring components part.")]
 pub struct ComponentsVerb {
     #[command(flatten)]
     posterior: PosteriorArgs,
 
+    #[command(flatten)]
+    rules: RulesArgs,
+}
+
+/// When a draw has a component, and the level of intervals.
+#[derive(Args, Clone)]
+pub struct RulesArgs {
     /// Level of the intervals
     #[arg(long, value_name = "P", default_value_t = 0.95)]
     level: f64,
@@ -39,11 +48,17 @@ pub struct ComponentsVerb {
     least_weight: f64,
 }
 
+impl RulesArgs {
+    /// What the options mean to the core.
+    pub fn rules(&self) -> Rules {
+        Rules { level: self.level, overlap: self.overlap, share: self.share, least_weight: self.least_weight }
+    }
+}
+
 impl ComponentsVerb {
     /// Reads, couples, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let rules =
-            Rules { level: self.level, overlap: self.overlap, share: self.share, least_weight: self.least_weight };
+        let rules = self.rules.rules();
         let question =
             |posterior: &mixgist::Posterior, progress: &dyn mixgist::Progress| posterior.components(rules, progress);
         self.posterior.ask(terminal, COMPONENTS_SCHEMA, question, |found| &found.warnings)

@@ -1,21 +1,24 @@
 //! `mixgist fit`: posterior draws of a mixture model from data.
 
-mod answer;
+mod earlier;
 
 use std::path::{Path, PathBuf};
 
+use clap::Arg;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::text::CommandLine;
-use mixgist::{Error, ErrorKind, Points, Result};
-use mixgist_io::{DataTable, DrawsFile, LabelDraws, memory, read_data, to_json, together, write_draws, write_json};
+use mixgist::{Error, ErrorKind, Points, Result, Trace};
+use mixgist_io::{
+    DataTable, DrawsFile, FIT_SCHEMA, LabelDraws, ReadOptions, json_schema, memory, read_data, to_json, together,
+    write_draws, write_json,
+};
 use mixgist_samplers::{
-    Agreement, Algorithm, CheckpointMode, Checkpoints, Concentration, CovarianceModel, Fit, FitSettings, MixingPrior,
-    Truncation, fit, predicted_bytes,
+    Agreement, Algorithm, CheckpointMode, Checkpoints, Concentration, CovarianceModel, Fit, FitDocument, FitSettings,
+    MixingPrior, Truncation, extend, fit, predicted_bytes,
 };
 
-pub use self::answer::json_schemas;
-use self::answer::{FIT_SCHEMA, FitAnswer};
+use self::earlier::Earlier;
 use crate::component_prior::{ComponentArgs, numbers};
 use crate::options::{OutputArgs, by_name, has_extension, warn_of_cut};
 use crate::progress::Terminal;
@@ -24,12 +27,16 @@ use crate::text::{answer, count, line, significant, table};
 /// Fit a Bayesian mixture of normals and keep its posterior draws
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  mixgist fit data.csv -o draws.npz --chains 4 --iterations 5000 \\\n      --burn-in 1000 --thin 4\n  mixgist summarize draws.npz"
+    after_help = "Examples:\n  mixgist fit data.csv -o draws.npz\n  mixgist fit iris.csv --columns sepal_length,petal_length -o draws.npz\n  mixgist fit --resume draws.npz --iterations 20000 -o longer.npz\n  mixgist summarize draws.npz"
 )]
 pub struct FitVerb {
     /// Data (.csv, .npy, .npz, .parquet): one row per observation, one column per coordinate
-    #[arg(value_name = "DATA")]
-    data: PathBuf,
+    #[arg(value_name = "DATA", required_unless_present = "resume")]
+    data: Option<PathBuf>,
+
+    /// Columns of the data to use, by name, or counted from 0 if they have no names
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    columns: Option<Vec<String>>,
 
     #[command(flatten)]
     model: ModelArgs,
@@ -87,9 +94,9 @@ struct RunningArgs {
     #[arg(long, value_name = "N", default_value_t = FitSettings::usual().chains)]
     chains: u32,
 
-    /// Iterations of each chain, burn-in included
-    #[arg(long, value_name = "N", default_value_t = FitSettings::usual().iterations)]
-    iterations: u64,
+    /// Iterations of each chain, burn-in included [default: 5000]
+    #[arg(long, value_name = "N")]
+    iterations: Option<u64>,
 
     /// Iterations at the beginning of each chain that are dropped
     #[arg(long, value_name = "N", default_value_t = FitSettings::usual().burn_in)]
@@ -107,8 +114,9 @@ struct RunningArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     checkpoint: Option<PathBuf>,
 
-    /// Go on with the run whose checkpoints are in this folder; give the same data and options
-    #[arg(long, value_name = "DIR")]
+    /// Let the chains of an earlier run go on: the file of draws that it wrote (model and data are taken from it), or the folder of its
+    /// checkpoints (give the same data and options); with more --iterations the chains become longer
+    #[arg(long, value_name = "FILE or DIR")]
     resume: Option<PathBuf>,
 
     /// Iterations between two checkpoints
@@ -118,8 +126,7 @@ struct RunningArgs {
 
 impl FitVerb {
     /// Reads the data, fits, writes draws and diagnostics, and prints the verdict.
-    pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let settings = self.settings()?;
+    pub fn run(&self, given: &[Arg], terminal: &Terminal) -> Result<()> {
         let overwrite = self.printing.overwrite();
         if !has_extension(&self.output, "npz") {
             return Err(Error::usage("draws with their labels and data go to an .npz file")
@@ -127,18 +134,15 @@ impl FitVerb {
                 .hint("name it draws.npz; mixgist convert makes other formats of it"));
         }
         let sidecar = self.output.with_extension("json");
-        self.printing.check(&[&Some(self.output.clone()), &Some(sidecar.clone())], &[&self.data])?;
-        warn_of_cut(&self.data, None);
-        let data = read_data(&self.data, &memory::reading())?;
-        let needed = predicted_bytes(data.values(), data.columns(), &settings)
-            .map_err(|error| place(error, &self.data, &data))?;
-        memory::require(needed, "keeping these draws", |_| {
-            "keep fewer draws with --thin, or --truncation at fewer sticks".into()
-        })?;
-        let fitted = fit(data.values(), data.columns(), &settings, self.checkpoints().as_ref(), terminal)
-            .map_err(|error| place(error, &self.data, &data))?;
+        let earlier = self.running.resume.as_deref().filter(|path| path.is_file());
+        let inputs: Vec<&Path> = self.data.as_deref().into_iter().chain(earlier).collect();
+        self.printing.check(&[&Some(self.output.clone()), &Some(sidecar.clone())], &inputs)?;
+        let (fitted, settings, data) = match earlier {
+            Some(path) => self.run_on(path, given, terminal)?,
+            None => self.run_anew(terminal)?,
+        };
         let agreement = Agreement::new(&fitted, Points::new(data.columns(), data.values())?, &settings, terminal)?;
-        let document = FitAnswer::new(&fitted, &settings, &agreement, &data);
+        let document = FitDocument::new(&fitted, &settings, &agreement, data.column_names());
         terminal.begin_writing();
         let draws = draws_file(&fitted, data.clone());
         together(|| {
@@ -151,6 +155,46 @@ impl FitVerb {
         } else {
             answer(&report(&fitted, &settings, &agreement))
         }
+    }
+
+    /// From data, or from checkpoints.
+    fn run_anew(&self, terminal: &Terminal) -> Result<(Fit, FitSettings, DataTable)> {
+        let settings = self.settings()?;
+        let Some(path) = &self.data else {
+            let folder = self.running.resume.as_deref().unwrap_or(Path::new(""));
+            return Err(Error::usage("the data are missing, they are not kept with checkpoints").in_file(folder).hint(
+                "give the data and the options of the run again; to let a run go on without them, resume from the file of draws that it wrote",
+            ));
+        };
+        warn_of_cut(path, None);
+        let data = read_data(path, &ReadOptions { columns: self.columns.clone(), ..memory::reading() })?;
+        require_memory(&data, &settings).map_err(|error| place(error, path, &data))?;
+        let fitted = fit(data.values(), data.columns(), &settings, self.checkpoints().as_ref(), terminal)
+            .map_err(|error| place(error, path, &data))?;
+        Ok((fitted, settings, data))
+    }
+
+    /// From the draws of an earlier run.
+    fn run_on(&self, path: &Path, given: &[Arg], terminal: &Terminal) -> Result<(Fit, FitSettings, DataTable)> {
+        const FREE: [&str; 6] = ["resume", "iterations", "output", "force", "json", "threads"];
+        if let Some(other) = given.iter().find(|arg| !FREE.contains(&arg.get_id().as_str())) {
+            let name = other.get_long().map_or_else(|| "the data".to_owned(), |name| format!("--{name}"));
+            return Err(Error::usage(format!("the run in {} goes on with its own data and options", path.display()))
+                .hint(format!("leave out {name}; only --iterations can change")));
+        }
+        let Earlier { fit: earlier, settings, data } = Earlier::read(path)?;
+        let Some(iterations) = self.running.iterations else {
+            return Err(Error::usage(format!(
+                "the run in {} is over: it has {} iterations",
+                path.display(),
+                settings.iterations
+            ))
+            .hint(format!("say how many it is to have, such as --iterations {}", 2 * settings.iterations)));
+        };
+        let settings = FitSettings { iterations, ..settings };
+        require_memory(&data, &settings)?;
+        let fitted = extend(earlier, data.values(), data.columns(), &settings, terminal)?;
+        Ok((fitted, settings, data))
     }
 
     fn settings(&self) -> Result<FitSettings> {
@@ -172,7 +216,7 @@ impl FitVerb {
             component: model.component.prior(by_name(&CovarianceModel::NAMES, &model.covariance))?,
             algorithm,
             chains: running.chains,
-            iterations: running.iterations,
+            iterations: running.iterations.unwrap_or(FitSettings::usual().iterations),
             burn_in: running.burn_in,
             thin: running.thin,
             seed: running.seed,
@@ -190,6 +234,17 @@ impl FitVerb {
     }
 }
 
+/// The JSON Schema of the answer, with the name of its file.
+pub fn json_schemas() -> Vec<(String, serde_json::Value)> {
+    vec![json_schema::<FitDocument>(FIT_SCHEMA)]
+}
+
+fn require_memory(data: &DataTable, settings: &FitSettings) -> Result<()> {
+    memory::require(predicted_bytes(data.values(), data.columns(), settings)?, "keeping these draws", |_| {
+        "keep fewer draws with --thin, or --truncation at fewer sticks".into()
+    })
+}
+
 /// Draws, labels and data in one.
 pub fn draws_file(fitted: &Fit, data: DataTable) -> DrawsFile {
     let labels = LabelDraws {
@@ -197,7 +252,10 @@ pub fn draws_file(fitted: &Fit, data: DataTable) -> DrawsFile {
         observations: data.rows(),
         labels: fitted.labels.iter().map(|&z| z.into()).collect(),
     };
-    DrawsFile { ensemble: fitted.ensemble.clone(), labels: Some(labels), data: Some(data) }
+    // Later questions judge the chains by it too.
+    let log_posterior = Trace::new(Trace::LOG_POSTERIOR, fitted.traces.log_posterior.concat());
+    let ensemble = fitted.ensemble.clone().with_trace(log_posterior).unwrap_or_else(|_| fitted.ensemble.clone());
+    DrawsFile { ensemble, labels: Some(labels), data: Some(data) }
 }
 
 /// Whether the chains agree: the table for a person, with the verdict below it.
@@ -226,6 +284,11 @@ pub fn report(fitted: &Fit, settings: &FitSettings, agreement: &Agreement) -> St
     let mut likely: Vec<(u64, f64)> = probabilities.into_iter().collect();
     likely.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let likely: Vec<String> = likely.iter().take(5).map(|(k, p)| format!("{k}: {p:.2}")).collect();
+    let begun = fitted.hyperparameters.truncation.unwrap_or(0);
+    let grown = fitted.truncated.filter(|truncated| truncated.sticks > begun).map_or(String::new(), |truncated| {
+        let text = format!("{begun} at first, up to {} where there were more clusters", truncated.sticks);
+        format!("\n{}", line("sticks", text))
+    });
     [
         fitted.hyperparameters.to_string(),
         String::new(),
@@ -238,7 +301,7 @@ pub fn report(fitted: &Fit, settings: &FitSettings, agreement: &Agreement) -> St
                 count(settings.chains as usize, "chain")
             ),
         ),
-        line("clusters", format!("{} on average; probability of {}", significant(mean, 3), likely.join(", "))),
+        line("clusters", format!("{} on average; probability of {}", significant(mean, 3), likely.join(", "))) + &grown,
         String::new(),
         agreement_table(agreement),
     ]

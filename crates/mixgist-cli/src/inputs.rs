@@ -108,6 +108,11 @@ impl Inputs {
         self.data.as_ref().map(|data| Points::new(data.columns(), data.values())).transpose()
     }
 
+    /// The partitions that came with the draws.
+    pub fn partitions(&self) -> Option<&PartitionDraws> {
+        self.partitions.as_ref()
+    }
+
     /// Names of the data's columns.
     pub fn columns(&self) -> Option<&[String]> {
         self.data.as_ref().and_then(DataTable::column_names)

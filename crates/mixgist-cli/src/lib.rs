@@ -1,5 +1,6 @@
 //! The command line: translates options, calls the core once, prints the answer.
 
+mod align;
 mod compare;
 mod completions;
 mod component_prior;
@@ -9,8 +10,10 @@ mod credible;
 mod demo;
 mod distance;
 mod fit;
+mod how_many;
 mod inputs;
 mod inspect;
+mod memberships;
 mod options;
 mod partition;
 mod plot;
@@ -48,11 +51,59 @@ struct Cli {
     verb: Verb,
 }
 
-const EXAMPLES: &str = "Examples:
+const EXAMPLES: &str = "Which command for which question:
+  I have data and no draws                         fit
+  What is in a file of draws?                      inspect
+  One answer: measure, density and labels          summarize
+  One partition, from labels rather than measures  partition
+  How far from the answer does the posterior go?   credible
+  How certain is each component?                   components
+  Is there more than one answer?                   representatives
+  Does the answer depend on my choices?            stability
+  Which kind of estimate is better?                compare
+  A figure; all of it on one page                  plot; report
+
+Examples:
   mixgist demo
   mixgist fit data.csv -o draws.npz
-  mixgist summarize draws.npz --data data.csv -o summary.json
-  mixgist help summarize";
+  mixgist summarize draws.npz -o summary.json
+  mixgist components draws.npz --estimate summary.json
+  mixgist summarize -h      the options that matter most
+  mixgist summarize --help  all of them";
+
+/// Options that the short help (-h) of every verb shows, as far as it has them; the others are in the long one (--help).
+const SHORT: [&str; 20] = [
+    "data",
+    "columns",
+    "alpha",
+    "components",
+    "covariance",
+    "chains",
+    "iterations",
+    "resume",
+    "output",
+    "distance",
+    "slices",
+    "estimate",
+    "atoms",
+    "report",
+    "json",
+    "force",
+    "level",
+    "loss",
+    "kind",
+    "covariance_form",
+];
+
+/// The command line, with rarely needed options left out of the short help.
+fn command() -> clap::Command {
+    Cli::command().mut_subcommands(|verb| {
+        verb.mut_args(|arg| {
+            let hidden = !arg.is_positional() && !arg.is_required_set() && !SHORT.contains(&arg.get_id().as_str());
+            arg.hide_short_help(hidden)
+        })
+    })
+}
 
 #[derive(Subcommand)]
 enum Verb {
@@ -63,6 +114,9 @@ enum Verb {
     Compare(compare::Compare),
     Credible(credible::Credible),
     Components(components::ComponentsVerb),
+    Align(align::Align),
+    Memberships(memberships::MembershipsVerb),
+    HowMany(how_many::HowManyVerb),
     Representatives(representatives::RepresentativesVerb),
     Stability(stability::StabilityVerb),
     Plot(plot::Plot),
@@ -107,7 +161,7 @@ pub fn understands(arguments: &[OsString]) -> bool {
 fn parse(
     arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
 ) -> std::result::Result<(Cli, ArgMatches), clap::Error> {
-    let matches = Cli::command().try_get_matches_from(arguments)?;
+    let matches = command().try_get_matches_from(arguments)?;
     Ok((Cli::from_arg_matches(&matches)?, matches))
 }
 
@@ -130,13 +184,16 @@ fn answer(cli: &Cli, matches: &ArgMatches, terminal: &Terminal) -> Result<()> {
             .map_err(|cause| Error::resource(format!("cannot start {threads} threads: {cause}")))?;
     }
     match &cli.verb {
-        Verb::Fit(verb) => verb.run(terminal),
+        Verb::Fit(verb) => verb.run(&given_options(matches), terminal),
         Verb::Summarize(verb) => verb.run(terminal),
         Verb::Distance(verb) => verb.run(terminal),
         Verb::Partition(verb) => verb.run(terminal),
         Verb::Compare(verb) => verb.run(terminal),
         Verb::Credible(verb) => verb.run(terminal),
         Verb::Components(verb) => verb.run(terminal),
+        Verb::Align(verb) => verb.run(terminal),
+        Verb::Memberships(verb) => verb.run(terminal),
+        Verb::HowMany(verb) => verb.run(terminal),
         Verb::Representatives(verb) => verb.run(terminal),
         Verb::Stability(verb) => verb.run(terminal),
         Verb::Plot(verb) => verb.run(terminal),
@@ -151,7 +208,7 @@ fn answer(cli: &Cli, matches: &ArgMatches, terminal: &Terminal) -> Result<()> {
 /// The options of the verb that stand on the command line, in the order of its help.
 fn given_options(matches: &ArgMatches) -> Vec<Arg> {
     let Some((verb, matches)) = matches.subcommand() else { return Vec::new() };
-    let command = Cli::command();
+    let command = command();
     let arguments = command.find_subcommand(verb).into_iter().flat_map(clap::Command::get_arguments);
     arguments
         .filter(|arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine))
@@ -173,6 +230,19 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
+
+    /// The short help of a verb fits a screen; the long one has every option.
+    #[test]
+    fn short_help_shows_what_matters() {
+        for verb in command().get_subcommands_mut() {
+            let (short, long) = (verb.render_help().to_string(), verb.render_long_help().to_string());
+            let options = |text: &str| text.lines().filter(|line| line.trim_start().starts_with('-')).count();
+            assert!(options(&short) <= 13, "{}: {} options\n{short}", verb.get_name(), options(&short));
+            for arg in verb.get_arguments().filter_map(Arg::get_long) {
+                assert!(long.contains(&format!("--{arg}")), "{}: {arg}", verb.get_name());
+            }
+        }
+    }
 
     /// A line of a command that is longer is broken by the help of a terminal with 80 columns, and cannot be copied.
     #[test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use mixgist::slice::Scheme;
 use mixgist::{
     CovarianceForm, Error, GivenDirections, Loss, Order, Pruning, Reading, Result, Route, Settings, SliceCount,
@@ -19,7 +19,7 @@ use crate::memory::reading;
 use crate::text::{count, remark};
 
 /// Files of draws and how to read them.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct DrawsArgs {
     /// Files of draws (.npz, .parquet, .csv); several files are several chains
     #[arg(required = true, value_name = "DRAWS")]
@@ -30,16 +30,15 @@ pub struct DrawsArgs {
 }
 
 /// How files of draws are to be read.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Reading")]
 pub struct ReadingArgs {
     /// Format of the files, when the extension does not tell
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::all().map(Format::name)))]
     format: Option<String>,
 
-    /// Form of the covariances in the files
-    #[arg(long, value_name = "FORM", default_value = "covariance",
-          value_parser = PossibleValuesParser::new(CovarianceForm::NAMES.map(|(name, _)| name)))]
+    /// Form of the covariances in the files; diagonal and spherical are variances, sd standard deviations
+    #[arg(long, value_name = "FORM", default_value = "covariance", value_parser = covariance_forms())]
     covariance_form: String,
 
     /// Stan variable that holds the weights (with --format stan-csv)
@@ -120,6 +119,14 @@ impl ReadingArgs {
     }
 }
 
+/// The forms, and other words for them, which help does not list.
+fn covariance_forms() -> PossibleValuesParser {
+    PossibleValuesParser::new(CovarianceForm::NAMES.map(|(name, _)| {
+        let aliases = CovarianceForm::ALIASES.iter().filter(|(_, of)| *of == name).map(|(alias, _)| *alias);
+        PossibleValue::new(name).aliases(aliases)
+    }))
+}
+
 /// Says that a text file may have been cut off within its last number.
 pub fn warn_of_cut(path: &Path, format: Option<Format>) {
     if may_be_cut_off(path, format) {
@@ -142,7 +149,7 @@ pub fn read_data_for(path: &Path, dim: usize) -> Result<DataTable> {
 }
 
 /// How distances are computed.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Distance")]
 pub struct SlicingArgs {
     /// Number of slices, or 'auto': as many as the answer needs [default: auto]
@@ -217,7 +224,7 @@ pub fn by_name<T: Copy>(table: &[(&str, T)], name: &str) -> T {
 }
 
 /// Whether files may be replaced, and for whom the answer is printed.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
     #[command(flatten)]
@@ -229,7 +236,7 @@ pub struct OutputArgs {
 }
 
 /// Whether files may be replaced.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Output")]
 pub struct ForceArgs {
     /// Replace files that exist

@@ -11,18 +11,19 @@ use mixgist::partition::{
     SearchOptions, estimate_partition,
 };
 use mixgist::text::CommandLine;
-use mixgist::{Error, Partition, PartitionDraws, Result};
+use mixgist::{Error, Partition, PartitionDraws, Points, Result, sample_partitions};
 use mixgist_io::{
-    Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, ReadOptions, read_data, read_labels, to_json,
-    together, write_json, write_npy_labels, write_table,
+    Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, ReadOptions, read_data, read_draws, read_labels,
+    to_json, together, write_json, write_npy_labels, write_table,
 };
 
-use crate::options::{OutputArgs, all_paths, expect_extension, has_extension};
+use crate::memory::reading;
+use crate::options::{OutputArgs, all_paths, expect_extension, has_extension, read_data_for};
 use crate::progress::Terminal;
 use crate::text::{answer, remark};
 use model::{ModelArgs, PartitionDensity};
 
-/// Estimate the partition from draws of partitions: the one of least expected loss, with its uncertainty
+/// Estimate one partition from the labels of the draws: the one of least expected loss, with its uncertainty
 #[derive(Args)]
 #[command(
     name = "partition",
@@ -33,11 +34,12 @@ use model::{ModelArgs, PartitionDensity};
   mixgist partition labels.csv --data data.csv --density density.csv --alpha 0.5"
 )]
 pub struct PartitionVerb {
-    /// Labels, a line or row a draw (.csv, .npy, .parquet), or a file of draws that holds them (.npz)
+    /// Labels, one line or row per draw (.csv, .npy, .parquet), or a file of draws (.npz, .csv, .parquet). Draws without labels need --data:
+    /// labels are then drawn given the measure of each draw
     #[arg(value_name = "LABELS")]
     labels: PathBuf,
 
-    /// Observations that were labelled, for --density; without it, data in an .npz file of draws are used
+    /// Observations, for --density and for draws without labels; without it, data in an .npz file of draws are used
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
 
@@ -143,10 +145,10 @@ impl PartitionVerb {
         };
         self.check_options()?;
         let format = self.format.as_deref().map(Format::from_name).transpose()?;
-        let draws = partition_draws(&read_labels(&self.labels, &ReadOptions { format, ..ReadOptions::default() })?)?;
+        let Labelled { draws, sampled } = self.read_labels(format, terminal)?;
         let density = self.read_data(&draws)?.map(|data| PartitionDensity::new(&self.model, data)).transpose()?;
 
-        let found = estimate_partition(&draws, &question, terminal)?;
+        let found = PartitionAnswer { labels_sampled: sampled, ..estimate_partition(&draws, &question, terminal)? };
         let partition = Partition::from_integers(&found.labels)?;
         let densities = density.map(|density| density.evaluate(&partition)).transpose()?;
 
@@ -169,6 +171,30 @@ impl PartitionVerb {
             return answer(&to_json(PARTITION_SCHEMA, &found)?);
         }
         answer(&found.narrative().plain(&CommandLine))
+    }
+
+    /// Labels from the file; where it holds draws without labels, labels given each draw.
+    fn read_labels(&self, format: Option<Format>, terminal: &Terminal) -> Result<Labelled> {
+        let options = ReadOptions { format, ..reading() };
+        let Ok(file) = read_draws(std::slice::from_ref(&self.labels), &options) else {
+            let draws = partition_draws(&read_labels(&self.labels, &options)?)?;
+            return Ok(Labelled { draws, sampled: false });
+        };
+        if let Some(labels) = &file.labels {
+            return Ok(Labelled { draws: partition_draws(labels)?, sampled: false });
+        }
+        let data = match (&self.data, file.data) {
+            (Some(path), _) => read_data_for(path, file.ensemble.dim())?,
+            (None, Some(own)) => own,
+            (None, None) => {
+                return Err(Error::input("holds draws without labels")
+                    .in_file(&self.labels)
+                    .hint("give the observations with --data: labels are then drawn given the measure of each draw"));
+            }
+        };
+        let points = Points::new(data.columns(), data.values())?;
+        let draws = sample_partitions(&file.ensemble, points, self.seed, terminal)?;
+        Ok(Labelled { draws, sampled: true })
     }
 
     fn search_options(&self) -> Result<SearchOptions> {
@@ -210,10 +236,16 @@ impl PartitionVerb {
             None if has_extension(&self.labels, "npz") => &self.labels,
             None => return Err(Error::usage("--density needs the observations").hint("give them with --data")),
         };
-        let data = read_data(path, &ReadOptions::default())?;
+        let data = read_data(path, &reading())?;
         same_observations(&data, draws.observations()).map_err(|error| error.in_file(path))?;
         Ok(Some(data))
     }
+}
+
+/// Draws of partitions, and whether they were drawn here.
+struct Labelled {
+    draws: PartitionDraws,
+    sampled: bool,
 }
 
 /// Labels as the core takes them.

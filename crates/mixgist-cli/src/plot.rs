@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use mixgist::Result;
+use mixgist::{Error, Result};
 use mixgist_io::{read_summary, write_bytes};
 use mixgist_report::{KINDS, Kind};
 
@@ -53,6 +53,11 @@ impl Plot {
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         expect_extension(&self.output, "--output", &["svg", "png"])?;
         self.force.check(&[&Some(self.output.clone())], &self.inputs.paths(std::slice::from_ref(&self.summary)))?;
+        if !has_extension(&self.summary, "json") {
+            return Err(Error::usage("is no summary (.json)").in_file(&self.summary).hint(
+                "summarise draws first: mixgist summarize DRAWS -o summary.json, then mixgist plot summary.json",
+            ));
+        }
         let found = read_summary(&self.summary)?;
         let inputs = Inputs::read(&found, &self.summary, &self.inputs)?;
         let posterior = inputs.posterior(&found)?;

@@ -8,10 +8,10 @@ use mixgist::narrative::Narrate;
 use mixgist::slice::SLICERS;
 use mixgist::text::CommandLine;
 use mixgist::{
-    Answer, Ensemble, Error, Estimate, Estimator, Loss, MixingMeasure, Posterior, Progress, Result, Route, Settings,
-    Source, Warning,
+    Answer, Ensemble, Error, Estimate, Estimator, Loss, MixingMeasure, PartitionDraws, Posterior, Progress, Result,
+    Route, Settings, Source, Warning,
 };
-use mixgist_io::{DataTable, DrawsFile, Schema, read_summary, to_json, write_json};
+use mixgist_io::{DataTable, DrawsFile, Overwrite, Schema, read_summary, to_json, write_json};
 use serde::Serialize;
 
 use crate::inputs::Inputs;
@@ -23,7 +23,7 @@ use crate::progress::Terminal;
 use crate::text::{answer, warn};
 
 /// Draws, data and the distance: what every estimate depends on.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct JobArgs {
     #[command(flatten)]
     pub draws: DrawsArgs,
@@ -72,7 +72,7 @@ impl JobArgs {
 }
 
 /// Which estimate.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct EstimateArgs {
     /// The estimate: medoid (one of the draws), free or aligned (few atoms, not confined to the draws); or a file with one: a summary
     /// (.json), or a single draw
@@ -118,12 +118,22 @@ impl EstimateArgs {
         let Some(path) = self.file() else { return Ok(None) };
         let measure = read_measure(path, reading, ensemble.dim())?;
         let draw = (0..ensemble.len()).find(|&m| ensemble.draw(m) == measure);
-        Ok(Some(Estimate { measure, draw, source: path.display().to_string() }))
+        Ok(Some(Estimate { measure, draw, source: path.display().to_string(), slices: None }))
     }
 }
 
+/// How an answer is written: as a document, or as tables and arrays.
+pub struct Form<'a, T> {
+    /// The document.
+    pub schema: Schema,
+    /// Extensions of what is no document.
+    pub tables: &'a [&'a str],
+    /// Writes such a file.
+    pub write: &'a dyn Fn(&Path, &Answer<T>, Overwrite) -> Result<()>,
+}
+
 /// A question about the posterior, and where the answer goes.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct PosteriorArgs {
     #[command(flatten)]
     pub job: JobArgs,
@@ -148,9 +158,21 @@ impl PosteriorArgs {
         question: impl FnOnce(&Posterior, &dyn Progress) -> Result<Answer<T>>,
         warnings: impl FnOnce(&T) -> &[Warning],
     ) -> Result<()> {
-        let settings = Settings { estimator: self.estimate.estimator()?, ..self.job.settings(Route::Auto)? };
+        let form = Form { schema, tables: &[], write: &|_, _, _| unreachable!("there are no tables") };
+        self.ask_for(terminal, &form, |posterior, _, progress| question(posterior, progress), warnings)
+    }
+
+    /// The same for an answer that can be written as something else than a document too; the question gets the partitions that came with the draws.
+    pub fn ask_for<T: Serialize + Narrate>(
+        &self,
+        terminal: &Terminal,
+        form: &Form<T>,
+        question: impl FnOnce(&Posterior, Option<&PartitionDraws>, &dyn Progress) -> Result<Answer<T>>,
+        warnings: impl FnOnce(&T) -> &[Warning],
+    ) -> Result<()> {
+        let settings = self.settings()?;
         if let Some(path) = &self.output {
-            expect_extension(path, "--output", &["json"])?;
+            expect_extension(path, "--output", &[form.tables, &["json"]].concat())?;
         }
         let estimate = self.estimate.file().map(Path::to_owned);
         let inputs = [&self.job.data, &self.job.slicing.directions, &estimate];
@@ -165,18 +187,27 @@ impl PosteriorArgs {
             .with_columns(inputs.columns())
             .with_source(Some(source))
             .with_estimate(given);
-        let found = question(&posterior, terminal)?;
+        let found = question(&posterior, inputs.partitions(), terminal)?;
         terminal.begin_writing();
-        if let Some(path) = &self.output {
-            write_json(path, schema, &found, self.printing.overwrite())?;
+        match &self.output {
+            Some(path) if has_extension(path, "json") => {
+                write_json(path, form.schema, &found, self.printing.overwrite())?;
+            }
+            Some(path) => (form.write)(path, &found, self.printing.overwrite())?,
+            None => {}
         }
         terminal.clear();
         match self.printing.json {
-            true => answer(&to_json(schema, &found)?)?,
+            true => answer(&to_json(form.schema, &found)?)?,
             false => answer(&found.narrative().plain(&CommandLine))?,
         }
         warn(warnings(&found.result));
         Ok(())
+    }
+
+    /// What the options mean to the core.
+    pub fn settings(&self) -> Result<Settings> {
+        Ok(Settings { estimator: self.estimate.estimator()?, ..self.job.settings(Route::Auto)? })
     }
 
     /// How files are read.

@@ -66,10 +66,10 @@ impl Report {
         check_output(&self.output, "--output")?;
         self.force.check(&[&Some(self.output.clone())], &self.inputs_behind.paths(&self.inputs))?;
         let summaries = self.inputs.iter().filter(|path| has_extension(path, "json")).count();
-        let title = self.title.clone().unwrap_or_else(|| format!("Summary of {}", name_of(&self.inputs)));
+        let title = |found: &[Answer<Summary>]| self.title.clone().unwrap_or_else(|| title_of(&found[0], &self.inputs));
         if summaries == 0 {
             let (found, inputs) = self.summarise_draws(terminal)?;
-            return self.write(&title, &found, &inputs, terminal);
+            return self.write(&title(&found), &found, &inputs, terminal);
         }
         if summaries < self.inputs.len() {
             return Err(Error::usage("summaries and draws cannot be reported on together").hint(
@@ -79,7 +79,7 @@ impl Report {
         refuse_options_for_draws(given)?;
         let found: Vec<Answer<Summary>> = self.inputs.iter().map(|path| read_summary(path)).collect::<Result<_>>()?;
         let inputs = Inputs::read(&found[0], &self.inputs[0], &self.inputs_behind)?;
-        self.write(&title, &found, &inputs, terminal)
+        self.write(&title(&found), &found, &inputs, terminal)
     }
 
     fn summarise_draws(&self, terminal: &Terminal) -> Result<(Vec<Answer<Summary>>, Inputs)> {
@@ -137,8 +137,17 @@ pub fn check_output(path: &Path, option: &str) -> Result<()> {
     expect_extension(path, option, &EXTENSIONS)
 }
 
+/// The title of a report: what the data are, or else the draws, by the names of their files.
+pub fn title_of(answer: &Answer<Summary>, inputs: &[PathBuf]) -> String {
+    let files = answer.about.source.as_ref().map(|source| match &source.data {
+        Some(data) => vec![PathBuf::from(&data.path)],
+        None => source.draws.iter().map(|file| PathBuf::from(&file.path)).collect(),
+    });
+    format!("Mixture posterior: {}", name_of(files.as_deref().unwrap_or(inputs)))
+}
+
 /// What a title calls the inputs.
-pub fn name_of(inputs: &[PathBuf]) -> String {
+fn name_of(inputs: &[PathBuf]) -> String {
     let name = |path: &PathBuf| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     match inputs {
         [first, second, ..] => {

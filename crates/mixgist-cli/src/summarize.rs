@@ -15,7 +15,7 @@ use crate::memory;
 use crate::options::{OutputArgs, all_paths, by_name, expect_extension};
 use crate::posterior::{EstimateArgs, JobArgs, read_measure};
 use crate::progress::Terminal;
-use crate::report::{check_output, name_of};
+use crate::report::{check_output, title_of};
 use crate::text::{answer, warn};
 use derived::{Derived, DerivedArgs};
 
@@ -83,7 +83,7 @@ impl Summarize {
         let found = posterior.answer(posterior.summary(terminal)?.clone());
         let derived = Derived::compute(&self.derived, &found, ensemble, points, new_points.as_ref(), terminal)?;
         let presentation = inputs.presentation(&found, Some(&posterior), terminal)?.without(&self.parts.without);
-        let title = format!("Summary of {}", name_of(&self.job.draws.draws));
+        let title = title_of(&found, &self.job.draws.draws);
         let report = self.report.as_ref().map(|_| mixgist_report::html(&title, vec![presentation])).transpose()?;
         let text = match self.printing.json {
             true => to_json(SUMMARY_SCHEMA, &found)?,

@@ -3,6 +3,8 @@
 //! The programs in `fuzz/` hand these functions to libFuzzer; the tests of this crate hand them what fuzzing has found worth keeping.
 
 mod archive;
+mod change;
+pub mod documents;
 mod report;
 
 use std::cell::RefCell;
@@ -31,6 +33,7 @@ pub const TARGETS: &[(&str, Entry)] = &[
     ("json", json),
     ("checkpoint", checkpoint),
     ("arguments", arguments),
+    ("documents", documents::documents),
     ("report", report::report),
 ];
 

@@ -26,6 +26,30 @@ pub fn read_data(path: &Path, options: &ReadOptions) -> Result<DataTable> {
     read(path, options).map_err(|error| error.in_file(path))
 }
 
+/// The places of the columns that are wanted among `columns` columns, which may have names.
+pub(crate) fn chosen_columns(wanted: &[String], columns: usize, names: Option<&[String]>) -> Result<Vec<usize>> {
+    let place = |name: &String| match names {
+        Some(names) => names.iter().position(|known| known == name),
+        None => name.parse().ok().filter(|&column: &usize| column < columns),
+    };
+    let mut chosen = Vec::new();
+    for name in wanted {
+        let unknown = || {
+            let known = match names {
+                Some(names) => format!("the columns are {}", shown(&names.join(", "))),
+                None => format!("the columns have no names, they are counted from 0 to {}", columns - 1),
+            };
+            Error::usage(format!("there is no column '{}'", shown(name))).hint(known)
+        };
+        let column = place(name).ok_or_else(unknown)?;
+        if chosen.contains(&column) {
+            return Err(Error::usage(format!("column '{}' is wanted twice", shown(name))));
+        }
+        chosen.push(column);
+    }
+    Ok(chosen)
+}
+
 /// Writes data, whole or not at all.
 pub fn write_data(path: &Path, data: &DataTable, format: Option<Format>, overwrite: Overwrite) -> Result<()> {
     let write = Format::choose(format, path)?.data_writer()?;
@@ -59,8 +83,18 @@ impl DataTable {
         }
     }
 
-    /// Data from an array (n, d), or (n,) in dimension 1.
-    pub(crate) fn from_array(array: Array, column_names: Option<Vec<String>>) -> Result<Self> {
+    /// Data from an array (n, d), or (n,) in dimension 1; of these the columns that are wanted.
+    pub(crate) fn from_array(array: Array, column_names: Option<Vec<String>>, options: &ReadOptions) -> Result<Self> {
+        let table = Self::whole(array, column_names)?;
+        let Some(wanted) = &options.columns else { return Ok(table) };
+        let chosen = chosen_columns(wanted, table.columns, table.column_names.as_deref())?;
+        let rows = table.values.chunks_exact(table.columns);
+        let values = rows.flat_map(|row| chosen.iter().map(|&column| row[column])).collect();
+        let names = table.column_names.as_ref().map(|names| chosen.iter().map(|&c| names[c].clone()).collect());
+        DataTable::new(chosen.len(), values, names)
+    }
+
+    fn whole(array: Array, column_names: Option<Vec<String>>) -> Result<Self> {
         match array.shape.as_slice() {
             &[_, columns] => DataTable::new(columns, array.values, column_names),
             &[_] => DataTable::new(1, array.values, column_names),

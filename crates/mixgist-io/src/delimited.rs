@@ -25,6 +25,8 @@ pub(crate) struct Records<R> {
     lines: u64,
     /// The most bytes that a line may have.
     longest: u64,
+    /// Whether the first record may show that fields are separated by semicolons or tabs.
+    any_separator: bool,
     /// Whether a record was seen: comments may stand before the first one.
     begun: bool,
     line: Vec<u8>,
@@ -61,11 +63,17 @@ impl<R: Read> Records<R> {
             splitter: csv_core::Reader::new(),
             lines: 0,
             longest: LONGEST_LINE,
+            any_separator: false,
             begun: false,
             line: Vec::new(),
             fields: vec![0; 1024],
             ends: vec![0; 32],
         }
+    }
+
+    /// Takes semicolons or tabs for separators when the first record has no comma.
+    pub fn with_any_separator(self) -> Self {
+        Records { any_separator: true, ..self }
     }
 
     /// The next record; blank lines are passed over, and so are comments before the first record, as `numpy.savetxt` writes them.
@@ -79,6 +87,9 @@ impl<R: Read> Records<R> {
             if !self.read_line()? {
                 return Ok(None);
             }
+        }
+        if self.any_separator && !self.begun {
+            self.splitter = csv_core::ReaderBuilder::new().delimiter(separator_of(&self.line)).build();
         }
         self.begun = true;
         self.split().map(Some)
@@ -128,8 +139,12 @@ impl<R: Read> Records<R> {
             };
             let end = piece.iter().position(|&byte| byte == b'\n');
             let piece = &piece[..end.map_or(piece.len(), |end| end + 1)];
-            if piece.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
-                return Err(not_text(at));
+            if let Some(byte) = piece.iter().find(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
+                if std::str::from_utf8(piece).is_err() {
+                    return Err(not_text(at));
+                }
+                let message = format!("has the control character \\u{{{byte:x}}}, which text files do not have");
+                return Err(Error::input(message).at_line(at).hint("is it a text file? Name its format"));
             }
             if (self.line.len() + piece.len()) as u64 > self.longest {
                 return Err(Error::resource(format!("is longer than {}", size_text(self.longest))).at_line(at));
@@ -187,6 +202,15 @@ impl<R: Read> Records<R> {
         }
         Ok(Record { line: start, text, ends })
     }
+}
+
+/// What separates the fields of a first line: commas, unless it has none and no quotes, but semicolons or tabs.
+fn separator_of(line: &[u8]) -> u8 {
+    let line = line.trim_ascii();
+    if line.contains(&b',') || line.contains(&b'"') {
+        return b',';
+    }
+    [b';', b'\t'].into_iter().find(|separator| line.contains(separator)).unwrap_or(b',')
 }
 
 /// `#` alone or before a blank.
@@ -325,7 +349,7 @@ mod tests {
         };
         assert_eq!(message(b'1'), "line 1: is longer than 1.0 MiB");
         assert_eq!(message(b'"'), "line 1: is longer than 1.0 MiB");
-        assert_eq!(message(0), "line 1: is not UTF-8 text");
+        assert_eq!(message(0), "line 1: has the control character \\u{0}, which text files do not have");
     }
 
     #[test]

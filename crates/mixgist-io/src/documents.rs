@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use mixgist::HowMany;
+use mixgist::Memberships;
 use mixgist::components::Components;
 use mixgist::credible::Credible;
 use mixgist::partition::PartitionAnswer;
 use mixgist::representatives::Representatives;
 use mixgist::stability::Stability;
-use mixgist::{Answer, Result, Summary};
+use mixgist::{Alignment, Answer, MixingMeasure, Result, Summary};
 use serde_json::{Map, Value, json};
 
 use crate::formats::json::{Schema, read_json};
@@ -22,14 +24,36 @@ pub const COMPONENTS_SCHEMA: Schema = Schema { name: "mixgist.components", versi
 pub const REPRESENTATIVES_SCHEMA: Schema = Schema { name: "mixgist.representatives", version: 2 };
 /// Stability cards.
 pub const STABILITY_SCHEMA: Schema = Schema { name: "mixgist.stability", version: 2 };
+/// Aligned draws.
+pub const ALIGNMENT_SCHEMA: Schema = Schema { name: "mixgist.alignment", version: 2 };
+/// Numbers of components.
+pub const HOW_MANY_SCHEMA: Schema = Schema { name: "mixgist.how-many", version: 2 };
+/// Memberships of observations.
+pub const MEMBERSHIPS_SCHEMA: Schema = Schema { name: "mixgist.memberships", version: 2 };
 /// Estimated partitions.
 pub const PARTITION_SCHEMA: Schema = Schema { name: "mixgist.partition", version: 2 };
+/// A fit without its draws.
+pub const FIT_SCHEMA: Schema = Schema { name: "mixgist.fit", version: 2 };
 
-/// Reads a summary, of this version or an older one, and checks that it fits together.
+/// Reads a summary, of this version or an older one.
 pub fn read_summary(path: &Path) -> Result<Answer<Summary>> {
-    let answer: Answer<Summary> = read_json(path, SUMMARY_SCHEMA)?;
-    answer.result.check(answer.about.draws, answer.about.dim).map_err(|error| error.in_file(path))?;
-    Ok(answer)
+    read_json(path, SUMMARY_SCHEMA)
+}
+
+/// The components of a fit and their names: those of aligned draws, or the atoms of a summary by their numbers.
+pub fn read_named_components(path: &Path) -> Result<(MixingMeasure, Vec<String>)> {
+    let aligned: Result<Answer<Alignment>> = read_json(path, ALIGNMENT_SCHEMA);
+    match aligned {
+        Ok(answer) => Ok((answer.result.estimate, answer.result.names)),
+        Err(problem) => match read_summary(path) {
+            Ok(answer) => {
+                let estimate = answer.result.estimate;
+                let names = (0..estimate.len()).map(|k| k.to_string()).collect();
+                Ok((estimate, names))
+            }
+            Err(_) => Err(problem),
+        },
+    }
 }
 
 /// A document of an older version as its present form.
@@ -107,6 +131,9 @@ pub fn json_schemas() -> Vec<(String, Value)> {
         json_schema::<Answer<Components>>(COMPONENTS_SCHEMA),
         json_schema::<Answer<Representatives>>(REPRESENTATIVES_SCHEMA),
         json_schema::<Answer<Stability>>(STABILITY_SCHEMA),
+        json_schema::<Answer<Alignment>>(ALIGNMENT_SCHEMA),
+        json_schema::<Answer<HowMany>>(HOW_MANY_SCHEMA),
+        json_schema::<Answer<Memberships>>(MEMBERSHIPS_SCHEMA),
         json_schema::<PartitionAnswer>(PARTITION_SCHEMA),
     ]
 }

@@ -20,6 +20,8 @@ pub struct ReadOptions {
     pub covariance_form: CovarianceForm,
     /// The variables of a Stan program that hold weights, means and covariances.
     pub stan: StanVariables,
+    /// The columns of data that are wanted, by name, or counted from 0 where there are no names; all of them without it.
+    pub columns: Option<Vec<String>>,
     /// The most bytes of numbers that a file may hold. Peak memory is three to five times that.
     pub memory_limit: u64,
     /// Stops the reading from another thread.
@@ -32,6 +34,7 @@ impl Default for ReadOptions {
             format: None,
             covariance_form: CovarianceForm::default(),
             stan: StanVariables::default(),
+            columns: None,
             memory_limit: 8 << 30,
             stop: Stop::default(),
         }

@@ -70,7 +70,7 @@ static FORMATS: &[Entry] = &[
         format: Format::Npz,
         name: "npz",
         extension: "npz",
-        help: "numpy arrays weights, means, covariances [offsets, chain, iteration, draw_weights, labels, data]",
+        help: "numpy arrays weights, means, covariances [offsets, chain, iteration, draw_weights, log_posterior, labels, data]",
         draws: Some(npz::read_draws),
         draws_out: Some(npz::write_draws),
         draws_carry_labels: true,

@@ -47,6 +47,12 @@ impl LabelDraws {
         &self.labels[m * self.observations..(m + 1) * self.observations]
     }
 
+    /// The labels as numbers of atoms, which a sampler of mixgist writes.
+    pub fn numbers_of_atoms(&self) -> Result<Vec<u32>> {
+        let numbers: std::result::Result<Vec<u32>, _> = self.labels.iter().map(|&label| u32::try_from(label)).collect();
+        numbers.map_err(|_| Error::input("labels are not numbers of atoms"))
+    }
+
     /// Adds a draw of labels that are all integers, by `number`, or anything.
     pub(crate) fn push<K: Hash + Eq>(&mut self, labels: &[K], number: impl Fn(&K) -> Option<i64>) {
         self.draws += 1;

@@ -16,7 +16,7 @@
 //!
 //! | format | draws | data | labels |
 //! |---|---|---|---|
-//! | npz | arrays `weights` (M, K), `means` (M, K, d), `covariances` (M, K, d, d); of differing K: flat, with `offsets` (M + 1); `chain`, `iteration`, `draw_weights` if wanted | `data` (n, d), `data_columns` | `labels` (M, n) |
+//! | npz | arrays `weights` (M, K), `means` (M, K, d), `covariances` (M, K, d, d); of differing K: flat, with `offsets` (M + 1); `chain`, `iteration`, `draw_weights`, `log_posterior` if wanted | `data` (n, d), `data_columns` | `labels` (M, n) |
 //! | csv, parquet | one row an atom: `chain`, `draw`, `atom`, `weight`, `mean_1` …, `cov_1_1` …, `draw_weight` if wanted | one row an observation | one row a draw |
 //! | npy | | (n, d) | (M, n) |
 //! | stan-csv | output of CmdStan, read only | | with the draws |
@@ -24,6 +24,7 @@
 //! What is read is not trusted: sizes that a file promises are held against the bytes that it has before memory is asked for.
 //! What is written appears whole or not at all, and replaces nothing unless told to.
 
+mod aligned;
 mod array;
 mod caught;
 mod data;
@@ -40,10 +41,12 @@ mod provenance;
 mod results;
 mod source;
 
+pub use aligned::{ALIGNED_EXTENSIONS, write_aligned};
 pub use data::{DataTable, read_data, write_data};
 pub use documents::{
-    COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, PARTITION_SCHEMA, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, SUMMARY_SCHEMA,
-    json_schema, json_schemas, read_summary,
+    ALIGNMENT_SCHEMA, COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, FIT_SCHEMA, HOW_MANY_SCHEMA, MEMBERSHIPS_SCHEMA,
+    PARTITION_SCHEMA, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, SUMMARY_SCHEMA, json_schema, json_schemas,
+    read_named_components, read_summary,
 };
 pub use draws::{DrawsFile, ReadOptions, read_draws, write_draws};
 pub use format::Format;

@@ -34,6 +34,12 @@ impl Layout {
             return Err(Error::input("has a column 'lp__': this is the output of Stan, not a table of draws")
                 .hint(mixgist::text!["name the format: ", mixgist::text::option("format", "stan-csv")]));
         }
+        if !["draw", "weight", "mean", "mean_1"].iter().any(|name| named.contains_key(name)) {
+            return Err(Error::input("is no table of draws: it has no column 'draw'").hint(mixgist::text![
+                "draws come from a sampler; if these are data, fit a model to them first: ",
+                mixgist::text::verb("fit")
+            ]));
+        }
         let mut take = |name: &str| named.remove(name);
         let (chain, draw, atom) = (take("chain"), take("draw"), take("atom"));
         let (weight, draw_weight) = (take("weight"), take("draw_weight"));
@@ -62,12 +68,15 @@ fn covariance_columns(
     let missing =
         |name: &str| Error::input(format!("has no column '{name}', expected for dimension {dim}")).hint(EXPECTED);
     match form {
-        CovarianceForm::Spherical | CovarianceForm::StandardDeviation => {
+        CovarianceForm::Spherical => {
             let only = take("cov").or_else(|| take("cov_1")).or_else(|| take("cov_1_1"));
             Ok(vec![Some(only.ok_or_else(|| missing("cov"))?)])
         }
-        CovarianceForm::Diagonal => (1..=dim)
-            .map(|i| take(&format!("cov_{i}")).or_else(|| take(&format!("cov_{i}_{i}"))).map(Some))
+        CovarianceForm::Diagonal | CovarianceForm::StandardDeviation => (1..=dim)
+            .map(|i| {
+                let column = take(&format!("cov_{i}")).or_else(|| take(&format!("cov_{i}_{i}")));
+                if dim == 1 { column.or_else(|| take("cov")) } else { column }.map(Some)
+            })
             .enumerate()
             .map(|(i, column)| column.ok_or_else(|| missing(&format!("cov_{}", i + 1))))
             .collect(),

@@ -65,10 +65,10 @@ fn a_damaged_summary_is_told() {
         read_summary(&path).unwrap_err().to_string()
     };
     assert!(
-        refuse(|d| d["expected_losses"] = serde_json::json!([])).contains("expected_losses has 0 numbers for 16 draws")
+        refuse(|d| d["expected_losses"] = serde_json::json!([])).contains("expected_losses has length 0, expected 16")
     );
-    assert!(refuse(|d| d["distances"] = serde_json::json!([1.0])).contains("distances has 1 numbers for 16 draws"));
-    assert!(refuse(|d| d["draw"] = serde_json::json!(16)).contains("it names draw 16 of 16"));
+    assert!(refuse(|d| d["distances"] = serde_json::json!([1.0])).contains("distances has length 1, expected 16"));
+    assert!(refuse(|d| d["draw"] = serde_json::json!(16)).contains("names number 16, there are 16"));
     assert!(refuse(|d| d["settings"]["loss"] = serde_json::json!("squared")).contains("unknown loss 'squared'"));
     assert!(refuse(|d| d["estimate"]["means"][0] = serde_json::json!([1.0])).contains("mean has"));
 }

@@ -29,7 +29,7 @@ fn read_everything(path: &Path, format: Format) {
     if let Ok(labels) = read_labels(path, &options) {
         assert_eq!(labels.labels.len(), labels.draws * labels.observations);
     }
-    let _ = read_json::<serde_json::Value>(path, Schema { name: "x", version: 1 });
+    let _ = read_summary(path);
 }
 
 fn read_bytes(bytes: &[u8], format: Format) {

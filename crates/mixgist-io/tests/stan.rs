@@ -53,6 +53,24 @@ fn plane(row: impl Fn(u32) -> u32, settings: &str, warmup: bool) -> String {
     text
 }
 
+/// Chains are judged by the log posterior, which Stan calls lp__; archives keep it.
+#[test]
+fn the_log_posterior_comes_along() {
+    let text = plane(|m| m, &SETTINGS.replace("SAVE", "0"), false);
+    let draws = read(&text, CovarianceForm::Covariance).unwrap();
+    let told = |draws: &DrawsFile| {
+        draws.ensemble.traces().iter().map(|t| (t.name.to_string(), t.values.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&draws), [("log posterior".to_owned(), vec![-7.5, -7.5])]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("draws.npz");
+    write_draws(&path, &draws, None, Overwrite::Refuse).unwrap();
+    assert_eq!(told(&read_draws(&[path], &ReadOptions::default()).unwrap()), told(&draws));
+    // Without it, or where it is not finite, the draws are read all the same.
+    let infinite = read(&text.replace("-7.5", "-inf"), CovarianceForm::Covariance).unwrap();
+    assert!(infinite.ensemble.traces().is_empty());
+}
+
 fn assert_plane(draws: &DrawsFile) {
     assert_eq!((draws.ensemble.len(), draws.ensemble.dim()), (2, 2));
     assert_eq!(draws.ensemble.weights(), [0.25, 0.75, 0.25, 0.75]);

@@ -1,12 +1,15 @@
 //! The kinds of figures: one table. A kind is a file in `kind/` and a line here.
 
 pub mod atoms;
+mod axes;
 mod bands;
 mod components;
 mod contours;
 mod convergence;
+mod how_many;
 mod losses;
 mod map;
+mod memberships;
 mod pairs;
 mod path;
 mod representatives;
@@ -50,6 +53,8 @@ pub enum Need {
     RunnerUp,
     /// The partitions that came with the draws.
     Partitions,
+    /// The observations.
+    Data,
     /// Coordinates: at least the first and at most the second number of them.
     Dimension(usize, usize),
 }
@@ -115,6 +120,24 @@ pub const KINDS: &[Kind] = &[
         help: "components with the intervals of their weights and means",
         needs: &[Need::Draws],
         draw: components::draw,
+    },
+    Kind {
+        name: "memberships",
+        help: "who belongs to which component, and the observations that are least certain",
+        needs: &[Need::Draws, Need::Data],
+        draw: memberships::draw,
+    },
+    Kind {
+        name: "how-many",
+        help: "posteriors of the number of clusters and components, and after merge-truncate-merge",
+        needs: &[Need::Draws],
+        draw: how_many::draw,
+    },
+    Kind {
+        name: "axes",
+        help: "observations and atoms on the two axes that show the atoms best (three or more coordinates)",
+        needs: &[Need::Dimension(3, usize::MAX)],
+        draw: axes::draw,
     },
     Kind {
         name: "representatives",
@@ -190,6 +213,9 @@ impl Need {
                 "the labels of the observations in every draw, and the file of draws holds none",
                 text!["draws from ", verb("fit"), " hold them; for Stan's draws give ", named("stan_labels")],
             ),
+            Need::Data if presentation.data.is_none() => {
+                missing("the observations", text!["give them: ", named("data")])
+            }
             Need::Dimension(least, most) if d < least || d > most => missing(
                 &format!("dimension {}, the estimate has {d}", range(least, most)),
                 text!["use ", option("kind", Kind::of_estimate(d).name)],

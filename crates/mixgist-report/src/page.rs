@@ -12,6 +12,7 @@ mod settings;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use mixgist::narrative::numbers::count;
 use mixgist::{Error, ErrorKind, Result};
 
 use crate::figure::Figure;
@@ -36,6 +37,8 @@ pub const SECTIONS: &[Section] = &[
     Section { id: "estimate", title: "The estimate", write: figures::estimate },
     Section { id: "atoms", title: "Atoms", write: sections::atoms },
     Section { id: "components", title: "Components with intervals", write: sections::components },
+    Section { id: "how-many", title: "How many clusters?", write: sections::how_many },
+    Section { id: "memberships", title: "Who belongs to which component?", write: sections::memberships },
     Section { id: "uncertainty", title: "How sure is it?", write: sections::confidence },
     Section { id: "path", title: "Could a summary be better, or smaller?", write: sections::path },
     Section { id: "representatives", title: "Is there more than one answer?", write: sections::representatives },
@@ -46,7 +49,8 @@ pub const SECTIONS: &[Section] = &[
 ];
 
 /// Parts that are computed from the draws for the report alone, and can be left out: sections, and the conformal ball in one of them.
-pub const PARTS: [&str; 5] = ["components", "conformal", "path", "representatives", "stability"];
+pub const PARTS: [&str; 7] =
+    ["components", "how-many", "memberships", "conformal", "path", "representatives", "stability"];
 
 /// How names of files with a report may end.
 pub const EXTENSIONS: [&str; 2] = ["html", "htm"];
@@ -73,8 +77,10 @@ impl Page {
         self.figures += 1;
         let drawing = figure.to_svg_without_glyphs(&mut self.glyphs);
         let (number, caption) = (self.figures, escaped(&figure.caption));
+        // Small panels would be too small on a phone: there such a figure is moved under the finger.
+        let wide = if figure.columns > 3 { " wide" } else { "" };
         format!(
-            "<figure><div class=\"drawing\">{drawing}</div>\
+            "<figure><div class=\"drawing{wide}\">{drawing}</div>\
              <figcaption><b>Figure {number}.</b> {caption}</figcaption></figure>\n"
         )
     }
@@ -88,6 +94,7 @@ pub fn html(title: &str, subjects: Vec<Presentation>) -> Result<String> {
     let mut members = Vec::new();
     let names = variant_names(&subjects);
     let share = subjects.len().max(1);
+    let about = subjects.first().map(about).unwrap_or_default();
     for (i, (mut presentation, name)) in subjects.into_iter().zip(&names).enumerate() {
         presentation.most_marks = presentation.most_marks.min(MOST_MARKS / share);
         presentation.most_draws = presentation.most_draws.min(MOST_DRAWS / share);
@@ -106,7 +113,21 @@ pub fn html(title: &str, subjects: Vec<Presentation>) -> Result<String> {
         articles.push_str("</article>\n");
         members.push(memberships::json(&presentation)?);
     }
-    Ok(assemble(title, &articles, &members, &page.glyphs))
+    Ok(assemble(title, &about, &articles, &members, &page.glyphs))
+}
+
+/// What the page is about, below its title: the data and the draws.
+fn about(presentation: &Presentation) -> String {
+    /// More names are not listed.
+    const NAMES: usize = 6;
+    let names: Vec<&str> = presentation.columns.iter().take(NAMES).map(String::as_str).collect();
+    let more = if presentation.columns.len() > NAMES { ", …" } else { "" };
+    let columns = format!("{} ({}{more})", count(presentation.columns.len(), "coordinate"), names.join(", "));
+    let draws = format!("{} of a mixture", count(presentation.answer.about.draws, "posterior draw"));
+    match presentation.data {
+        Some(data) => format!("{} of {columns}; {draws}.", count(data.len(), "observation")),
+        None => format!("{draws} of {columns}."),
+    }
 }
 
 /// The content of a section. A part that cannot be computed from these draws says why, and the report goes on.
@@ -141,18 +162,19 @@ pub fn fragment(presentation: &Presentation) -> Result<String> {
     Ok(format!("<div class=\"mixgist\">\n<style>\n{}</style>\n{text}</div>\n", include_str!("page/fragment.css")))
 }
 
-fn assemble(title: &str, articles: &str, members: &[String], glyphs: &BTreeSet<Glyph>) -> String {
+fn assemble(title: &str, about: &str, articles: &str, members: &[String], glyphs: &BTreeSet<Glyph>) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
          <svg class=\"letters\" width=\"0\" height=\"0\" aria-hidden=\"true\">{letters}</svg>\n\
-         <header><h1>{title}</h1></header>\n<main>\n{articles}</main>\n\
+         <header><h1>{title}</h1><p class=\"note\">{about}</p></header>\n<main>\n{articles}</main>\n\
          <footer>Written by mixgist {version}.</footer>\n\
          <script type=\"application/json\" id=\"memberships\">[{members}]</script>\n<script>\n{script}</script>\n\
          </body>\n</html>\n",
         title = escaped(title),
+        about = escaped(about),
         style = include_str!("page/style.css"),
         letters = glyph_definitions(glyphs),
         version = env!("CARGO_PKG_VERSION"),
@@ -188,8 +210,46 @@ fn variant_names(subjects: &[Presentation]) -> Vec<String> {
 /// Longer cells are sentences.
 const WORDS: usize = 40;
 
-/// A table; the first column is a heading of its row.
+/// Characters of a line of paper.
+const PAPER: usize = 92;
+
+/// A table; the first column is a heading of its row. One that is too wide for paper is printed in parts, the first column in each.
 fn table(header: &[String], rows: &[Vec<String>]) -> String {
+    let whole = markup(header, rows);
+    let parts = columns_on_paper(header, rows);
+    if parts.len() < 2 {
+        return whole;
+    }
+    let part = |columns: &Vec<usize>| {
+        let of = |row: &[String]| columns.iter().filter_map(|&c| row.get(c).cloned()).collect::<Vec<_>>();
+        markup(&of(header), &rows.iter().map(|row| of(row)).collect::<Vec<_>>())
+    };
+    let paper: String = parts.iter().map(part).collect();
+    format!("<div class=\"screen\">{whole}</div>\n<div class=\"paper\" aria-hidden=\"true\">{paper}</div>\n")
+}
+
+/// The columns of each part of a table that fits on paper.
+fn columns_on_paper(header: &[String], rows: &[Vec<String>]) -> Vec<Vec<usize>> {
+    let longest_word = |text: &str| text.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
+    let width = |c: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.chars().count().min(WORDS)).max();
+        3 + longest_word(&header[c]).max(cells.unwrap_or(0))
+    };
+    let mut parts = vec![vec![0]];
+    let mut used = width(0);
+    for c in 1..header.len() {
+        if used + width(c) > PAPER && parts[parts.len() - 1].len() > 1 {
+            parts.push(vec![0]);
+            used = width(0);
+        }
+        used += width(c);
+        let last = parts.len() - 1;
+        parts[last].push(c);
+    }
+    parts
+}
+
+fn markup(header: &[String], rows: &[Vec<String>]) -> String {
     let mut text = String::from("<div class=\"table\"><table>\n<thead><tr>");
     header.iter().for_each(|cell| text.push_str(&format!("<th scope=\"col\">{}</th>", escaped(cell))));
     text.push_str("</tr></thead>\n<tbody>\n");
@@ -215,6 +275,18 @@ mod tests {
     use sha2::{Digest, Sha256};
 
     use super::*;
+
+    #[test]
+    fn wide_tables_are_printed_in_parts() {
+        let header: Vec<String> = (0..14).map(|c| format!("mean column_{c}")).collect();
+        let rows = vec![(0..14).map(|c| format!("{c}.25")).collect::<Vec<_>>(); 3];
+        let parts = columns_on_paper(&header, &rows);
+        assert!(parts.len() > 1 && parts.iter().all(|part| part[0] == 0 && part.len() > 1));
+        let once: Vec<usize> = parts.iter().flat_map(|part| part[1..].to_vec()).collect();
+        assert_eq!(once, (1..14).collect::<Vec<_>>());
+        assert!(table(&header, &rows).contains("class=\"paper\""));
+        assert!(!table(&header[..4], &rows).contains("class=\"paper\""));
+    }
 
     #[test]
     fn the_policy_lets_the_script_of_the_page_run_and_no_other() {

@@ -70,22 +70,23 @@ pub enum Marker {
     Diamond,
     /// A triangle that points down.
     TriangleDown,
-    /// A diagonal cross.
+    /// A diagonal cross: what has no interval, and nothing else.
     Cross,
 }
 
 /// The markers in the order in which clusters take them.
-pub const MARKERS: [Marker; 7] = [
-    Marker::Circle,
-    Marker::Triangle,
-    Marker::Square,
-    Marker::Plus,
-    Marker::Diamond,
-    Marker::TriangleDown,
-    Marker::Cross,
-];
+pub const MARKERS: [Marker; 6] =
+    [Marker::Circle, Marker::Triangle, Marker::Square, Marker::Plus, Marker::Diamond, Marker::TriangleDown];
 
-/// Colour and marker of the group of this rank; no pair is repeated among the first 42.
+/// So many atoms have colours of their own.
+pub const MOST_COLORED: usize = 12;
+
+/// Colour and marker of the atom of this rank, the heaviest first: light atoms beyond the first twelve are grey.
+pub fn atom_style(rank: usize) -> (Color, Marker) {
+    if rank < MOST_COLORED { group_style(rank) } else { (Color::GREY, Marker::Circle) }
+}
+
+/// Colour and marker of the group of this rank; no pair is repeated among the first 36.
 pub fn group_style(rank: usize) -> (Color, Marker) {
     let color = PALETTE[rank % PALETTE.len()];
     // After a round the same hues come darker, then lighter: no two of the first eighteen are the same.
@@ -94,7 +95,8 @@ pub fn group_style(rank: usize) -> (Color, Marker) {
         1 => color.mix(Color(0, 0, 0), 0.4),
         _ => color.mix(Color::WHITE, 0.45),
     };
-    (color, MARKERS[rank % MARKERS.len()])
+    // Each round begins with another marker, so that a hue is not bound to one.
+    (color, MARKERS[(rank + rank / PALETTE.len()) % MARKERS.len()])
 }
 
 #[cfg(test)]
@@ -103,7 +105,7 @@ mod tests {
 
     #[test]
     fn groups_differ_and_stand_out_from_paper() {
-        let styles: Vec<_> = (0..42).map(group_style).collect();
+        let styles: Vec<_> = (0..36).map(group_style).collect();
         for (i, a) in styles.iter().enumerate() {
             assert!(styles[..i].iter().all(|b| a != b), "{i}");
         }
@@ -111,6 +113,10 @@ mod tests {
         for (i, a) in colors.iter().enumerate() {
             assert!(colors[..i].iter().all(|b| a != b), "{i}");
         }
+        assert!(styles.iter().all(|style| style.1 != Marker::Cross), "a cross is what has no interval");
+        let atoms: Vec<_> = (0..MOST_COLORED).map(atom_style).collect();
+        assert!(atoms.iter().all(|style| style.0 != Color::GREY));
+        assert_eq!(atom_style(MOST_COLORED), atom_style(36));
         for color in PALETTE {
             assert!((1.0 + 0.05) / (color.luminance() + 0.05) > 1.9, "{color}");
         }

@@ -3,11 +3,13 @@
 mod evidence;
 
 use mixgist::density::{Bounds, Interval};
+use mixgist::fits::Document;
 use mixgist::narrative::main_atoms;
 use mixgist::text;
 use mixgist::text::{Spelling, named};
 use mixgist::{
-    Answer, Ensemble, Error, MixingMeasure, PartitionDraws, Points, Posterior, Progress, Result, Settings, Summary,
+    Answer, Ensemble, Error, Estimator, MixingMeasure, PartitionDraws, Points, Posterior, Progress, Result, Settings,
+    Summary,
 };
 
 use crate::kind::atoms::View;
@@ -49,10 +51,7 @@ impl<'a> Presentation<'a> {
     /// A summary alone.
     pub fn new(answer: &'a Answer<Summary>, spelling: &'a dyn Spelling, progress: &'a dyn Progress) -> Result<Self> {
         let (about, d) = (&answer.about, answer.estimate.dim());
-        answer.result.check(about.draws, about.dim)?;
-        if let Some(names) = about.columns.as_ref().filter(|names| names.len() != d) {
-            return Err(Error::input(format!("the summary names {} columns, its atoms have {d}", names.len())));
-        }
+        answer.check()?;
         Ok(Presentation {
             answer,
             posterior: None,
@@ -158,7 +157,7 @@ impl<'a> Presentation<'a> {
 
     /// What figures call the draw of least expected loss.
     pub fn medoid_name(&self) -> &'static str {
-        if self.is_free() { "medoid" } else { "estimate" }
+        if self.settings().estimator == Estimator::Medoid { "estimate" } else { "medoid" }
     }
 
     /// The estimate with the observations, for a figure of so many panels.
@@ -183,6 +182,11 @@ impl<'a> Presentation<'a> {
     /// The draws, or what the user can do about their absence.
     pub fn need_draws(&self) -> Result<&'a Ensemble> {
         self.need_posterior().map(Posterior::ensemble)
+    }
+
+    /// The observations, or what the user can do about their absence.
+    pub fn need_data(&self) -> Result<Points<'a>> {
+        self.data.ok_or_else(|| Error::usage("this needs the observations").hint(text!["give them: ", named("data")]))
     }
 
     /// The partitions, or what the user can do about their absence.

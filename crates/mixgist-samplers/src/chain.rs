@@ -3,12 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mixgist::random::{Purpose, stream};
-use mixgist::{Error, Progress, Result};
+use mixgist::text::option;
+use mixgist::{Error, Progress, Result, text};
 
 use crate::algorithm::{Model, State, sampler};
 use crate::checkpoint::{Saved, Store};
 use crate::component::Component;
 use crate::draws::ChainDraws;
+use crate::end::ChainEnd;
 use crate::hyperparameters::Hyperparameters;
 use crate::measure::{impute, log_posterior};
 use crate::points::ScaledData;
@@ -21,6 +23,10 @@ pub(crate) struct Run<'a> {
     pub hyperparameters: &'a Hyperparameters,
     pub settings: &'a FitSettings,
     pub store: Option<&'a Store>,
+    /// What the run is known by.
+    pub number: u64,
+    /// Where the chains ended that are to run on.
+    pub ends: Option<&'a [ChainEnd]>,
     pub progress: &'a dyn Progress,
     /// Set when a chain failed: the others stop too.
     pub stop: &'a AtomicBool,
@@ -28,7 +34,7 @@ pub(crate) struct Run<'a> {
 
 impl Run<'_> {
     /// Runs chain number `chain`; it depends on (seed, chain) alone. A chain that is stopped saves where it is first.
-    pub(crate) fn chain<C: Component>(&self, chain: u64) -> Result<ChainDraws> {
+    pub(crate) fn chain<C: Component>(&self, chain: u64) -> Result<(ChainDraws, ChainEnd)> {
         let result = self.sample::<C>(chain);
         if result.is_err() {
             self.stop.store(true, Ordering::Relaxed);
@@ -36,11 +42,18 @@ impl Run<'_> {
         result
     }
 
-    fn sample<C: Component>(&self, chain: u64) -> Result<ChainDraws> {
+    fn sample<C: Component>(&self, chain: u64) -> Result<(ChainDraws, ChainEnd)> {
         let settings = self.settings;
         let mut model = Model::<C>::new(self.points, self.hyperparameters, settings.remainder);
         let Saved { mut state, mut rng, mut draws, sticks, mut segments } = self.begin(&model, chain)?;
         model.sticks = sticks;
+        if state.sweeps > settings.iterations {
+            let (done, asked) = (state.sweeps, settings.iterations);
+            return Err(Error::usage(format!(
+                "the run has {done} iterations already, more than the {asked} that were asked for"
+            ))
+            .hint(text!["ask for at least as many: ", option("iterations", done)]));
+        }
         self.progress.advance(state.sweeps);
         let mut sampler = sampler::<C>(settings.algorithm);
         let mut fresh = ChainDraws::default();
@@ -74,7 +87,8 @@ impl Run<'_> {
             }
         }
         draws.append(&fresh);
-        Ok(draws)
+        let end = ChainEnd::new(self.number, chain, &state, model.sticks, &rng)?;
+        Ok((draws, end))
     }
 
     fn begin<C: Component>(&self, model: &Model<'_, C>, chain: u64) -> Result<Saved> {
@@ -83,6 +97,9 @@ impl Run<'_> {
             if let Some(saved) = store.load(chain, stride, self.points.len(), self.points.dim())? {
                 return Ok(saved);
             }
+        }
+        if let Some(end) = self.ends.and_then(|ends| ends.get(chain as usize)) {
+            return end.restore(self.number, chain, model.component.statistic_len(), self.points.len());
         }
         let mut rng = stream(self.settings.seed, Purpose::Chains, chain << 40);
         let state = start(model, chain, &mut rng);

@@ -10,6 +10,7 @@ use crate::chain::Run;
 use crate::checkpoint::{Checkpoints, Store};
 use crate::component::{CommonCovariance, DiagonalCovariance, FullCovariance};
 use crate::draws::{ChainDraws, ensemble};
+use crate::end::{ChainEnd, run_number};
 use crate::hyperparameters::Hyperparameters;
 use crate::mixing::Concentration;
 use crate::points::ScaledData;
@@ -33,6 +34,8 @@ pub struct Fit {
     pub unresolved: f64,
     /// Whether the truncation of the blocked sampler was wide enough; `None` for other samplers and finite mixtures.
     pub truncated: Option<Truncated>,
+    /// Where each chain ended, so that [`crate::extend`] can let it run on.
+    pub ends: Vec<ChainEnd>,
 }
 
 /// How the truncation of the blocked sampler worked out.
@@ -121,6 +124,18 @@ pub fn fit(
     checkpoints: Option<&Checkpoints>,
     progress: &dyn Progress,
 ) -> Result<Fit> {
+    run(data, dim, settings, checkpoints, None, progress)
+}
+
+/// The chains from their start, from a checkpoint or from where they ended before; then with the later draws alone.
+pub(crate) fn run(
+    data: &[f64],
+    dim: usize,
+    settings: &FitSettings,
+    checkpoints: Option<&Checkpoints>,
+    ends: Option<&[ChainEnd]>,
+    progress: &dyn Progress,
+) -> Result<Fit> {
     let points = ScaledData::new(data, dim)?;
     let hyperparameters = Hyperparameters::resolve(data, dim, settings)?;
     check_size(&points, &hyperparameters, settings)?;
@@ -132,11 +147,13 @@ pub fn fit(
         hyperparameters: &hyperparameters,
         settings,
         store: store.as_ref(),
+        number: run_number(settings, data),
+        ends,
         progress,
         stop: &stop,
     };
     progress.begin("sampling", u64::from(settings.chains) * settings.iterations);
-    let results: Vec<Result<ChainDraws>> = (0..settings.chains)
+    let results: Vec<Result<(ChainDraws, ChainEnd)>> = (0..settings.chains)
         .into_par_iter()
         .with_max_len(1)
         .map(u64::from)
@@ -150,7 +167,7 @@ pub fn fit(
 }
 
 /// The error that stopped the run, not one of a chain that merely followed it.
-fn all_or_first_error(results: Vec<Result<ChainDraws>>) -> Result<Vec<ChainDraws>> {
+fn all_or_first_error<T>(results: Vec<Result<T>>) -> Result<Vec<T>> {
     let cause =
         results.iter().filter_map(|result| result.as_ref().err()).find(|error| error.kind() != ErrorKind::Interrupted);
     match cause {
@@ -160,11 +177,12 @@ fn all_or_first_error(results: Vec<Result<ChainDraws>>) -> Result<Vec<ChainDraws
 }
 
 fn gather(
-    chains: Vec<ChainDraws>,
+    chains: Vec<(ChainDraws, ChainEnd)>,
     dim: usize,
     settings: &FitSettings,
     hyperparameters: Hyperparameters,
 ) -> Result<Fit> {
+    let (chains, ends): (Vec<ChainDraws>, Vec<ChainEnd>) = chains.into_iter().unzip();
     let ensemble = ensemble(&chains, dim)?;
     let mut labels = Vec::with_capacity(chains.iter().map(|chain| chain.labels.len()).sum());
     let mut traces = Traces {
@@ -187,11 +205,15 @@ fn gather(
         traces.largest_cluster.push(chain.largest);
         traces.concentration.push(chain.alpha);
     }
-    let diagnostics = (settings.draws_per_chain() >= 4).then(|| diagnose(&traces, settings)).transpose()?;
-    Ok(Fit { ensemble, labels, traces, hyperparameters, diagnostics, unresolved, truncated })
+    let diagnostics = diagnose(&traces, settings)?;
+    Ok(Fit { ensemble, labels, traces, hyperparameters, diagnostics, unresolved, truncated, ends })
 }
 
-fn diagnose(traces: &Traces, settings: &FitSettings) -> Result<Diagnostics> {
+/// Whether the chains agree, if they are long enough to be asked.
+pub(crate) fn diagnose(traces: &Traces, settings: &FitSettings) -> Result<Option<Diagnostics>> {
+    if traces.log_posterior.iter().any(|chain| chain.len() < 4) {
+        return Ok(None);
+    }
     let of = |trace: &[Vec<f64>]| convergence(&trace.iter().map(Vec::as_slice).collect::<Vec<_>>());
     let log_posterior = of(&traces.log_posterior)?;
     let clusters = of(&traces.clusters)?;
@@ -203,7 +225,7 @@ fn diagnose(traces: &Traces, settings: &FitSettings) -> Result<Diagnostics> {
     let mut all = vec![log_posterior, clusters, largest_cluster];
     all.extend(concentration);
     let converged = converged(&all, settings.chains as usize);
-    Ok(Diagnostics { log_posterior, clusters, largest_cluster, concentration, converged })
+    Ok(Some(Diagnostics { log_posterior, clusters, largest_cluster, concentration, converged }))
 }
 
 /// Bytes that the draws of [`fit`] take at most while they are gathered, known before it starts. Where the number of atoms is not (slice and

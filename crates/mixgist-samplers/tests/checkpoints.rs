@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use mixgist::{ErrorKind, Progress, Silent};
 use mixgist_samplers::{
-    Algorithm, CheckpointMode, Checkpoints, Concentration, Fit, FitSettings, MixingPrior, Truncation, fit,
+    Algorithm, ChainEnd, CheckpointMode, Checkpoints, Concentration, Fit, FitSettings, MixingPrior, Truncation, extend,
+    fit,
 };
 
 fn settings(algorithm: Algorithm) -> FitSettings {
@@ -268,4 +269,35 @@ fn what_no_run_wrote_is_left_alone() {
     fs::write(directory.path().join("lock"), "my notes").unwrap();
     start(directory.path()).unwrap();
     assert_eq!(fs::read_to_string(directory.path().join("lock")).unwrap(), "my notes");
+}
+
+/// A run of 600 iterations that is made longer is the run of 1000: from its checkpoint, and from what it left in memory.
+#[test]
+fn a_run_that_is_over_runs_on() {
+    for (name, algorithm) in Algorithm::NAMES {
+        let longer = FitSettings { iterations: 1000, ..settings(algorithm) };
+        let expected = fit(&galaxies(), 1, &longer, None, &Silent).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let start = checkpoints(directory.path(), CheckpointMode::Start);
+        let first = fit(&galaxies(), 1, &settings(algorithm), Some(&start), &Silent).unwrap();
+        let resume = checkpoints(directory.path(), CheckpointMode::Resume);
+        let resumed = fit(&galaxies(), 1, &longer, Some(&resume), &Silent).unwrap();
+        assert!(resumed == expected, "{name}");
+        let shorter = fit(&galaxies(), 1, &settings(algorithm), Some(&resume), &Silent).unwrap_err();
+        assert!(shorter.to_string().contains("has 1000 iterations already"), "{shorter}");
+        let text = read_back(&first.ends);
+        let extended = extend(Fit { ends: text, ..first.clone() }, &galaxies(), 1, &longer, &Silent).unwrap();
+        assert!(extended == expected, "{name}");
+        let other = FitSettings { seed: 1, ..longer.clone() };
+        let refused = extend(first.clone(), &galaxies(), 1, &other, &Silent).unwrap_err();
+        assert!(refused.to_string().contains("other settings or other data"), "{refused}");
+        let refused = extend(first, &galaxies(), 1, &settings(algorithm), &Silent).unwrap_err();
+        assert!(refused.to_string().contains("each chain has 100 draws already"), "{refused}");
+    }
+}
+
+/// The ends of chains as a document holds them, read back.
+fn read_back(ends: &[ChainEnd]) -> Vec<ChainEnd> {
+    let text = serde_json::to_string(ends).unwrap();
+    serde_json::from_str(&text).unwrap()
 }

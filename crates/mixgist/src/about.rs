@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Result;
+use crate::fits::{Document, damaged, has_length};
 use crate::settings::Settings;
 
 /// What an answer is about and how it was computed.
@@ -33,6 +35,15 @@ impl About {
             Some(names) if a < names.len() => names[a].clone(),
             _ => format!("x{}", a + 1),
         }
+    }
+}
+
+impl Document for About {
+    fn check(&self) -> Result<()> {
+        if self.draws == 0 || self.dim == 0 {
+            return damaged(format!("it is about {} draws of dimension {}", self.draws, self.dim));
+        }
+        self.columns.as_ref().map_or(Ok(()), |names| has_length("columns", names.len(), self.dim))
     }
 }
 

@@ -12,12 +12,20 @@
 //! **Weights** are posterior means: the mean over all draws of the mass that belongs to the component, 0 where a draw lacks it, divided by their sum. What
 //! belongs to none is in [`AlignedDraws::unmatched`].
 
-use crate::components::{Match, Pass, Rules, missing};
+mod carry;
+
+pub use carry::{Carried, CarriedComponent, Gone, carry, check_names};
+
+use crate::components::{Component, Match, Pass, Rules, coupling_units, missing};
 use crate::effective::{Probability, draw_weights};
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, has_dim, has_length};
 use crate::overlap::{TWINS, overlap_of};
 use crate::progress::Progress;
+use crate::text;
+use crate::text::named;
 use crate::units::{ResolvedUnits, Units};
+use crate::warning::Warning;
 use crate::{Error, GaussianAtoms, Result};
 
 /// A component stays when at least this part of the draws have it.
@@ -39,12 +47,21 @@ const SAME: f64 = 1e-6;
 /// The estimate with what it rests on.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Alignment {
-    /// The estimate, heaviest component first.
+    /// The components, heaviest first, as a measure: weights are posterior means when the components were found from these draws.
+    #[serde(rename = "components")]
     pub estimate: MixingMeasure,
+    /// Their names: numbers from 0, unless names were given or carried over from another fit.
+    pub names: Vec<String>,
+    /// How the names were carried over from another fit, if they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<Carried>,
     /// For each component the probability that a draw has it.
     pub existence: Vec<Probability>,
     /// The components of every draw.
+    #[serde(rename = "aligned_draws")]
     pub draws: AlignedDraws,
+    /// What the reader should know; the distances of chains are those of the couplings.
+    pub warnings: Vec<Warning>,
 }
 
 /// The components of an estimate in every draw: arrays that tools for traces, R-hat and forest plots can read.
@@ -56,6 +73,12 @@ pub struct AlignedDraws {
     pub components: usize,
     /// Dimension d.
     pub dim: usize,
+    /// The chain of each draw.
+    pub chain: Vec<u32>,
+    /// The iteration of each draw within its chain.
+    pub iteration: Vec<u64>,
+    /// Weight of each draw; null when all are worth the same.
+    pub draw_weights: Option<Vec<f64>>,
     /// Weight of each component, M × J; NaN where the draw lacks it.
     #[serde(with = "crate::document::missing_is_null")]
     #[schemars(with = "Vec<Option<f64>>")]
@@ -72,11 +95,36 @@ pub struct AlignedDraws {
     pub unmatched: Vec<f64>,
 }
 
+impl Fits for Alignment {
+    fn fits(&self, draws: usize, dim: usize) -> Result<()> {
+        has_dim("the estimate", &self.estimate, dim)?;
+        has_length("existence", self.existence.len(), self.estimate.len())?;
+        has_length("draws", self.draws.draws, draws)?;
+        has_length("components", self.draws.components, self.estimate.len())?;
+        has_length("dim", self.draws.dim, dim)?;
+        let atoms = draws * self.estimate.len();
+        has_length("weights", self.draws.weights.len(), atoms)?;
+        has_length("means", self.draws.means.len(), atoms * dim)?;
+        has_length("covariances", self.draws.covariances.len(), atoms * dim * dim)?;
+        has_length("unmatched", self.draws.unmatched.len(), draws)?;
+        has_length("names", self.names.len(), self.estimate.len())?;
+        has_length("chain", self.draws.chain.len(), draws)?;
+        has_length("iteration", self.draws.iteration.len(), draws)?;
+        self.draws.draw_weights.as_ref().map_or(Ok(()), |weights| has_length("draw_weights", weights.len(), draws))
+    }
+}
+
 /// Finds the components that the draws have in common, starting from some measure, and aligns the draws with them.
 ///
 /// Cost: some twenty rounds of one exact transport for each of at most 400 draws, and a few rounds over all draws.
-pub fn align(start: &MixingMeasure, ensemble: &Ensemble, rules: Rules, progress: &dyn Progress) -> Result<Alignment> {
-    let aligner = Aligner::new(start, ensemble, rules)?;
+pub fn align(
+    start: &MixingMeasure,
+    ensemble: &Ensemble,
+    units: &Units,
+    rules: Rules,
+    progress: &dyn Progress,
+) -> Result<Alignment> {
+    let aligner = Aligner::new(start, ensemble, units, rules)?;
     let heavy: Vec<usize> = (0..start.len()).filter(|&k| start.weights()[k] >= rules.least_weight).collect();
     let mut current = if heavy.is_empty() { start.clone() } else { restricted(start, &heavy)? };
     let draws = ensemble.len();
@@ -92,22 +140,35 @@ pub fn align(start: &MixingMeasure, ensemble: &Ensemble, rules: Rules, progress:
     let order = heaviest_first(&settled);
     let estimate = restricted(&settled, &order)?;
     let pass = aligner.pass(&estimate, ensemble, progress)?;
-    let existence = (0..estimate.len()).map(|k| pass.existence(k)).collect();
-    Ok(Alignment { existence, draws: AlignedDraws::of(&pass), estimate })
+    Ok(Alignment::of(estimate, &pass))
 }
 
-/// The draws aligned with the atoms of any estimate, in their order; atoms that are equal or nearly so, or too light to be reported, are refused.
+/// The draws aligned with the atoms of any estimate that are heavy enough to be reported, heaviest first; atoms that are equal or nearly so are one component.
 ///
-/// Cost: one exact transport a draw.
+/// Cost: one exact transport per draw.
 pub fn align_with(
     estimate: &MixingMeasure,
     ensemble: &Ensemble,
+    units: &Units,
     rules: Rules,
     progress: &dyn Progress,
-) -> Result<AlignedDraws> {
-    let aligner = Aligner::new(estimate, ensemble, rules)?;
-    let pass = aligner.pass(estimate, ensemble, progress)?;
-    Ok(AlignedDraws::of(&pass))
+) -> Result<Alignment> {
+    let aligner = Aligner::new(estimate, ensemble, units, rules)?;
+    let pass = Pass::run(estimate, ensemble, &aligner.units, rules, progress)?;
+    let components = pass.components();
+    let mut places: Vec<usize> = (0..pass.reported()).collect();
+    places.sort_by(|&a, &b| components[b].weight.total_cmp(&components[a].weight).then(a.cmp(&b)));
+    if places.is_empty() {
+        return Err(Error::input(format!("no atom of the estimate has the least weight {}", rules.least_weight))
+            .hint(text!["give a smaller ", named("least_weight")]));
+    }
+    let of = |value: &dyn Fn(&Component) -> &[f64]| -> Vec<f64> {
+        places.iter().flat_map(|&place| value(&components[place]).to_vec()).collect()
+    };
+    let atoms =
+        GaussianAtoms::new(estimate.dim(), of(&|one| &one.mean), of(&|one| &one.covariance), Default::default())?;
+    let heavy = MixingMeasure::new(places.iter().map(|&place| components[place].weight).collect(), atoms)?;
+    Ok(Alignment::of(heavy, &ByAtom { pass, places }))
 }
 
 /// A pass over the draws, read by the atoms of the estimate.
@@ -148,13 +209,13 @@ struct Aligner {
 }
 
 impl Aligner {
-    fn new(estimate: &MixingMeasure, ensemble: &Ensemble, rules: Rules) -> Result<Self> {
+    fn new(estimate: &MixingMeasure, ensemble: &Ensemble, units: &Units, rules: Rules) -> Result<Self> {
         rules.check()?;
         if estimate.dim() != ensemble.dim() {
             let (own, dim) = (estimate.dim(), ensemble.dim());
             return Err(Error::input(format!("the estimate has dimension {own}, the draws have {dim}")));
         }
-        Ok(Aligner { units: ResolvedUnits::new(&Units::Sd, ensemble, None)?, rules })
+        Ok(Aligner { units: coupling_units(units, ensemble)?, rules })
     }
 
     /// Couples all draws with an estimate all of whose atoms are components of their own.
@@ -309,6 +370,39 @@ fn heaviest_first(measure: &MixingMeasure) -> Vec<usize> {
     order
 }
 
+impl Alignment {
+    fn of(estimate: MixingMeasure, pass: &ByAtom) -> Self {
+        Alignment {
+            names: (0..estimate.len()).map(|k| k.to_string()).collect(),
+            carried: None,
+            existence: (0..estimate.len()).map(|k| pass.existence(k)).collect(),
+            draws: AlignedDraws::of(pass),
+            warnings: Warning::of_distances(pass.pass.ensemble, &pass.pass.distances),
+            estimate,
+        }
+    }
+
+    /// With names for the components, heaviest first.
+    pub fn named(mut self, names: Vec<String>) -> Result<Self> {
+        if names.len() != self.estimate.len() {
+            let (given, own) = (names.len(), self.estimate.len());
+            return Err(Error::usage(format!("{given} names for {own} components, heaviest first"))
+                .hint("give a name for each of them"));
+        }
+        check_names(&names)?;
+        self.names = names;
+        Ok(self)
+    }
+
+    /// With the names of the components of another fit, where the same components are here.
+    pub fn carrying(mut self, old: &MixingMeasure, names: &[String], units: &Units, rules: Rules) -> Result<Self> {
+        let carried = carry(old, names, &self.estimate, units, rules)?;
+        self.names = carried.components.iter().map(|one| one.name.clone()).collect();
+        self.carried = Some(carried);
+        Ok(self)
+    }
+}
+
 impl AlignedDraws {
     fn of(pass: &ByAtom) -> Self {
         let ensemble = pass.pass.ensemble;
@@ -317,6 +411,9 @@ impl AlignedDraws {
             draws,
             components,
             dim,
+            chain: ensemble.chains().to_vec(),
+            iteration: ensemble.iterations().to_vec(),
+            draw_weights: ensemble.draw_weights().map(<[f64]>::to_vec),
             weights: vec![f64::NAN; draws * components],
             means: vec![f64::NAN; draws * components * dim],
             covariances: vec![f64::NAN; draws * components * dim * dim],

@@ -1,14 +1,15 @@
 //! Questions about the components of the posterior's estimate, and about who belongs to them, answered as documents.
 
-use crate::aligned::{Alignment, align};
+use crate::aligned::{Alignment, align, align_with};
 use crate::components::{Components, Rules, components};
-use crate::how_many::{HowMany, how_many};
+use crate::how_many::{HowMany, Occupied, how_many};
+use crate::labels::PartitionDraws;
 use crate::memberships::{Memberships, membership_posterior};
-use crate::posterior::{Answer, Posterior};
+use crate::posterior::{Answer, Estimate, Posterior};
 use crate::progress::Progress;
 use crate::text;
 use crate::text::named;
-use crate::{Error, Result};
+use crate::{Error, Estimator, Result, Settings};
 
 impl Posterior<'_> {
     /// What the posterior says about each atom of the estimate. Cost: one exact transport per draw.
@@ -18,17 +19,37 @@ impl Posterior<'_> {
         Ok(self.answer_around(estimate, found))
     }
 
-    /// The components that at least half of the draws have, and every draw aligned with them; the search starts from the estimate. Cost: some rounds of one
-    /// exact transport per draw.
+    /// Every draw aligned with the components of the estimate: with the aligned estimate those that at least half of the draws have, with any other its atoms.
+    /// Cost: some rounds of one exact transport per draw; one round with another estimate.
     pub fn aligned(&self, rules: Rules, progress: &dyn Progress) -> Result<Answer<Alignment>> {
-        let start = self.estimate(progress)?;
-        Ok(self.answer(align(&start.measure, self.ensemble(), rules, progress)?))
+        let (ensemble, units) = (self.ensemble(), &self.settings().units);
+        if self.given_estimate().is_some() || self.settings().estimator != Estimator::Aligned {
+            let estimate = self.estimate(progress)?;
+            let found = align_with(&estimate.measure, ensemble, units, rules, progress)?;
+            return Ok(self.answer_around(estimate, found));
+        }
+        let estimate = self.estimate(progress)?;
+        // The level does not matter to an alignment.
+        if (Rules { level: rules.level, ..Rules::default() }) == rules {
+            return Ok(self.answer_around(estimate, self.alignment(progress)?.as_ref().clone()));
+        }
+        let start = ensemble.draw(self.medoid_draw(progress)?);
+        let found = align(&start, ensemble, units, rules, progress)?;
+        let estimate = Estimate { measure: found.estimate.clone(), ..estimate.clone() };
+        Ok(self.answer_around(&estimate, found))
     }
 
-    /// How many components the draws have. Cost: one exact transport per draw.
-    pub fn how_many(&self, progress: &dyn Progress) -> Result<Answer<HowMany>> {
+    /// How many components the draws have; `labels` are the partitions of the observations that came with the draws. Cost: one exact transport per draw, and O(K
+    /// d²) an observation and draw when data are there and labels are not.
+    pub fn how_many(&self, labels: Option<&PartitionDraws>, progress: &dyn Progress) -> Result<Answer<HowMany>> {
         let estimate = self.estimate(progress)?;
-        let found = how_many(&estimate.measure, self.ensemble(), self.settings().seed, progress)?;
+        let Settings { units, seed, .. } = self.settings();
+        let occupied = match (labels, self.data()) {
+            (Some(labels), _) => Occupied::Labels(labels),
+            (None, Some(points)) => Occupied::Data(points),
+            (None, None) => Occupied::Unknown,
+        };
+        let found = how_many(&estimate.measure, self.ensemble(), units, occupied, *seed, progress)?;
         Ok(self.answer_around(estimate, found))
     }
 
@@ -38,7 +59,8 @@ impl Posterior<'_> {
             return Err(Error::usage("memberships need the data").hint(text!["give ", named("data")]));
         };
         let estimate = self.estimate(progress)?;
-        let found = membership_posterior(&estimate.measure, self.ensemble(), points, rules, progress)?;
+        let units = &self.settings().units;
+        let found = membership_posterior(&estimate.measure, self.ensemble(), points, units, rules, progress)?;
         Ok(self.answer_around(estimate, found))
     }
 }

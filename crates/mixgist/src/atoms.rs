@@ -19,7 +19,7 @@ pub enum CovarianceForm {
     Diagonal,
     /// One variance, Σ = v I.
     Spherical,
-    /// One standard deviation; dimension 1 only.
+    /// d standard deviations, Σ = diag(s²).
     StandardDeviation,
 }
 
@@ -34,8 +34,19 @@ impl CovarianceForm {
         ("sd", CovarianceForm::StandardDeviation),
     ];
 
-    /// The form of that name.
+    /// Other words for some of the forms, as other packages have them; `tied` is one covariance that the atoms of a draw share.
+    pub const ALIASES: [(&'static str, &'static str); 6] = [
+        ("cov", "covariance"),
+        ("full", "covariance"),
+        ("tied", "covariance"),
+        ("diag", "diagonal"),
+        ("std", "sd"),
+        ("chol", "cholesky"),
+    ];
+
+    /// The form of that name, or of another word for it.
     pub fn from_name(name: &str) -> Result<Self> {
+        let name = Self::ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name);
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, form)| *form).ok_or_else(|| {
             let known: Vec<_> = Self::NAMES.iter().map(|(name, _)| *name).collect();
             Error::usage(format!("unknown covariance form '{name}'")).hint(format!("one of: {}", known.join(", ")))
@@ -46,8 +57,8 @@ impl CovarianceForm {
     pub fn numbers_per_atom(self, dim: usize) -> usize {
         match self {
             Self::Covariance | Self::Precision | Self::Cholesky => dim * dim,
-            Self::Diagonal => dim,
-            Self::Spherical | Self::StandardDeviation => 1,
+            Self::Diagonal | Self::StandardDeviation => dim,
+            Self::Spherical => 1,
         }
     }
 
@@ -85,10 +96,13 @@ impl CovarianceForm {
                 }
             }
             Self::StandardDeviation => {
-                if given[0] <= 0.0 {
-                    return Err(Error::input(format!("standard deviation is {}, must be positive", given[0])));
+                out.fill(0.0);
+                for i in 0..d {
+                    if given[i] <= 0.0 {
+                        return Err(Error::input(format!("standard deviation is {}, must be positive", given[i])));
+                    }
+                    out[i * d + i] = given[i] * given[i];
                 }
-                out[0] = given[0] * given[0];
             }
         }
         let mut factor = out.to_vec();

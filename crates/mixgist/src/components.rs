@@ -44,8 +44,9 @@ mod intervals;
 mod missing;
 mod pass;
 
-pub(crate) use couple::{Match, scaled_coordinates};
-pub use intervals::{Ellipse, Intervals, PosteriorInterval};
+pub use crate::effective::PosteriorInterval;
+pub(crate) use couple::{Coupler, Match, scaled_coordinates};
+pub use intervals::{Ellipse, Intervals};
 pub use missing::Missing;
 pub(crate) use missing::missing;
 pub(crate) use pass::Pass;
@@ -53,7 +54,9 @@ pub(crate) use pass::Pass;
 use crate::effective::Probability;
 use crate::effective::check_level;
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, has_length};
 use crate::overlap::NEAR;
+use crate::parting::{Cut, DiscriminantAxes, discriminant_axes};
 use crate::progress::Progress;
 use crate::support::{NOTABLE, SHARE};
 use crate::units::{ResolvedUnits, Units};
@@ -179,8 +182,35 @@ pub struct Components {
     pub unmatched: PosteriorInterval,
     /// Weight of the estimate's atoms that are too light to be reported.
     pub unreported_weight: f64,
+    /// Where neighbouring components part, from left to right, in dimension 1; those that cannot be told apart count as one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cuts: Vec<Cut>,
+    /// From dimension 3 on the two axes that show the components best.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub axes: Option<DiscriminantAxes>,
     /// What the reader should know; the distances of chains are those of the couplings.
     pub warnings: Vec<Warning>,
+}
+
+impl Fits for Components {
+    fn fits(&self, _: usize, dim: usize) -> Result<()> {
+        let atoms = self.components.iter().chain(self.groups.iter().map(|group| &group.together));
+        for component in atoms {
+            has_length("mean of a component", component.mean.len(), dim)?;
+            has_length("covariance of a component", component.covariance.len(), dim * dim)?;
+            component.intervals.as_ref().map_or(Ok(()), |intervals| intervals.fits(dim))?;
+        }
+        for missing in &self.missing {
+            has_length("mean of a missing component", missing.mean.len(), dim)?;
+            has_length("covariance of a missing component", missing.covariance.len(), dim * dim)?;
+            missing.intervals.as_ref().map_or(Ok(()), |intervals| intervals.fits(dim))?;
+        }
+        if let Some(axes) = &self.axes {
+            has_length("separation", axes.separation.len(), axes.axes.len())?;
+            axes.axes.iter().try_for_each(|axis| has_length("an axis", axis.len(), dim))?;
+        }
+        Ok(())
+    }
 }
 
 /// When more than this part of the draws that matter are ambiguous there are no intervals but those of the group.
@@ -191,6 +221,11 @@ const MOST_CROSSING: f64 = 0.05;
 
 /// Fewer effective draws than this give no interval.
 const FEWEST_DRAWS: f64 = 20.0;
+
+/// The units in which atoms are coupled: those that are asked for, or standard deviations where none are.
+pub(crate) fn coupling_units(units: &Units, ensemble: &Ensemble) -> Result<ResolvedUnits> {
+    ResolvedUnits::new(if *units == Units::None { &Units::Sd } else { units }, ensemble, None)
+}
 
 /// Couples `estimate` with every draw and reports what the posterior says about each of its atoms.
 ///
@@ -210,8 +245,8 @@ pub fn components(
             ensemble.dim()
         )));
     }
+    let resolved = coupling_units(units, ensemble)?;
     let units = if *units == Units::None { Units::Sd } else { units.clone() };
-    let resolved = ResolvedUnits::new(&units, ensemble, None)?;
     let pass = Pass::run(estimate, ensemble, &resolved, rules, progress)?;
     let mut components = pass.components();
     let groups = pass.groups();
@@ -230,6 +265,8 @@ pub fn components(
         missing: missing(&pass),
         unmatched: pass.unmatched(),
         unreported_weight: unreported_weight.max(0.0),
+        cuts: if ensemble.dim() == 1 { pass.cuts() } else { Vec::new() },
+        axes: if ensemble.dim() > 2 { Some(discriminant_axes(estimate, 2)?) } else { None },
         warnings: Warning::of_distances(ensemble, &pass.distances),
     })
 }

@@ -12,7 +12,7 @@ use crate::mixture::Mixture;
 use crate::points::Points;
 use crate::progress::Silent;
 use crate::simulate::sample_points;
-use crate::{GaussianAtoms, MixingMeasure, Result};
+use crate::{CovarianceForm, GaussianAtoms, MixingMeasure, Result};
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -173,6 +173,37 @@ impl DataCheck {
     pub fn is_off(&self) -> bool {
         self.unlikely > MOST_UNLIKELY || self.columns.iter().any(|column| column.off)
     }
+}
+
+/// How much likelier the data are, in mean log density per observation, if the variances of the draws are taken for standard deviations; `None`
+/// unless that is so much that it is probably what they are. Covariances with entries beside the diagonal are none.
+///
+/// Draws that were fitted to the data are near the maximum of the likelihood, which no other reading of them can exceed by more than about one
+/// unit per parameter in total, so that the whole gain must exceed 20 and the gain per observation 0.05.
+pub(crate) fn gain_as_deviations(ensemble: &Ensemble, data: Points) -> Result<Option<f64>> {
+    let d = data.dim();
+    let measure = some_draws(ensemble)?;
+    let atoms = measure.atoms();
+    let is_diagonal = |k: usize| (0..d * d).all(|e| e / d == e % d || atoms.covariance(k)[e] == 0.0);
+    if data.len() < FEWEST_DATA || !(0..atoms.len()).all(is_diagonal) {
+        return Ok(None);
+    }
+    let variances = (0..atoms.len()).flat_map(|k| (0..d).map(move |a| atoms.covariance(k)[a * d + a]));
+    let Ok(squared) =
+        GaussianAtoms::new(d, atoms.means().to_vec(), variances.collect(), CovarianceForm::StandardDeviation)
+    else {
+        return Ok(None); // squares out of range
+    };
+    let other = MixingMeasure::new(measure.weights().to_vec(), squared)?;
+    let affordable = (MOST_WORK / (atoms.len() * d * d)).clamp(100, POINTS);
+    let step = data.len().div_ceil(affordable);
+    let some: Vec<f64> = (0..data.len()).step_by(step).flat_map(|i| data.point(i).iter().copied()).collect();
+    let mean = |measure: &MixingMeasure| -> Result<f64> {
+        let found = Mixture::new(measure)?.log_density(Points::new(d, &some)?, &Silent)?;
+        Ok(found.iter().sum::<f64>() / found.len() as f64)
+    };
+    let gain = mean(&other)? - mean(&measure)?;
+    Ok((gain > 0.05 && gain * data.len() as f64 > 20.0).then_some(gain))
 }
 
 impl fmt::Display for DataCheck {

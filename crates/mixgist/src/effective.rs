@@ -107,6 +107,34 @@ fn between_chains(chains: &[&[f64]], successive: f64) -> f64 {
     if excess > 0.0 { excess / (excess + within) } else { 0.0 }
 }
 
+/// What the posterior says about one number.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+pub struct PosteriorInterval {
+    /// Posterior mean.
+    pub mean: f64,
+    /// Posterior median.
+    pub median: f64,
+    /// Lower end: half of 1 − level lies below.
+    pub low: f64,
+    /// Upper end: half of 1 − level lies above.
+    pub high: f64,
+}
+
+impl PosteriorInterval {
+    /// Of weighted values; NaN when there are none.
+    pub(crate) fn of(values: &[f64], weights: &[f64], level: f64) -> Self {
+        let order = ascending(values, weights);
+        let quantile = |level: f64| sorted_quantile(values, weights, &order, level);
+        let total: f64 = order.iter().map(|&i| weights[i]).sum();
+        PosteriorInterval {
+            mean: order.iter().map(|&i| weights[i] / total * values[i]).sum(),
+            median: quantile(0.5),
+            low: quantile((1.0 - level) / 2.0),
+            high: quantile((1.0 + level) / 2.0),
+        }
+    }
+}
+
 /// A posterior probability, estimated from draws.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Probability {

@@ -76,6 +76,9 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// The name under which the log posterior of the draws goes, up to a constant.
+    pub const LOG_POSTERIOR: &'static str = "log posterior";
+
     /// A trace by name.
     pub fn new(name: impl Into<Cow<'static, str>>, values: Vec<f64>) -> Self {
         Trace { name: name.into(), values }
@@ -184,6 +187,29 @@ impl Ensemble {
         shapes: &[f64],
         form: CovarianceForm,
     ) -> Result<Self> {
+        Self::from_either(dim, offsets, weights, means.into(), shapes.into(), form)
+    }
+
+    /// The same from arrays that are given away: their memory becomes the draws'.
+    pub fn from_owned(
+        dim: usize,
+        offsets: &[usize],
+        weights: &[f64],
+        means: Vec<f64>,
+        shapes: Vec<f64>,
+        form: CovarianceForm,
+    ) -> Result<Self> {
+        Self::from_either(dim, offsets, weights, means.into(), shapes.into(), form)
+    }
+
+    fn from_either(
+        dim: usize,
+        offsets: &[usize],
+        weights: &[f64],
+        means: Cow<'_, [f64]>,
+        shapes: Cow<'_, [f64]>,
+        form: CovarianceForm,
+    ) -> Result<Self> {
         if dim == 0 {
             return Err(Error::input("atoms have dimension 0, must be at least 1"));
         }
@@ -203,9 +229,9 @@ impl Ensemble {
         for (m, pair) in offsets.windows(2).enumerate() {
             kept.add_draw(pair[0]..pair[1], weights).map_err(|error| error.at_draw(m))?;
         }
-        let pick = |source: &[f64], size: usize| -> Vec<f64> {
+        let pick = |source: Cow<'_, [f64]>, size: usize| -> Vec<f64> {
             if kept.atoms.len() == weights.len() {
-                return source.to_vec();
+                return source.into_owned();
             }
             kept.atoms.iter().flat_map(|&i| &source[i * size..(i + 1) * size]).copied().collect()
         };

@@ -23,6 +23,7 @@ mod document;
 mod effective;
 mod ensemble;
 mod error;
+pub mod fits;
 mod free;
 mod how_many;
 pub mod inspect;
@@ -65,8 +66,10 @@ mod warning;
 
 pub use about::{About, Reading, Source, SourceFile};
 pub use agreement::{Agreement, ChainVerdict, TraceAgreement};
-pub use aligned::{AlignedDraws, Alignment, align, align_with};
-pub use allocate::{Allocation, MembershipBlock, allocate, for_each_membership_block, memberships, sample_labels};
+pub use aligned::{AlignedDraws, Alignment, Carried, CarriedComponent, Gone, align, align_with, carry, check_names};
+pub use allocate::{
+    Allocation, MembershipBlock, allocate, for_each_membership_block, memberships, sample_labels, sample_partitions,
+};
 pub use atoms::{CovarianceForm, GaussianAtoms};
 pub use data_check::{ColumnCheck, DataCheck, Transformation};
 pub use density::GridDensity;
@@ -74,7 +77,7 @@ pub use effective::Probability;
 pub use ensemble::{Ensemble, MixingMeasure, Trace};
 pub use error::{Error, ErrorKind, Place, Result, SystemCause};
 pub use free::{AlignedSupport, Assessment, AtomCount, Estimator, Floor, FreeSupport, HeldOut, Judgement, PathPoint};
-pub use how_many::{CountPosterior, HeavierThan, HowMany, MergedAt, how_many};
+pub use how_many::{CountPosterior, HeavierThan, HowMany, MergedAt, Occupied, OccupiedClusters, how_many};
 pub use inspect::{Inspection, inspect};
 pub use labels::{Partition, PartitionDraws};
 pub use line::Order;
@@ -83,7 +86,7 @@ pub use memberships::{Memberships, MembershipsBlock, for_each_memberships_block,
 pub use metric::{Matrix, Metric};
 pub use mixture::Mixture;
 pub use pairwise::{Condensed, Distance, DistanceMatrix, SlicedDistance};
-pub use parting::{Cut, DiscriminantAxes, cut_points, discriminant_axes};
+pub use parting::{Cut, DiscriminantAxes, discriminant_axes};
 pub use points::Points;
 pub use posterior::{Answer, Computed, Estimate, Posterior, estimate, summarize, summarize_over};
 pub use progress::{Progress, Silent};
@@ -92,6 +95,7 @@ pub use select::{ChoiceVerdict, Margin, Medoid, Route, RunnerUp};
 pub use settings::{GivenDirections, Settings, SliceCount, SlicerName};
 pub use simulate::{SampledPoints, sample_points};
 pub use summary::Summary;
+pub use support::mass_without_draws;
 pub use text::Text;
 pub use units::{ResolvedUnits, Units};
 #[doc(hidden)] // the samplers' inner loop has it from here

@@ -8,13 +8,15 @@
 use rayon::prelude::*;
 
 use crate::allocate::memberships;
-use crate::components::{Pass, Rules};
+use crate::components::{Pass, Rules, coupling_units};
 use crate::effective::{ascending, draw_weights, sorted_quantile};
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, are_below, has_length};
 use crate::mixture::Mixture;
 use crate::points::Points;
 use crate::progress::{Progress, Silent};
-use crate::units::{ResolvedUnits, Units};
+use crate::units::Units;
+use crate::warning::Warning;
 use crate::{Error, Result};
 
 /// Memberships of observations in the components of an estimate.
@@ -34,19 +36,54 @@ pub struct Memberships {
     pub high: Vec<f64>,
     /// Posterior probability that the observation belongs to no component, n.
     pub none: Vec<f64>,
+    /// The most probable component of each observation; ties go to the first.
+    pub labels: Vec<u32>,
+    /// An assignment is certain when its posterior probability is at least this.
+    pub sure: f64,
+    /// Observations whose assignment is uncertain, least certain first.
+    pub uncertain: Vec<usize>,
+    /// The number of draws that were looked at: all, unless there are very many observations.
+    pub draws_used: usize,
+    /// What the reader should know.
+    pub warnings: Vec<Warning>,
 }
 
-/// The memberships of a run of observations.
-#[derive(Debug, Clone, Copy)]
-pub struct MembershipsBlock<'a> {
+impl Fits for Memberships {
+    fn fits(&self, _: usize, _: usize) -> Result<()> {
+        let cells = self.points.saturating_mul(self.components);
+        has_length("mean", self.mean.len(), cells)?;
+        has_length("low", self.low.len(), cells)?;
+        has_length("high", self.high.len(), cells)?;
+        has_length("none", self.none.len(), self.points)?;
+        has_length("labels", self.labels.len(), self.points)?;
+        are_below("labels", self.labels.iter().map(|label| *label as usize), self.components)?;
+        are_below("uncertain", self.uncertain.iter().copied(), self.points)
+    }
+}
+
+/// The memberships of a run of observations; see [`Memberships`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct MembershipsBlock {
     /// Row of the first observation, as the caller counts them.
     pub first_row: usize,
-    /// Their memberships.
-    pub memberships: &'a Memberships,
+    /// Posterior means.
+    pub mean: Vec<f64>,
+    /// Lower ends.
+    pub low: Vec<f64>,
+    /// Upper ends.
+    pub high: Vec<f64>,
+    /// Probabilities of no component.
+    pub none: Vec<f64>,
+    /// Draws that were looked at.
+    pub draws_used: usize,
 }
 
-/// Observations that are worked on at a time.
+/// An assignment is certain from this posterior probability on.
+pub(crate) const SURE: f64 = 0.9;
+
+/// Observations that are worked on at a time, at most, and numbers that are kept for them.
 const ROWS: usize = 1024;
+const MOST_NUMBERS: usize = 4_000_000;
 
 /// With more observations than this, at most [`FEWER_DRAWS`] draws are looked at.
 const MANY_POINTS: usize = 100_000;
@@ -57,14 +94,15 @@ const LIGHTEST: f64 = 1e-6;
 
 /// Hands the memberships of all observations to `visitor`, in order, some at a time.
 ///
-/// Cost: one exact transport a draw and O(K d²) an observation and draw. Memory: a thousand observations × J × M numbers, whatever the number of observations.
+/// Cost: one exact transport a draw and O(K d²) an observation and draw. Memory: some millions of numbers, whatever the number of observations.
 pub fn for_each_memberships_block(
     estimate: &MixingMeasure,
     ensemble: &Ensemble,
     points: Points,
+    units: &Units,
     rules: Rules,
     progress: &dyn Progress,
-    mut visitor: impl FnMut(MembershipsBlock) -> Result<()>,
+    mut visitor: impl FnMut(&MembershipsBlock) -> Result<()>,
 ) -> Result<()> {
     rules.check()?;
     points.expect_dim(ensemble.dim(), "the draws")?;
@@ -76,19 +114,19 @@ pub fn for_each_memberships_block(
     let some: Vec<usize> = (0..FEWER_DRAWS).map(|i| i * ensemble.len() / FEWER_DRAWS).collect();
     let selected = if fewer { Some(ensemble.select(&some)?) } else { None };
     let ensemble = selected.as_ref().unwrap_or(ensemble);
-    let units = ResolvedUnits::new(&Units::Sd, ensemble, None)?;
+    let units = coupling_units(units, ensemble)?;
     let pass = Pass::run(estimate, ensemble, &units, rules, progress)?;
     let draws: Vec<Draw> = (0..ensemble.len()).map(|m| Draw::new(&pass, ensemble, m)).collect::<Result<_>>()?;
     let weights = draw_weights(ensemble);
     let components = estimate.len();
     progress.begin("memberships", points.len() as u64);
-    for start in (0..points.len()).step_by(ROWS) {
+    let step = (MOST_NUMBERS / ((components + 1) * draws.len())).clamp(16, ROWS);
+    for start in (0..points.len()).step_by(step) {
         progress.check()?;
-        let rows = points.rows(start..points.len().min(start + ROWS));
+        let rows = points.rows(start..points.len().min(start + step));
         let by_draw: Vec<Vec<f64>> =
             draws.par_iter().map(|draw| draw.memberships(rows, components)).collect::<Result<_>>()?;
-        let block = Memberships::of(&by_draw, &weights, rows.len(), components, rules.level);
-        visitor(MembershipsBlock { first_row: rows.first_row(), memberships: &block })?;
+        visitor(&MembershipsBlock::of(&by_draw, &weights, rows, components, rules.level))?;
         progress.advance(rows.len() as u64);
     }
     Ok(())
@@ -99,6 +137,7 @@ pub fn membership_posterior(
     estimate: &MixingMeasure,
     ensemble: &Ensemble,
     points: Points,
+    units: &Units,
     rules: Rules,
     progress: &dyn Progress,
 ) -> Result<Memberships> {
@@ -110,14 +149,22 @@ pub fn membership_posterior(
         low: Vec::new(),
         high: Vec::new(),
         none: Vec::new(),
+        labels: Vec::new(),
+        sure: SURE,
+        uncertain: Vec::new(),
+        draws_used: 0,
+        warnings: Warning::of_draws_and_chains(ensemble),
     };
-    for_each_memberships_block(estimate, ensemble, points, rules, progress, |block| {
-        all.mean.extend_from_slice(&block.memberships.mean);
-        all.low.extend_from_slice(&block.memberships.low);
-        all.high.extend_from_slice(&block.memberships.high);
-        all.none.extend_from_slice(&block.memberships.none);
+    for_each_memberships_block(estimate, ensemble, points, units, rules, progress, |block| {
+        all.mean.extend_from_slice(&block.mean);
+        all.low.extend_from_slice(&block.low);
+        all.high.extend_from_slice(&block.high);
+        all.none.extend_from_slice(&block.none);
+        all.draws_used = block.draws_used;
         Ok(())
     })?;
+    all.labels = all.most_probable();
+    all.uncertain = all.uncertain_below(all.sure);
     Ok(all)
 }
 
@@ -153,8 +200,8 @@ impl Draw {
     }
 }
 
-impl Memberships {
-    fn of(by_draw: &[Vec<f64>], weights: &[f64], points: usize, components: usize, level: f64) -> Self {
+impl MembershipsBlock {
+    fn of(by_draw: &[Vec<f64>], weights: &[f64], rows: Points, components: usize, level: f64) -> Self {
         let one = |i: usize| -> Vec<[f64; 3]> {
             let of = |k: usize| {
                 let values: Vec<f64> = by_draw.iter().map(|all| all[i * (components + 1) + k]).collect();
@@ -168,28 +215,28 @@ impl Memberships {
             };
             (0..=components).map(of).collect()
         };
-        let rows: Vec<Vec<[f64; 3]>> = (0..points).into_par_iter().map(one).collect();
+        let found: Vec<Vec<[f64; 3]>> = (0..rows.len()).into_par_iter().map(one).collect();
         let column =
-            |which: usize| rows.iter().flat_map(|row| row[..components].iter().map(move |x| x[which])).collect();
-        Memberships {
-            points,
-            components,
-            level,
+            |which: usize| found.iter().flat_map(|row| row[..components].iter().map(move |x| x[which])).collect();
+        MembershipsBlock {
+            first_row: rows.first_row(),
             mean: column(0),
             low: column(1),
             high: column(2),
-            none: rows.iter().map(|row| row[components][0]).collect(),
+            none: found.iter().map(|row| row[components][0]).collect(),
+            draws_used: by_draw.len(),
         }
     }
+}
 
-    /// The most probable component of each observation; ties go to the first.
-    pub fn labels(&self) -> Vec<u32> {
+impl Memberships {
+    fn most_probable(&self) -> Vec<u32> {
         let best = |row: &[f64]| (0..row.len()).reduce(|best, k| if row[k] > row[best] { k } else { best });
         self.mean.chunks_exact(self.components).map(|row| best(row).unwrap_or(0) as u32).collect()
     }
 
-    /// Observations whose assignment is uncertain, least certain first: those whose most probable component has a posterior probability below `sure`.
-    pub fn uncertain(&self, sure: f64) -> Vec<usize> {
+    /// Observations whose most probable component has a posterior probability below `sure`, least certain first.
+    pub fn uncertain_below(&self, sure: f64) -> Vec<usize> {
         let largest: Vec<f64> =
             self.mean.chunks_exact(self.components).map(|row| row.iter().copied().fold(0.0, f64::max)).collect();
         let mut found: Vec<usize> = (0..self.points).filter(|&i| largest[i] < sure).collect();

@@ -97,11 +97,7 @@ impl<T: Narrate> Answer<T> {
 
 /// Distance, order, slices, seed and units in one line.
 pub(crate) fn distance_line(settings: &Settings, slices: usize) -> String {
-    distance_words(settings, &count(slices, "slice"))
-}
-
-/// The same, with the slices in words.
-fn distance_words(settings: &Settings, slices: &str) -> String {
+    let slices = count(slices, "slice");
     let how = match &settings.directions {
         Some(_) => "given directions".to_owned(),
         None => format!("{}, seed {}", settings.scheme.name(), settings.seed),

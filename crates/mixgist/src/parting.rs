@@ -1,10 +1,7 @@
 //! Where components part: cut points on the line, and the two axes that show components of many dimensions best.
 
-use crate::aligned::Alignment;
-use crate::components::PosteriorInterval;
-use crate::effective::check_level;
-use crate::effective::draw_weights;
-use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::effective::PosteriorInterval;
+use crate::ensemble::MixingMeasure;
 use crate::linalg::{cholesky_in_place, eigen_symmetric, whiten};
 use crate::{Error, Result};
 
@@ -25,49 +22,38 @@ pub struct Cut {
 
 /// A component on the line.
 #[derive(Clone, Copy)]
-struct Bump {
-    weight: f64,
-    mean: f64,
-    variance: f64,
+pub(crate) struct Bump {
+    pub(crate) weight: f64,
+    pub(crate) mean: f64,
+    pub(crate) variance: f64,
 }
 
-/// The cuts between neighbouring components of an alignment on the line, from left to right, with intervals of a level.
+/// The cuts between neighbouring components, from left to right, with intervals of a level. `own` are the components of the estimate, each with its atom; `in_draw`
+/// says what draw m has of number k of them; `weights` are those of the draws.
 ///
 /// Cost O(M J).
-pub fn cut_points(alignment: &Alignment, ensemble: &Ensemble, level: f64) -> Result<Vec<Cut>> {
-    check_level(level)?;
-    let (estimate, draws) = (&alignment.estimate, &alignment.draws);
-    if estimate.dim() != 1 {
-        return Err(Error::usage(format!("cut points are for one dimension, the draws have {}", estimate.dim())));
-    }
-    let own = |k: usize| Bump {
-        weight: estimate.weights()[k],
-        mean: estimate.atoms().mean(k)[0],
-        variance: estimate.atoms().covariance(k)[0],
-    };
-    let in_draw = |m: usize, k: usize| {
-        let i = m * draws.components + k;
-        draws.has(m, k).then(|| Bump { weight: draws.weights[i], mean: draws.means[i], variance: draws.covariances[i] })
-    };
-    let weights = draw_weights(ensemble);
-    let mut order: Vec<usize> = (0..estimate.len()).collect();
-    order.sort_by(|&a, &b| own(a).mean.total_cmp(&own(b).mean));
+pub(crate) fn cuts(
+    own: &[(usize, Bump)],
+    in_draw: &dyn Fn(usize, usize) -> Option<Bump>,
+    weights: &[f64],
+    level: f64,
+) -> Vec<Cut> {
+    let mut order: Vec<usize> = (0..own.len()).collect();
+    order.sort_by(|&a, &b| own[a].1.mean.total_cmp(&own[b].1.mean));
     let cut = |pair: &[usize]| {
         let (left, right) = (pair[0], pair[1]);
         let of_draw = |m: usize| cut_between(in_draw(m, left)?, in_draw(m, right)?);
-        let (at, worth): (Vec<f64>, Vec<f64>) = (0..draws.draws)
-            .filter_map(|m| Some((of_draw(m)?, weights[m])))
-            .filter(|(_, weight)| *weight > 0.0)
-            .unzip();
+        let (at, worth): (Vec<f64>, Vec<f64>) =
+            (0..weights.len()).filter(|&m| weights[m] > 0.0).filter_map(|m| Some((of_draw(m)?, weights[m]))).unzip();
         Cut {
-            left,
-            right,
-            at: cut_between(own(left), own(right)),
+            left: own[left].0,
+            right: own[right].0,
+            at: cut_between(own[left].1, own[right].1),
             interval: (!at.is_empty()).then(|| PosteriorInterval::of(&at, &worth, level)),
             probability: worth.iter().fold(0.0, |sum, weight| sum + weight).min(1.0),
         }
     };
-    Ok(order.windows(2).map(cut).collect())
+    order.windows(2).map(cut).collect()
 }
 
 /// The point between the means where both are equally probable: log w + log f is equal, a quadratic equation. There is one, or none when one of the two

@@ -8,8 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::about::{About, Source};
+use crate::aligned::Alignment;
 use crate::effective::chains_in_order;
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Document, Fits, are_below, has_dim};
 use crate::pairwise::{Distance, DistanceMatrix, SlicedDistance};
 use crate::points::Points;
 use crate::progress::Progress;
@@ -33,6 +35,17 @@ pub struct Answer<T> {
     pub around: Option<Estimate>,
 }
 
+impl<T: Fits> Document for Answer<T> {
+    fn check(&self) -> Result<()> {
+        self.about.check()?;
+        if let Some(around) = &self.around {
+            has_dim("the estimate", &around.measure, self.about.dim)?;
+            are_below("estimate_draw", around.draw, self.about.draws)?;
+        }
+        self.result.fits(self.about.draws, self.about.dim)
+    }
+}
+
 impl<T> Deref for Answer<T> {
     type Target = T;
 
@@ -53,6 +66,9 @@ pub struct Estimate {
     /// Where it comes from, for a person.
     #[serde(rename = "estimate_source")]
     pub source: String,
+    /// The number of slices that it was found with; null when it was given.
+    #[serde(rename = "estimate_slices", default)]
+    pub slices: Option<usize>,
 }
 
 /// Draws, data and settings, with what was computed from them so far.
@@ -77,6 +93,7 @@ pub struct Computed {
     slices: OnceLock<Box<dyn Slices>>,
     summary: OnceLock<Summary>,
     estimate: OnceLock<Estimate>,
+    alignment: OnceLock<Arc<Alignment>>,
     distances: OnceLock<Vec<f64>>,
 }
 
@@ -142,7 +159,14 @@ impl<'a> Posterior<'a> {
     /// With a summary that was computed before, such as one that was read from a file: it is not computed again. The number of slices is
     /// that of the summary.
     pub fn with_summary(mut self, summary: &Summary) -> Result<Self> {
-        summary.check(self.ensemble.len(), self.ensemble.dim())?;
+        let (draws, dim) = (self.ensemble.len(), self.ensemble.dim());
+        if summary.distances.len() != draws || summary.estimate.dim() != dim {
+            let (known, own) = (summary.distances.len(), summary.estimate.dim());
+            return Err(Error::input(format!(
+                "the summary is of {known} draws of dimension {own}, these are {draws} of dimension {dim}"
+            )));
+        }
+        summary.fits(draws, dim)?;
         self.settings.slices = SliceCount::Fixed(summary.slices);
         let kept = Computed::default();
         let scaled = summary.units.transform.is_some().then(|| summary.units.apply(&self.ensemble)).transpose()?;
@@ -232,8 +256,16 @@ impl<'a> Posterior<'a> {
 
     fn job(&self) -> Result<Job<'_>> {
         let (units, _) = self.in_units()?;
-        let Posterior { ensemble, data, settings, own, .. } = self;
-        Ok(Job { ensemble, scaled: self.scaled()?, units, data: *data, settings, own: *own })
+        let Posterior { ensemble, data, settings, own, kept, .. } = self;
+        Ok(Job {
+            ensemble,
+            scaled: self.scaled()?,
+            units,
+            data: *data,
+            settings,
+            own: *own,
+            alignment: &kept.alignment,
+        })
     }
 
     /// The point estimate with its evidence, computed when it is asked for first. Cost: see [`Route`](crate::Route).
@@ -249,15 +281,61 @@ impl<'a> Posterior<'a> {
         }
         once(&self.kept.estimate, || {
             let name = self.settings.estimator.name();
-            let of = |measure: MixingMeasure, draw: Option<usize>| Estimate {
-                source: draw.map_or_else(|| format!("{name} estimate"), |draw| format!("{name}, draw {draw}")),
-                measure,
-                draw,
-            };
+            let aligned = self.settings.estimator == crate::Estimator::Aligned;
+            if aligned && self.kept.summary.get().is_none() {
+                let (measure, slices) = summary::estimate(&self.job()?, progress)?;
+                return Ok(Estimate { source: format!("{name} estimate"), measure, draw: None, slices: Some(slices) });
+            }
             let summary = self.summary(progress)?;
             let draw = (self.settings.estimator == crate::Estimator::Medoid).then_some(summary.medoid.draw);
-            Ok(of(summary.estimate.clone(), draw))
+            Ok(Estimate {
+                source: draw.map_or_else(|| format!("{name} estimate"), |draw| format!("{name}, draw {draw}")),
+                measure: summary.estimate.clone(),
+                draw,
+                slices: Some(summary.slices),
+            })
         })
+    }
+
+    /// The components that the draws have in common, and every draw aligned with them, by the usual rules; found once, from the medoid.
+    pub(crate) fn alignment(&self, progress: &dyn Progress) -> Result<&Arc<Alignment>> {
+        if let Some(found) = self.kept.alignment.get() {
+            return Ok(found);
+        }
+        self.job()?.alignment(self.medoid_draw(progress)?, progress)?;
+        Ok(self.kept.alignment.get().expect("it was found"))
+    }
+
+    /// The same posterior with the estimate that questions about components are best put to: the aligned one, unless one was given or another than the medoid
+    /// was asked for. A medoid has light atoms by chance, and the components that they stand for cannot be told apart.
+    pub fn about_components(&self, progress: &dyn Progress) -> Result<Posterior<'_>> {
+        let mut other = Posterior {
+            ensemble: Cow::Borrowed(&*self.ensemble),
+            data: self.data,
+            settings: self.settings.clone(),
+            columns: self.columns.clone(),
+            source: self.source.clone(),
+            own: self.own,
+            given: self.given.clone(),
+            kept: Arc::clone(&self.kept),
+        };
+        if self.given.is_some() || self.settings.estimator != crate::Estimator::Medoid {
+            return Ok(other);
+        }
+        let alignment = Arc::clone(self.alignment(progress)?);
+        let slices =
+            self.kept.summary.get().map(|summary| summary.slices).or(self.kept.slices.get().map(|all| all.len()));
+        let slices = slices.map_or_else(|| Ok(self.slices(progress)?.len()), Ok)?;
+        let estimate = Estimate {
+            measure: alignment.estimate.clone(),
+            draw: None,
+            source: format!("{} estimate", crate::Estimator::Aligned.name()),
+            slices: Some(slices),
+        };
+        other.settings.estimator = crate::Estimator::Aligned;
+        other.kept =
+            Arc::new(Computed { alignment: alignment.into(), estimate: estimate.into(), ..Computed::default() });
+        Ok(other)
     }
 
     /// The estimate that was given, if one was.

@@ -134,9 +134,10 @@ impl<'a> Projection<'a> {
         (0..self.slices()).step_by(longest).map(|l| (l..self.slices().min(l + longest)).collect()).collect()
     }
 
-    /// All slices in batches that are independent of each other, for standard errors.
+    /// All slices in batches that are independent of each other, for standard errors: they do not depend on the draws, so that the error of a distance is the
+    /// same wherever it is asked for.
     pub(crate) fn independent_batches(&self) -> Vec<Vec<usize>> {
-        independent_batches(self.slices(), self.slices.replicates(), self.longest_batch())
+        independent_batches(self.slices(), self.slices.replicates())
     }
 
     /// All slices in a few groups that are independent of each other, for standard errors; fewer when so many numbers are kept for each.

@@ -2,9 +2,9 @@
 //!
 //! **How many.** One mode is the null hypothesis, and splits must be proved. Sets of draws are split by k-medoids. Squared
 //! distances give the place of every draw on the line through two groups' means (for p = 2 exactly, since draws are points of a Hilbert
-//! space): s(G) = ‖G − A‖² − ‖G − B‖², up to scale. Three windows of one width lie at the groups' medians and between them. Under any law with
-//! one mode on that line the middle window holds at least as much as the emptier of the outer two, so that, given what both hold, the
-//! middle one's count exceeds a fair coin's. A split is accepted when a fair coin would do as badly with probability at most [`FALSE_ALARM`], the valley
+//! space): s(G) = ‖G − A‖² − ‖G − B‖², up to scale. Two windows of one width lie at the groups' medians, and one that may be wider between them. Under any law with
+//! one mode on that line the density in the middle window is on average at least that in the emptier of the outer two, so that, given what both hold, the
+//! middle one's count exceeds that of a coin that shows heads in proportion to the widths. A split is accepted when such a coin would do as badly with probability at most [`FALSE_ALARM`], the valley
 //! is at most half as high ([`MOST_VALLEY`]) as the lower peak, both on the line and in the number of pairs of near draws across it, and each group
 //! has at least [`LEAST_MASS`] of the posterior. Groups are split further by the same test. At last every pair of groups must show a valley, or they
 //! are put together again.
@@ -32,6 +32,7 @@ use crate::allocate::{Allocation, allocate};
 use crate::density::{Bounds, GridDensity};
 use crate::effective::{Probability, chains_in_order, draw_weights};
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, are_below, has_dim, has_length};
 use crate::line::Order;
 use crate::loss::Loss;
 use crate::mixture::Mixture;
@@ -47,8 +48,11 @@ use valley::{Cloud, STAYS};
 /// Draws between which all distances are computed, at most.
 pub const MOST_CANDIDATES: usize = 1000;
 
-/// A test of one mode against two is wrong at most this often.
-pub const FALSE_ALARM: f64 = 4e-3;
+/// One mode is split at most this often: the p-value of a split counts all the splits of a set that are tried.
+pub const FALSE_ALARM: f64 = 0.01;
+
+/// A gap that one mode would show at most this often is told, even if it is no proof of two.
+pub const DOUBTFUL: f64 = 0.2;
 
 /// A mode has at least this posterior probability.
 pub const LEAST_MASS: f64 = 0.05;
@@ -77,6 +81,9 @@ pub struct Representatives {
     pub tests: Vec<SplitTest>,
     /// How many draws were candidates.
     pub candidates: usize,
+    /// Number of slices of the distances; with `auto` as many as the estimate needs.
+    #[serde(default)]
+    pub slices: usize,
     /// Mean distance of a draw to its representative.
     pub expected_distance: f64,
     /// Distances between the representatives, k × k.
@@ -120,7 +127,29 @@ pub struct Representative {
     pub densities: Vec<GridDensity>,
 }
 
+impl Fits for Representatives {
+    fn fits(&self, draws: usize, dim: usize) -> Result<()> {
+        let modes = self.representatives.len();
+        has_length("assignment", self.assignment.len(), draws)?;
+        are_below("assignment", self.assignment.iter().copied(), modes)?;
+        has_length("distances between representatives", self.distances.len(), modes * modes)?;
+        are_below("a representative", self.representatives.iter().map(|one| one.draw), draws)?;
+        are_below("a test", self.tests.iter().flat_map(|test| test.medoids), draws)?;
+        for one in &self.representatives {
+            has_dim("a representative", &one.measure, dim)?;
+            one.allocation.as_ref().map_or(Ok(()), |allocation| allocation.fits(one.measure.len()))?;
+        }
+        Ok(())
+    }
+}
+
 impl Representatives {
+    /// Whether the draws leave a gap that is deep, with enough of the posterior on either side, and that they are too few to tell from chance: there may be one
+    /// more mode.
+    pub fn may_have_more(&self) -> bool {
+        self.tests.iter().any(|test| test.refused_by() == [Condition::Evidence] && test.p_value <= DOUBTFUL)
+    }
+
     /// Adds the density of each representative on grids of `count` points per axis that suit all of them, over the data or else over the
     /// first one: one grid up to dimension 2, one for each coordinate beyond.
     pub fn add_densities(&mut self, data: Option<Points>, count: usize, progress: &dyn Progress) -> Result<()> {
@@ -275,6 +304,7 @@ fn gather(
         representatives,
         tests,
         candidates,
+        slices: posterior.slices(progress)?.len(),
         false_alarm: FALSE_ALARM,
     })
 }

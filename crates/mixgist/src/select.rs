@@ -7,6 +7,7 @@ mod pairs;
 mod sweep;
 pub(crate) mod verdict;
 
+pub(crate) use verdict::ALIKE;
 pub use verdict::{ChoiceVerdict, Margin};
 
 pub(crate) use certified::most_numbers;

@@ -29,16 +29,15 @@ pub(crate) fn groups(slices: usize, replicates: Replicates) -> usize {
 /// At most this many groups are kept apart where a whole vector or matrix of errors is wanted: 31 degrees of freedom are plenty.
 pub(crate) const KEPT_APART: usize = 32;
 
-/// Slices in batches that are independent of each other and, up to one slice, of equal size, none longer than `longest` if the
-/// groups allow it.
-pub(crate) fn independent_batches(slices: usize, replicates: Replicates, longest: usize) -> Vec<Vec<usize>> {
+/// Slices in batches that are independent of each other and, up to one group, of equal size, [`KEPT_APART`] of them if there are as many groups.
+pub(crate) fn independent_batches(slices: usize, replicates: Replicates) -> Vec<Vec<usize>> {
     match replicates {
         Replicates::Interleaved(count) => {
             (0..count.min(slices)).map(|group| (group..slices).step_by(count).collect()).collect()
         }
         Replicates::Consecutive(size) => {
             let units = slices.div_ceil(size);
-            let batches = KEPT_APART.min(units).max(slices.div_ceil(longest)).min(units);
+            let batches = KEPT_APART.min(units);
             (0..batches)
                 .map(|b| (b * units / batches * size..((b + 1) * units / batches * size).min(slices)).collect())
                 .collect()
@@ -58,7 +57,7 @@ pub(crate) struct SliceGroups {
 impl SliceGroups {
     /// At most so many groups.
     pub(crate) fn new(slices: usize, replicates: Replicates, most: usize) -> Self {
-        let batches = independent_batches(slices, replicates, usize::MAX);
+        let batches = independent_batches(slices, replicates);
         let groups = batches.len().min(most);
         let (mut of_slice, mut sizes) = (vec![0; slices], vec![0; groups]);
         for (b, batch) in batches.iter().enumerate() {
@@ -127,7 +126,7 @@ mod tests {
     fn batches_cover_every_slice_once() {
         for slices in [1, 2, 7, 100, 1000] {
             for replicates in [Replicates::Consecutive(1), Replicates::Consecutive(6), Replicates::Interleaved(16)] {
-                let batches = independent_batches(slices, replicates, 32);
+                let batches = independent_batches(slices, replicates);
                 let mut all: Vec<usize> = batches.concat();
                 all.sort_unstable();
                 assert_eq!(all, (0..slices).collect::<Vec<_>>());

@@ -10,6 +10,7 @@ use crate::allocate::allocate;
 use crate::credible::{Ball, ball};
 use crate::effective::chains_in_order;
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, has_dim};
 use crate::loss::Loss;
 use crate::mixture::Mixture;
 use crate::points::Points;
@@ -119,6 +120,13 @@ pub struct Stability {
     pub verdict: StabilityVerdict,
     /// What the reader should know.
     pub warnings: Vec<Warning>,
+}
+
+impl Fits for Stability {
+    fn fits(&self, draws: usize, dim: usize) -> Result<()> {
+        has_dim("the estimate", &self.estimate, dim)?;
+        self.ball.fits(draws, dim)
+    }
 }
 
 /// What a person can act on.
@@ -428,15 +436,19 @@ fn verdict(
                 "undecided: among fewer than {FEWEST_DRAWS} draws there is next to nothing to choose; give more posterior draws"
             )
         }
-        _ if disagree => "undecided: the chains disagree, so that these draws are not yet those of the posterior; run the chains longer, or \
-                          look at each one on its own"
-            .to_owned(),
+        _ if disagree => {
+            "undecided: the chains disagree, so that these draws are not yet those of the posterior; look at each \
+                          chain on its own"
+                .to_owned()
+        }
         _ if !comparable => format!(
             "undecided: a chain has fewer than {SHORTEST} draws, too few to compare it with the others; give more draws, or leave the chain out"
         ),
-        Movement::Steady => "steady: no choice moves the estimate by more than half the radius of the ball, or changes the number of \
+        Movement::Steady => {
+            "steady: no choice moves the estimate by more than half the radius of the ball, or changes the number of \
                              clusters"
-            .to_owned(),
+                .to_owned()
+        }
         Movement::Inside => {
             "no choice moves the estimate out of the ball: they matter less than what the posterior leaves open"
                 .to_owned()

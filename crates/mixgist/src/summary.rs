@@ -1,15 +1,18 @@
 //! The summary: the point estimate with its evidence. It orchestrates; the arithmetic is elsewhere.
 
+use std::sync::{Arc, OnceLock};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::agreement::Agreement;
-use crate::aligned::align;
+use crate::aligned::{Alignment, align};
 use crate::allocate::{Allocation, allocate};
 use crate::components::Rules;
-use crate::data_check::DataCheck;
+use crate::data_check::{DataCheck, gain_as_deviations};
 use crate::effective::draw_weights;
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, are_below, has_dim, has_length};
 use crate::free::{self, Aligned, AlignedSupport, Assessment, Estimator, FreeSupport, Judgement, LEADING_SLICES};
 use crate::line::Order;
 use crate::mixture::Mixture;
@@ -19,7 +22,7 @@ use crate::progress::Progress;
 use crate::projection::{bytes_to_judge, kept_bytes_per_slice, predicted_bytes};
 use crate::prune::{Pruned, Pruning};
 use crate::select::{ChoiceVerdict, Margin, Medoid, Route, SAFE_SEPARATION, medoid, most_numbers};
-use crate::settings::Settings;
+use crate::settings::{Settings, SliceCount};
 use crate::slice::Slices;
 use crate::support::{NOTABLE_MASS, Support};
 use crate::text;
@@ -30,7 +33,8 @@ use crate::{Error, Result};
 
 impl Settings {
     /// Bytes that a summary takes at most besides draws and data, known before it starts: the draws on their way through the
-    /// slices and what the route keeps, which is a number for each pair of draws in the route `pairs` and little in the others.
+    /// slices and what the route keeps, which is a number for each pair of draws in the route `pairs` and little in the others. How far `auto` slices go is not
+    /// known before; what they start with counts, twice.
     pub fn predicted_bytes(&self, ensemble: &Ensemble) -> Result<u64> {
         let (dim, atoms, draws) = (ensemble.dim(), ensemble.weights().len(), ensemble.len());
         // Units make a copy of the draws.
@@ -42,7 +46,11 @@ impl Settings {
         // The medoid and the user's own measure are judged with the fits.
         let others = self.estimator != Estimator::Medoid || self.candidate.is_some();
         let judged = if others { bytes_to_judge(dim, atoms, draws, fits + 2) } else { 0 };
-        let slices = self.slices.most() as u64;
+        // `auto` seldom goes on for long: what its first slices take, twice.
+        let slices = match self.slices {
+            SliceCount::Fixed(count) => count as u64,
+            SliceCount::Auto { cap } => (2 * self.slice_count(dim)?).min(cap) as u64,
+        };
         let decomposed = slices.saturating_mul(kept_bytes_per_slice(atoms, draws) as u64).min(KEPT_BYTES as u64);
         let kept = match self.route.resolve(self.order, self.loss, draws)? {
             Route::Pairs | Route::Auto => SlicedDistance::matrix_bytes(draws) as u64 / 2,
@@ -118,40 +126,26 @@ impl Summary {
         allocation.labels.iter().for_each(|&label| sizes[label as usize] += 1);
         Some(sizes)
     }
+}
 
-    /// Refuses a summary that was read and does not fit together.
-    pub fn check(&self, draws: usize, dim: usize) -> Result<()> {
-        let damaged = |what: String| Err(Error::input(format!("the summary is damaged: {what}")));
-        let lengths = [
-            ("distances", Some(self.distances.len())),
-            ("expected_losses", self.medoid.expected_losses.as_ref().map(Vec::len)),
-        ];
-        for (name, length) in lengths {
-            if let Some(length) = length.filter(|length| *length != draws) {
-                return damaged(format!("{name} has {length} numbers for {draws} draws"));
-            }
+impl Fits for Summary {
+    fn fits(&self, draws: usize, dim: usize) -> Result<()> {
+        has_dim("the estimate", &self.estimate, dim)?;
+        has_length("distances", self.distances.len(), draws)?;
+        if let Some(losses) = &self.medoid.expected_losses {
+            has_length("expected_losses", losses.len(), draws)?;
         }
-        let named = [Some(self.medoid.draw), self.medoid.runner_up.map(|other| other.draw)];
-        if let Some(draw) = named.into_iter().flatten().find(|&draw| draw >= draws) {
-            return damaged(format!("it names draw {draw} of {draws}"));
-        }
-        if self.estimate.dim() != dim || self.units.scales.len() != dim {
-            return damaged(format!("its estimate and units do not have dimension {dim}"));
-        }
-        if self.units.transform.as_ref().is_some_and(|transform| transform.len() != dim * dim) {
-            return damaged(format!("the transform of its units is no matrix of dimension {dim}"));
+        let rival = self.medoid.margin.map(|margin| margin.rival);
+        let named = [Some(self.medoid.draw), self.medoid.runner_up.map(|other| other.draw), rival];
+        are_below("the choice of a draw", named.into_iter().flatten(), draws)?;
+        has_length("scales of the units", self.units.scales.len(), dim)?;
+        if let Some(transform) = &self.units.transform {
+            has_length("transform of the units", transform.len(), dim * dim)?;
         }
         if let Some(allocation) = &self.allocation {
-            let (atoms, labels, certainties) =
-                (self.estimate.len(), allocation.labels.len(), allocation.membership_probability.len());
-            if labels != certainties {
-                return damaged(format!("membership_probability has {certainties} numbers for {labels} labels"));
-            }
-            if let Some(label) = allocation.labels.iter().find(|label| **label as usize >= atoms) {
-                return damaged(format!("it has label {label}, the estimate {atoms} atoms"));
-            }
+            allocation.fits(self.estimate.len())?;
         }
-        Ok(())
+        self.assessment.as_ref().map_or(Ok(()), |assessment| assessment.fits(draws, dim))
     }
 }
 
@@ -165,6 +159,20 @@ pub(crate) struct Job<'a> {
     pub(crate) settings: &'a Settings,
     /// Slices of the caller's own.
     pub(crate) own: Option<&'a dyn Slices>,
+    /// The aligned estimate, once it was found.
+    pub(crate) alignment: &'a OnceLock<Arc<Alignment>>,
+}
+
+impl Job<'_> {
+    /// The draws aligned, by the usual rules, with the components that are found from the medoid.
+    pub(crate) fn alignment(&self, medoid: usize, progress: &dyn Progress) -> Result<&Arc<Alignment>> {
+        if let Some(found) = self.alignment.get() {
+            return Ok(found);
+        }
+        let start = self.ensemble.draw(medoid);
+        let found = align(&start, self.ensemble, &self.settings.units, Rules::default(), progress)?;
+        Ok(self.alignment.get_or_init(|| Arc::new(found)))
+    }
 }
 
 /// Summarises draws by their medoid, or by a free-support or aligned estimate that starts from it. Cost: see [`Route`].
@@ -185,8 +193,14 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
         ])
         .hint(text!["leave out ", named("order"), ", or ask for its distance to the draws"]));
     }
-    let chosen = choose(job.scaled, settings, units, own, true, progress)?;
-    let assessment = chosen.assessment.map(|assessment| assessment.in_original(units)).transpose()?;
+    let chosen = choose(job, settings, true, progress)?;
+    let mut assessment = chosen.assessment.map(|assessment| assessment.in_original(units)).transpose()?;
+    // It was found in the original units.
+    if let Some(aligned) = assessment.as_mut().and_then(|assessment| assessment.aligned.as_mut())
+        && let Some(found) = job.alignment.get()
+    {
+        aligned.estimate = found.estimate.clone();
+    }
     let medoid = chosen.medoid;
     let other = assessment.as_ref().and_then(Assessment::of_estimate);
     let estimate = other.map_or_else(|| ensemble.draw(medoid.draw), |other| other.estimate.clone());
@@ -198,6 +212,7 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
     let agreement = Agreement::new(ensemble, Some(&distances));
     let mut warnings = warnings(job, &medoid, &agreement, chosen.pruned, chosen.slices);
     if let Some(points) = job.data {
+        warnings.extend(gain_as_deviations(ensemble, points)?.map(|gain| Warning::DeviationsAsVariances { gain }));
         let check = DataCheck::new(ensemble, points, settings.seed)?;
         warnings.extend(check.filter(DataCheck::is_off).map(|check| Warning::DataOffScale { check }));
     }
@@ -230,18 +245,22 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
 /// The estimate of [`summarize`] alone: for a medoid neither the floor nor labels nor warnings are computed. With the number of slices.
 pub(crate) fn estimate(job: &Job, progress: &dyn Progress) -> Result<(MixingMeasure, usize)> {
     let settings = job.settings;
-    if settings.estimator != Estimator::Medoid || settings.candidate.is_some() {
+    if matches!(settings.estimator, Estimator::Free(_)) {
         let summary = summarize(job, progress)?;
         return Ok((summary.estimate, summary.slices));
     }
-    let chosen = choose(job.scaled, settings, job.units, job.own, false, progress)?;
-    Ok((job.ensemble.draw(chosen.medoid.draw), chosen.slices))
+    let chosen = choose(job, settings, false, progress)?;
+    let estimate = match settings.estimator {
+        Estimator::Aligned => job.alignment(chosen.medoid.draw, progress)?.estimate.clone(),
+        _ => job.ensemble.draw(chosen.medoid.draw),
+    };
+    Ok((estimate, chosen.slices))
 }
 
 /// Which draw is the medoid, whatever the estimator.
 pub(crate) fn medoid_draw(job: &Job, progress: &dyn Progress) -> Result<usize> {
     let settings = Settings { estimator: Estimator::Medoid, candidate: None, ..job.settings.clone() };
-    Ok(choose(job.scaled, &settings, job.units, job.own, false, progress)?.medoid.draw)
+    Ok(choose(job, &settings, false, progress)?.medoid.draw)
 }
 
 /// What limits the trust in the choice of a medoid.
@@ -298,14 +317,8 @@ struct Chosen {
 }
 
 /// The medoid; with `auto` slices, again with more until there are enough. Then it is assessed, where that is wanted.
-fn choose(
-    ensemble: &Ensemble,
-    settings: &Settings,
-    units: &ResolvedUnits,
-    own: Option<&dyn Slices>,
-    assess: bool,
-    progress: &dyn Progress,
-) -> Result<Chosen> {
+fn choose(job: &Job, settings: &Settings, assess: bool, progress: &dyn Progress) -> Result<Chosen> {
+    let Job { scaled: ensemble, units, own, .. } = *job;
     let mut count = if own.is_some() { 1 } else { settings.slice_count(ensemble.dim())? };
     let cap = settings.slices.most();
     let candidate = settings.candidate.as_ref().map(|own| units.apply_to_measure(own)).transpose()?;
@@ -327,10 +340,10 @@ fn choose(
             }
             let held_out = settings.freeze_held_out(ensemble.dim(), slices.len())?;
             let aligned = match settings.estimator {
-                Estimator::Aligned => Some(aligned(&ensemble.draw(medoid.draw), ensemble, progress)?),
+                Estimator::Aligned => Some(aligned(job, medoid.draw, progress)?),
                 _ => None,
             };
-            let job = free::Job {
+            let assessed = free::Job {
                 ensemble,
                 slices,
                 loss: settings.loss,
@@ -341,7 +354,7 @@ fn choose(
                 aligned,
                 seed: settings.seed,
             };
-            let assessment = Some(free::assess(&job, &projection, decompositions, progress)?);
+            let assessment = Some(free::assess(&assessed, &projection, decompositions, progress)?);
             return Ok(Chosen { medoid, assessment, pruned: projection.pruned(), slices: slices.len() });
         };
         // Errors of few groups are rough: no leap is longer.
@@ -350,14 +363,14 @@ fn choose(
     }
 }
 
-/// The aligned estimate, found from a start, with what is said about it.
-fn aligned(start: &MixingMeasure, ensemble: &Ensemble, progress: &dyn Progress) -> Result<Aligned> {
-    let found = align(start, ensemble, Rules::default(), progress)?;
-    let weights = draw_weights(ensemble);
+/// The aligned estimate in working units, with what is said about it.
+fn aligned(job: &Job, medoid: usize, progress: &dyn Progress) -> Result<Aligned> {
+    let found = job.alignment(medoid, progress)?;
+    let weights = draw_weights(job.ensemble);
     Ok(Aligned {
         existence: found.existence.iter().map(|probability| probability.value).collect(),
         unmatched: found.draws.unmatched.iter().zip(&weights).map(|(mass, weight)| mass * weight).sum(),
-        estimate: found.estimate,
+        estimate: job.units.apply_to_measure(&found.estimate)?,
     })
 }
 
@@ -389,7 +402,17 @@ mod tests {
     use super::*;
     use crate::CovarianceForm;
     use crate::loss::Loss;
-    use crate::settings::SliceCount;
+
+    /// A small question is not refused on a small machine: 400 draws of 3 atoms in the plane.
+    #[test]
+    fn predicted_memory_of_small_questions_is_small() {
+        let (weights, means) = (vec![1.0; 1200], vec![0.0; 2400]);
+        let covariances: Vec<f64> = (0..1200).flat_map(|_| [1.0, 0.0, 0.0, 1.0]).collect();
+        let ensemble = Ensemble::from_dense(2, 3, &weights, &means, &covariances, CovarianceForm::Covariance).unwrap();
+        let few = Settings { slices: SliceCount::Fixed(30), ..Settings::default() };
+        assert!(few.predicted_bytes(&ensemble).unwrap() < 30 << 20);
+        assert!(Settings::default().predicted_bytes(&ensemble).unwrap() < 200 << 20);
+    }
 
     #[test]
     fn predicted_memory_grows_with_pairs_only_where_there_are_pairs() {

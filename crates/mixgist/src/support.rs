@@ -132,6 +132,13 @@ impl<'a> Support<'a> {
     }
 }
 
+/// The part of a measure's mass that lies where at most a twentieth of the draws have a component.
+///
+/// Cost O(k K d³) per draw for k atoms of the measure and K atoms of the draw.
+pub fn mass_without_draws(measure: &MixingMeasure, ensemble: &Ensemble) -> f64 {
+    Support::of_all(ensemble).mass_without_draws(measure)
+}
+
 fn weights_of(ensemble: &Ensemble) -> Vec<f64> {
     let draws = ensemble.len();
     ensemble.draw_weights().map_or_else(|| vec![1.0 / draws as f64; draws], <[f64]>::to_vec)

@@ -18,7 +18,7 @@ pub(crate) fn fisher_tail(f: f64, above: f64, below: f64) -> f64 {
 }
 
 /// I_x(a, b): the continued fraction, evaluated by the method of Lentz.
-fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
+pub(crate) fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
     }

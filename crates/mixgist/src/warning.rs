@@ -128,6 +128,11 @@ pub enum Warning {
         /// How many atoms were chosen.
         chosen: usize,
     },
+    /// The variances of the draws are probably standard deviations.
+    DeviationsAsVariances {
+        /// How much higher the mean log density of the data is if they are.
+        gain: f64,
+    },
     /// The data are not on the scale of the draws, so that labels and densities mean nothing.
     DataOffScale {
         /// What was compared.
@@ -254,6 +259,13 @@ impl Warning {
         warnings
     }
 
+    /// The same where there are no distances.
+    pub(crate) fn of_draws_and_chains(ensemble: &Ensemble) -> Vec<Warning> {
+        let mut warnings = Self::of_draws(ensemble);
+        warnings.extend(Self::of_chains(ensemble, &Agreement::new(ensemble, None)));
+        warnings
+    }
+
     /// What the verdict on the chains asks to say. Few draws have a warning of their own.
     pub(crate) fn of_chains(ensemble: &Ensemble, agreement: &Agreement) -> Option<Warning> {
         let worst = agreement.worst()?;
@@ -315,6 +327,7 @@ impl Warning {
             Warning::PathEnds { .. } => "path-ends",
             Warning::AtomsWithoutDraws { .. } => "atoms-without-draws",
             Warning::AtomsRefused { .. } => "atoms-refused",
+            Warning::DeviationsAsVariances { .. } => "deviations-as-variances",
             Warning::DataOffScale { .. } => "data-off-scale",
             Warning::ChainsDisagree { .. } => "chains-disagree",
             Warning::SlowChains { .. } => "slow-chains",
@@ -364,6 +377,9 @@ impl Warning {
                 "; for components that the draws have: ",
                 option("estimate", "aligned")
             ],
+            Warning::DeviationsAsVariances { .. } => {
+                text!["if they are, read them as such: ", option("covariance_form", "sd")]
+            }
             Warning::DataOffScale { .. } => text!["give the data as they were when the draws were fitted"],
             Warning::AtomsWithoutDraws { .. } => text![
                 "for components that the draws have: ",
@@ -458,6 +474,10 @@ impl fmt::Display for Warning {
                  component: auto took {chosen}",
                 100.0 * gain,
                 100.0 * weight
+            ),
+            Warning::DeviationsAsVariances { gain } => write!(
+                f,
+                "the variances of the draws look like standard deviations: taken for those, the mean log density of the data is {gain:.2} higher"
             ),
             Warning::DataOffScale { check } => write!(f, "{check}"),
             Warning::ChainsDisagree { trace, rhat, means } => {

@@ -385,7 +385,7 @@ fn a_ball_holds_its_own_members() {
         let estimate = summarize(&ensemble, None, &settings, &Silent).unwrap().result.estimate;
         let ask = |hypothesis: Option<&MixingMeasure>| {
             let question = Question { level: 0.9, hypothesis: hypothesis.map(|one| (one, None)), conformal: false };
-            let given = Estimate { measure: estimate.clone(), draw: None, source: "given".into() };
+            let given = Estimate { measure: estimate.clone(), draw: None, source: "given".into(), slices: None };
             let posterior = Posterior::new(&ensemble, None, settings.clone()).unwrap().with_estimate(Some(given));
             posterior.credible(&question, &Silent).unwrap().result
         };
@@ -408,11 +408,9 @@ fn a_summary_whose_arrays_do_not_fit_is_refused() {
         Posterior::new(&ensemble, None, settings.clone()).unwrap().with_summary(&summary).map(drop)
     };
     assert!(check(|_| {}).is_ok());
-    let damages: [fn(&mut Summary); 9] = [
+    let damages: [fn(&mut Summary); 7] = [
         |summary| summary.medoid.expected_losses = Some(Vec::new()),
         |summary| summary.medoid.expected_losses = Some(vec![1.0; 8]),
-        |summary| summary.distances.clear(),
-        |summary| summary.distances.push(1.0),
         |summary| summary.medoid.draw = 9,
         |summary| summary.units.scales.clear(),
         |summary| summary.units.transform = Some(vec![1.0]),
@@ -421,6 +419,8 @@ fn a_summary_whose_arrays_do_not_fit_is_refused() {
     ];
     for (i, damage) in damages.into_iter().enumerate() {
         let error = check(damage).expect_err(&format!("damage {i}"));
-        assert!(error.to_string().contains("the summary is damaged"), "damage {i}: {error}");
+        assert!(error.to_string().contains("the document is damaged"), "damage {i}: {error}");
     }
+    let error = check(|summary| summary.distances.push(1.0)).unwrap_err().to_string();
+    assert_eq!(error, "the summary is of 10 draws of dimension 2, these are 9 of dimension 2");
 }

@@ -3,8 +3,10 @@
 mod known_best;
 mod known_modes;
 
+use known_best::Law;
 use known_modes::{Shape, found, in_chains, posterior, probabilities};
 use mixgist::random::{Purpose, standard_normals, stream};
+use mixgist::slice::Scheme;
 use mixgist::{
     ChainVerdict, ChoiceVerdict, CovarianceForm, Ensemble, Loss, Order, Posterior, Route, Settings, Silent, SliceCount,
     SlicedDistance, Trace, Units, Warning, summarize,
@@ -20,19 +22,54 @@ fn at(means: &[f64]) -> Ensemble {
     Ensemble::from_dense(1, 1, &ones, means, &ones, CovarianceForm::Covariance).unwrap()
 }
 
-/// "Safe" may be wrong in 1 of 100 answers. Here 800 posteriors of 100 draws with a known best draw, of which few allow a safe answer (42 do); if one in 100
-/// safe answers were wrong, more than 2 of 42 would be with probability below 0.01. The seeds are fixed. Judged by slices alone, several times as many are wrong.
+/// "Safe" may be wrong in 1 of 100 answers. Here 1000 posteriors of 100 draws with a known best draw, of which few allow a safe answer (some forty do); if one in 100
+/// safe answers were wrong, more than 2 of 42 would be with probability below 0.01. The seeds are fixed; docs/verdicts.md has many more. Judged by slices alone, several
+/// times as many are wrong.
 #[test]
 fn a_safe_choice_is_seldom_wrong() {
-    let (mut safe, mut wrong, mut by_slices) = (0, 0, 0);
-    for (chains, stay, points) in [(1, 0.0, 3), (4, 0.0, 6), (4, 0.5, 3), (4, 0.9, 6)] {
-        let tally = known_best::run(known_best::Case { draws: 100, chains, stay, points }, 5000..5200);
-        safe += tally.safe;
-        wrong += tally.wrong;
-        by_slices += tally.wrong_over_slices;
+    let mut all = known_best::Tally::default();
+    for (law, chains, stay) in [
+        (Law::Points(3), 1, 0.0),
+        (Law::Points(6), 4, 0.0),
+        (Law::Points(3), 4, 0.5),
+        (Law::Points(6), 4, 0.9),
+        (Law::Modes(3), 4, 0.5),
+    ] {
+        all.add(known_best::run(known_best::Case { law, draws: 100, chains, stay }, 5000..5200));
     }
-    assert!(safe > 30 && 100 * wrong <= safe + 200, "{wrong} of {safe}");
-    assert!(by_slices > 10 * wrong.max(1), "{by_slices} if slices alone were judged, {wrong} now");
+    assert!(all.safe > 30 && 100 * all.safe_wrong <= all.safe + 200, "{all:?}");
+    assert!(all.alike > 30 && known_best::upper_bound(all.alike_wrong, all.alike) < 0.1, "{all:?}");
+    assert!(all.wrong_over_slices > 10 * all.safe_wrong.max(1), "{all:?}");
+}
+
+/// In ten dimensions hardly two draws are within half a radius of each other; those among the nearest of the medoid are alike all the same. The seeds are
+/// fixed; over 500 of them (docs/verdicts.md) two in five answers are such, none of them wrong.
+#[test]
+fn a_near_tie_with_a_near_draw_is_no_trouble_in_many_dimensions() {
+    let case = known_best::Case { law: Law::Normal(10), draws: 400, chains: 4, stay: 0.0 };
+    let tally = known_best::run(case, 5000..5030);
+    assert!(tally.alike >= 6 && tally.alike_wrong == 0 && tally.safe_wrong == 0, "{tally:?}");
+}
+
+/// One pair has one error, whether it is asked for alone, in a row or in the matrix.
+#[test]
+fn a_distance_has_the_same_error_wherever_it_is_asked_for() {
+    let draws = posterior(Shape::ManyCoordinates, probabilities(2), 12, true, 4).ensemble;
+    for scheme in [Scheme::Iid, Scheme::Balanced, Scheme::Orthogonal, Scheme::Qmc] {
+        for slices in [10, 100, 700] {
+            let slices = Settings { scheme, ..settings(slices) }.freeze(5, slices).unwrap();
+            let distance = SlicedDistance::new(&*slices, Order::TWO);
+            let matrix = distance.matrix(&draws, &Silent).unwrap();
+            let row = distance.to_draws(&draws.draw(0), &draws, &Silent).unwrap();
+            for (j, in_row) in row.iter().enumerate().skip(1) {
+                let alone = distance.between(&draws.draw(0), &draws.draw(j)).unwrap();
+                for error in [in_row.standard_error.unwrap_or(0.0), matrix.standard_errors.get(0, j)] {
+                    let own = alone.standard_error.unwrap_or(0.0);
+                    assert!((error - own).abs() <= 1e-6 * own.max(1e-6), "{scheme:?}, {j}: {error} and {own}");
+                }
+            }
+        }
+    }
 }
 
 /// The lead of a draw over its mirror image is error over draws alone: every slice agrees on it.
@@ -107,11 +144,8 @@ fn chains_in_another_mode_are_found_by_other_functions_of_the_draws() {
     assert_eq!(mixgist::inspect(&told, None).unwrap().agreement.verdict, ChainVerdict::Disagree);
 }
 
-/// One mode is counted as one in all of 60 posteriors, three that mix well as three in 45; at a rate of 1 in 100 the 60 would be without an error for
-/// 55 % of all choices of seeds, so that this bounds the rate by 5 % (at 95 % confidence) and no better. The seeds are fixed and the rule was not tuned on them.
-///
-/// A known defect is held in place here, not approved: where weights vary as much as modes differ, 3 of 15 answers have a mode too many. The bound is what
-/// was observed; it must fall, never rise.
+/// One mode is counted as one in all of 60 posteriors, three as no more than three, and as three in 45 that mix well; 120 answers without a mode too many bound
+/// that rate by 2.5 % (at 95 % confidence). docs/modes.md has more. The seeds are fixed.
 #[test]
 fn modes_are_counted() {
     let mut found_too_many = Vec::new();
@@ -129,8 +163,7 @@ fn modes_are_counted() {
             assert!(count >= three.notable || shape == Shape::Weights, "{shape:?}, seed {seed}: {count}");
         }
     }
-    let hard = |&(shape, modes, _): &(Shape, usize, u64)| shape == Shape::Weights && modes == 3;
-    assert!(found_too_many.iter().all(hard) && found_too_many.len() <= 3, "{found_too_many:?}");
+    assert!(found_too_many.is_empty(), "{found_too_many:?}");
 }
 
 /// Three chains sit at (−4, 4) and a fourth creeps around (0, 0): two modes, and it is said which chains they are of.
@@ -155,6 +188,67 @@ fn a_chain_in_a_mode_of_its_own_is_a_mode() {
     );
     assert!(modes.representatives.iter().all(|one| one.of_own_chains));
     assert!(modes.warnings.iter().any(|warning| warning.name() == "chains-disagree"), "{:?}", modes.warnings);
+}
+
+/// What a finite mixture of wines in 13 dimensions does to Hamiltonian chains: three of them find three components, the fourth gives one of them next to no weight
+/// and lays the other two together. R-hat, modes and verdicts all say so.
+#[test]
+fn a_chain_with_a_component_less_is_told_in_many_dimensions() {
+    let (dim, per_chain) = (13, 100);
+    let mut centers = vec![0.0; 3 * dim];
+    standard_normals(&mut stream(21, Purpose::Simulation, 3), &mut centers);
+    let (mut weights, mut means, mut covariances) = (Vec::new(), Vec::new(), Vec::new());
+    let mut z = vec![0.0; 3 * dim + 1];
+    let mut rng = stream(22, Purpose::Simulation, 3);
+    for m in 0..4 * per_chain {
+        standard_normals(&mut rng, &mut z);
+        let apart = m >= 3 * per_chain;
+        let shift = 0.02 * z[3 * dim].clamp(-3.0, 3.0);
+        weights.extend(if apart { [0.70 + shift, 0.28 - shift, 0.02] } else { [0.40 + shift, 0.28, 0.32 - shift] });
+        for (k, a) in (0..3).flat_map(|k| (0..dim).map(move |a| (k, a))) {
+            let center = match (apart, k) {
+                (true, 0) => 0.5 * (centers[a] + centers[2 * dim + a]),
+                (true, 2) => 3.0,
+                _ => centers[k * dim + a],
+            };
+            means.push(center + 0.1 * z[k * dim + a]);
+        }
+        let variance = |k: usize| if apart && k == 0 { 0.8 } else { 0.4 };
+        covariances.extend((0..3).flat_map(|k| vec![variance(k); dim]));
+    }
+    let draws = Ensemble::from_dense(dim, 3, &weights, &means, &covariances, CovarianceForm::Diagonal).unwrap();
+    let draws = in_chains(draws, 4);
+    assert_eq!(mixgist::inspect(&draws, None).unwrap().agreement.verdict, ChainVerdict::Disagree);
+    let posterior = Posterior::new(&draws, None, settings(60)).unwrap();
+    let summary = posterior.summary(&Silent).unwrap();
+    assert!(summary.warnings.iter().any(|warning| warning.name() == "chains-disagree"), "{:?}", summary.warnings);
+    let modes = posterior.representatives(mixgist::representatives::Count::Auto, &Silent).unwrap();
+    let chains: Vec<&[u32]> = modes.representatives.iter().map(|one| &one.chains[..]).collect();
+    assert_eq!(chains, [&[0, 1, 2][..], &[3][..]], "{:?}", modes.tests);
+    assert!(modes.representatives.iter().all(|one| one.of_own_chains));
+}
+
+/// Two modes of which 40 draws that are worth some ten show too little for a proof: it is said that there may be more than one.
+#[test]
+fn a_gap_that_is_no_proof_is_told() {
+    let told = (0..20).filter(|&seed| {
+        let two = posterior(Shape::Normal, probabilities(2), 60, false, 7200 + seed).ensemble;
+        let modes = found(&two);
+        modes.representatives.len() > 1 || modes.may_have_more()
+    });
+    // Over 20 other seeds 13 of 20 (docs/modes.md); one mode makes the remark in 5 of 480.
+    assert!(told.count() >= 8);
+}
+
+/// The number of slices that `auto` took is in the answer.
+#[test]
+fn representatives_say_how_many_slices_they_took() {
+    let draws = posterior(Shape::Normal, probabilities(2), 60, true, 8).ensemble;
+    let auto = Settings { slices: SliceCount::Auto { cap: 4000 }, ..settings(1) };
+    let posterior = Posterior::new(&draws, None, auto).unwrap();
+    let modes = posterior.representatives(mixgist::representatives::Count::Auto, &Silent).unwrap();
+    assert_eq!(modes.slices, posterior.summary(&Silent).unwrap().slices);
+    assert!(modes.slices > 1);
 }
 
 /// The only mode is represented by the draw that the summary chooses, for either loss.

@@ -11,12 +11,14 @@ scikit-learn, matplotlib, ArviZ, pandas and tqdm are used where they are install
 from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING, Any
 
+from ._aligned import Aligned, Carried, CountPosterior, Gone, HowMany, Memberships
 from ._assessment import AtomPath, HeldOut, Judgement
 from ._components import Component, Components, Ellipse, Interval, Intervals, Missing
 from ._core import __version__
 from ._credible import Ball, ConformalBall, Credible, Member, Probability, Region
 from ._distance import Measured, MeasuredArray, distance, distance_matrix, distances_to_draws
 from ._draws import Draws
+from ._figure import Figure, figure
 from ._fit import Convergence, Fit, fit
 from ._losses import expected_losses
 from ._measure import Measure
@@ -30,7 +32,7 @@ from ._partition import (
     similarity,
 )
 from ._posterior import Posterior
-from ._questions import components, credible, representatives, stability, summarize
+from ._questions import align, components, credible, how_many, memberships, representatives, stability, summarize
 from ._report import report
 from ._representatives import GridDensity, Representative, Representatives, SplitTest
 from ._slices import Atoms
@@ -42,21 +44,27 @@ if TYPE_CHECKING:
     from .sklearn import MixtureSummary
 
 __all__ = [
+    "Aligned",
     "AtomPath",
     "Atoms",
     "Ball",
     "BallBound",
+    "Carried",
     "Check",
     "Component",
     "Components",
     "ConformalBall",
     "Convergence",
+    "CountPosterior",
     "Credible",
     "Draws",
     "Ellipse",
+    "Figure",
     "Fit",
+    "Gone",
     "GridDensity",
     "HeldOut",
+    "HowMany",
     "Interval",
     "Intervals",
     "Judgement",
@@ -64,6 +72,7 @@ __all__ = [
     "Measured",
     "MeasuredArray",
     "Member",
+    "Memberships",
     "Missing",
     "MixgistWarning",
     "PartitionBall",
@@ -77,13 +86,17 @@ __all__ = [
     "Stability",
     "Summary",
     "__version__",
+    "align",
     "components",
     "credible",
     "distance",
     "distance_matrix",
     "distances_to_draws",
     "expected_losses",
+    "figure",
     "fit",
+    "how_many",
+    "memberships",
     "partition",
     "partition_ball",
     "partition_losses",

@@ -10,7 +10,7 @@ import numpy as np
 from ._arrays import Floats, Integers, floats, integers
 
 # Axes of one covariance, by form.
-_TAILS = {"diagonal": 1, "spherical": 0, "sd": 0}
+_TAILS = {"diagonal": 1, "spherical": 0, "sd": 1}
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def flat(weights: Any, means: Any, covariances: Any, form: str, offsets: Any) ->
 
 
 def ragged(weights: Any, means: Any, covariances: Any, form: str) -> Atoms:
-    """Draws of differing size as lists with one entry a draw."""
+    """Draws of differing size as lists with one entry per draw."""
     for name, values in (("means", means), ("covariances", covariances)):
         if len(values) != len(weights):
             raise ValueError(f"{name} has {len(values)} draws, weights has {len(weights)}")
@@ -78,7 +78,7 @@ def ragged(weights: Any, means: Any, covariances: Any, form: str) -> Atoms:
 
 
 def is_ragged(weights: Any) -> bool:
-    """Whether these are lists of differing length, one a draw."""
+    """Whether these are lists of differing length, one per draw."""
     if isinstance(weights, np.ndarray) and weights.dtype != object:
         return False
     if not isinstance(weights, (list, tuple, np.ndarray)) or len(weights) == 0:
@@ -106,8 +106,15 @@ def _covariances(covariances: Floats, lead: tuple[int, ...], dim: int, form: str
             shared = np.expand_dims(covariances, len(lead) - 1)
             return np.ascontiguousarray(np.broadcast_to(shared, lead + shape))
     raise ValueError(
-        f"covariances has shape {covariances.shape}, expected {_shape(*lead, *tail)} for covariance_form={form!r}"
+        f"covariances has shape {covariances.shape}, expected {_shape(*lead, *tail)} for covariance_form={form!r}{_other_form(covariances.shape, lead, dim, form)}"
     )
+
+
+def _other_form(shape: tuple[int, ...], lead: tuple[int, ...], dim: int, form: str) -> str:
+    """The forms that such a shape would fit."""
+    forms = [other for other in ("covariance", "diagonal", "sd", "spherical") if other != form]
+    fitting = [other for other in forms if shape == lead + (dim,) * _TAILS.get(other, 2)]
+    return f"\nhint: this shape is that of covariance_form {' or '.join(map(repr, fitting))}" if fitting else ""
 
 
 def _shape(*axes: object) -> str:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
@@ -64,6 +64,31 @@ def word(name: str, value: Any, kind: str | None = None, otherwise: str = "") ->
         return value
     known = ", ".join(map(repr, _core.CHOICES[kind or name]))
     raise TypeError(f"{name} is {value!r}, expected one of {known}{otherwise}")
+
+
+Seed = Union[int, np.random.Generator, np.random.RandomState, None]
+
+
+def seed_of(seed: Any, name: str = "seed") -> int:
+    """A number to start from: the one that was given, one from a generator, or any."""
+    if seed is None:
+        seed = np.random.default_rng()
+    if isinstance(seed, np.random.Generator):
+        return int(seed.integers(2**63))
+    if isinstance(seed, np.random.RandomState):
+        return int(seed.randint(2**31))
+    return count(name, seed, otherwise=", a Generator or None")
+
+
+def covariance_form(value: Any) -> str:
+    """The form of covariances, by the name that the core has for it."""
+    known = _core.CHOICES["covariance_form"]
+    form = dict(_core.CHOICES["covariance_form aliases"]).get(value, value) if isinstance(value, str) else value
+    if not isinstance(form, str):
+        raise TypeError(f"covariance_form is {value!r}, expected one of {', '.join(map(repr, known))}")
+    if form not in known:
+        raise ValueError(f"unknown covariance form {value!r}\nhint: one of: {', '.join(known)}")
+    return form
 
 
 def text(name: str, value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -167,6 +168,15 @@ class Components(Answer):
     """
 
     _kind: ClassVar[str] = "components"
+
+    def __len__(self) -> int:
+        return len(self.components)
+
+    def __iter__(self) -> Iterator[Component]:
+        return iter(self.components)
+
+    def __getitem__(self, index: int) -> Component:
+        return self.components[index]
 
     components: list[Component]
     groups: list[Component]

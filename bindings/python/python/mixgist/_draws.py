@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from . import _core, _sources
 from ._arrays import Floats, Integers, columns_of, floats, integers, labels as label_array, points
 from ._atoms import dense, flat, is_ragged, ragged
-from ._checks import count, flag, path as path_of, text, texts, word
+from ._checks import count, covariance_form as form_of, flag, path as path_of, text, texts, word
 from ._measure import Measure
 
 Path = Union[str, os.PathLike[str]]
@@ -34,8 +34,8 @@ class Draws:
     covariances : array_like, shape (M, K, d, d), or a list
         Covariances in the form that `covariance_form` says. Without the axis K the atoms of a draw share one.
     covariance_form : str
-        ``"covariance"`` (or ``"cov"``), ``"precision"``, ``"cholesky"`` (lower triangular), ``"diagonal"`` (variances), ``"spherical"``
-        (one variance) or ``"sd"`` (standard deviations, dimension 1).
+        ``"covariance"`` (also ``"full"``, ``"tied"``), ``"precision"``, ``"cholesky"`` (lower triangular), ``"diagonal"`` or ``"diag"`` (d variances),
+        ``"spherical"`` (one variance), ``"sd"`` or ``"std"`` (d standard deviations). With ``"tied"`` the atoms of a draw share one covariance.
     offsets : array_like, shape (M + 1,), optional
         Draws of differing size in flat arrays: draw m owns the atoms ``offsets[m]:offsets[m + 1]``.
     chains, iterations : array_like, shape (M,), optional
@@ -87,7 +87,7 @@ class Draws:
         data: Any = None,
         columns: Sequence[str] | None = None,
     ) -> None:
-        word("covariance_form", covariance_form)
+        covariance_form = form_of(covariance_form)
         if columns is not None and data is None:
             raise ValueError("columns names the columns of the data, but there are no data\nhint: give data, or leave out columns")
         if offsets is not None:
@@ -257,7 +257,7 @@ class Draws:
             text("stan_covariances", stan_covariances),
             None if stan_labels is None else text("stan_labels", stan_labels),
         )
-        form = word("covariance_form", covariance_form)
+        form = form_of(covariance_form)
         draws = cls._wrap(_core.Draws.read(_paths(paths), _format(format), form, variables))
         return draws if burn_in == 0 and thin == 1 else draws.thinned(burn_in, thin)
 
@@ -322,6 +322,94 @@ class Draws:
             columns=first.columns if same_data and first.data is not None else None,
         )
 
+    @classmethod
+    def from_measures(cls, measures: Iterable[Measure], *, chains: ArrayLike | None = None, data: Any = None) -> Draws:
+        """Draws from mixing measures, one draw each.
+
+        Examples
+        --------
+        >>> import mixgist
+        >>> mixgist.Draws.from_measures([mixgist.Measure([1.0], [0.0], [1.0]), mixgist.Measure([0.5, 0.5], [0.0, 3.0], [1.0, 1.0])])
+        Draws(2 draws of 1 to 2 atoms, dimension 1)
+        """
+        each = list(measures)
+        if not each or not all(isinstance(one, Measure) for one in each):
+            raise TypeError("measures must be one or more of mixgist.Measure")
+        if any(one.dim != each[0].dim for one in each):
+            raise ValueError(f"the measures have dimensions {', '.join(str(one.dim) for one in each)}, expected the same")
+        return cls(
+            np.concatenate([one.weights for one in each]),
+            np.concatenate([one.means for one in each]),
+            np.concatenate([one.covariances for one in each]),
+            offsets=np.cumsum([0, *(len(one) for one in each)]),
+            chains=chains,
+            data=data,
+        )
+
+    @classmethod
+    def from_sklearn(cls, mixtures: Any, *, data: Any = None) -> Draws:
+        """Draws from fitted mixtures of scikit-learn (``GaussianMixture``, ``BayesianGaussianMixture``), one draw each: of bootstrap samples, say.
+
+        Parameters
+        ----------
+        mixtures : a fitted mixture, or several
+            Any `covariance_type`.
+        data : array_like, shape (n, d), optional
+            The observations.
+        """
+        several = [mixtures] if hasattr(mixtures, "weights_") else list(mixtures)
+        return cls.from_measures([_sources.sklearn(one) for one in several], data=data)
+
+    def to_pandas(self) -> Any:
+        """A row for each atom, as files have them: chain, draw, atom, weight, mean_1, …, cov_1_1, …. Needs pandas."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_pandas needs pandas\nhint: pip install pandas") from error
+        sizes = np.diff(self.offsets)
+        d = self.dim
+        table: dict[str, Any] = {
+            "chain": np.repeat(self.chains, sizes),
+            "draw": np.repeat(self.iterations, sizes),
+            "atom": np.arange(len(self.weights)) - np.repeat(self.offsets[:-1], sizes),
+            "weight": self.weights,
+        }
+        means, covariances = self.means, self.covariances
+        table |= {f"mean_{a + 1}": means[:, a] for a in range(d)}
+        table |= {f"cov_{a + 1}_{b + 1}": covariances[:, a, b] for a in range(d) for b in range(d)}
+        return pandas.DataFrame(table)
+
+    def to_arviz(self) -> Any:
+        """The draws as ArviZ has them, with variables ``weights``, ``means`` and ``covariances``; atoms that a draw lacks have weight 0.
+
+        Needs ArviZ, and chains of the same length.
+        """
+        try:
+            import arviz
+        except ImportError as error:
+            raise ImportError("to_arviz needs ArviZ\nhint: pip install arviz") from error
+        numbers, lengths = np.unique(self.chains, return_counts=True)
+        if len(set(lengths.tolist())) > 1:
+            raise ValueError(f"the chains have {', '.join(map(str, lengths))} draws, ArviZ needs the same number\nhint: choose draws first")
+        sizes = np.diff(self.offsets)
+        most, d = int(sizes.max()), self.dim
+        rows = np.repeat(np.arange(len(self)), sizes)
+        places = np.arange(len(self.weights)) - np.repeat(self.offsets[:-1], sizes)
+        weights, means = np.zeros((len(self), most)), np.zeros((len(self), most, d))
+        covariances = np.tile(np.eye(d), (len(self), most, 1, 1))
+        weights[rows, places], means[rows, places], covariances[rows, places] = self.weights, self.means, self.covariances
+        order = np.argsort(self.chains, kind="stable")
+        shape = (len(numbers), int(lengths[0]), most)
+        posterior = {
+            "weights": weights[order].reshape(shape),
+            "means": means[order].reshape(*shape, d),
+            "covariances": covariances[order].reshape(*shape, d, d),
+        }
+        try:
+            return arviz.from_dict(posterior=posterior)
+        except TypeError:  # from version 1 on the groups are one dictionary
+            return arviz.from_dict({"posterior": posterior})
+
     def with_data(self, data: Any, columns: Sequence[str] | None = None) -> Draws:
         """The same draws with these observations, whose columns have these names, or else those of the data frame."""
         x = points("data", data)
@@ -366,6 +454,15 @@ class Draws:
     def labels(self) -> Integers | None:
         """The partition of the observations in each draw, (M, n): the numbers that were given."""
         return self._native.labels
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether there are labels; they are not copied to find out."""
+        return self._native.has_labels
+
+    def without_labels(self) -> Draws:
+        """The same draws without their labels, which take much memory where there are many observations."""
+        return self._wrap(self._native.without_labels())
 
     @property
     def data(self) -> Floats | None:
@@ -439,11 +536,9 @@ class Draws:
             parts.append(f"{chains} chains")
         if self.draw_weights is not None:
             parts.append("weighted")
-        native_labels = self.labels
-        if native_labels is not None:
-            parts.append(f"labels of {native_labels.shape[1]} observations")
-        elif self.data is not None:
-            parts.append(f"{len(self.data)} observations")
+        observations = self._native.observations
+        if observations is not None:
+            parts.append(f"{'labels of ' * self.has_labels}{observations} observations")
         return f"Draws({', '.join(parts)})"
 
 
@@ -451,11 +546,11 @@ class Draws:
         sizes = np.diff(self.offsets)
         rows: list[tuple[str, Any]] = [("draws", len(self)), ("chains", len(np.unique(self.chains))), ("dimension", self.dim)]
         rows += [("atoms per draw, least", sizes.min()), ("median", f"{np.median(sizes):g}"), ("most", sizes.max())]
-        if self.data is not None:
-            rows.append(("observations", len(self.data)))
+        if self._native.observations is not None:
+            rows.append(("observations", self._native.observations))
         if self.columns is not None:
             rows.append(("columns", ", ".join(self.columns)))
-        rows.append(("labels", "no" if self._native.labels is None else "yes"))
+        rows.append(("labels", "yes" if self.has_labels else "no"))
         body = "".join(f"<tr><th>{name}</th><td>{escape(str(value))}</td></tr>" for name, value in rows)
         return f"<div><strong>Posterior draws</strong><table>{body}</table></div>"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Union
 
@@ -10,15 +12,18 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from ._arrays import Floats, columns_of, floats, points
-from ._checks import count, number, optional_count, optional_number, optional_path, thread_count, word
+from ._checks import count, flag, number, optional_count, optional_number, optional_path, path as path_of, thread_count, word
 from ._draws import Draws, Path
 from ._progress import ProgressOption, reporter
-from ._document import frame, html
+from ._document import Document, frame, html
 from ._questions import summarize
 from ._summary import Summary
 from ._warnings import warn_all
 
 _DEFAULTS = _core.DEFAULTS
+
+# Words of other packages for the covariance models.
+_COVARIANCES = {"diag": "diagonal", "tied": "common"}
 
 Alpha = Union[float, tuple[float, float]]
 
@@ -31,16 +36,20 @@ class Convergence(NamedTuple):
     tail_ess: float
 
 
-@dataclass(frozen=True)
-class Fit:
+@dataclass(frozen=True, eq=False)
+class Fit(Document):
     """The posterior sample of a mixture model, as `fit` returns it.
 
     Attributes
     ----------
     draws : Draws
         The draws, with labels and data.
-    model : str
+    model : dict
+        The model with what was chosen from the data: ``prior``, ``concentration``, ``covariance``, ``mu0``, ``lambda``, ``psi``, ``nu``.
+    model_text : str
         The model in words, ready for a methods section.
+    settings : dict
+        What was asked for: chains, iterations, burn-in and the rest.
     diagnostics : dict of str to Convergence
         How well the chains agree on label-free quantities.
     verdict : str
@@ -52,11 +61,76 @@ class Fit:
     """
 
     draws: Draws
-    model: str = field(repr=False)
+    model: dict[str, Any] = field(repr=False)
+    model_text: str = field(repr=False)
+    settings: dict[str, Any] = field(repr=False)
     diagnostics: dict[str, Convergence] = field(repr=False)
     verdict: str
     traces: dict[str, Floats] = field(repr=False)
     unresolved: float = field(repr=False)
+    _text: str = field(repr=False)
+
+    @classmethod
+    def _of(cls, native: _core.Draws, text: str) -> Fit:
+        document = json.loads(text)
+        traces = {**document["traces"], "distance_to_estimate": document["distance_to_estimate"]}
+        rows = [row for row in document["agreement"]["traces"] if row["convergence"] is not None]
+        return cls(
+            draws=Draws._wrap(native),
+            model=document["model"],
+            model_text=document["model_text"],
+            settings=document["settings"],
+            diagnostics={row["name"]: Convergence(**{name: _number(row["convergence"][name]) for name in Convergence._fields}) for row in rows},
+            verdict=document["verdict"],
+            traces={name: np.array(trace) for name, trace in traces.items()},
+            unresolved=document["unresolved"],
+            _text=text,
+        )
+
+    def extend(self, iterations: int, *, threads: int | None = None, progress: ProgressOption = False) -> Fit:
+        """Lets the chains run on until they have so many iterations, burn-in and earlier iterations included.
+
+        The answer is that of a fit with so many iterations, to the last bit. Cost: that of the further iterations.
+
+        Examples
+        --------
+        >>> import warnings, numpy as np, mixgist
+        >>> warnings.simplefilter("ignore", mixgist.MixgistWarning)  # such short chains cannot be judged
+        >>> X = np.random.default_rng(0).normal(size=50)
+        >>> short = mixgist.fit(X, chains=2, iterations=200, burn_in=100, thin=1)
+        >>> longer = short.extend(300)
+        >>> longer == mixgist.fit(X, chains=2, iterations=300, burn_in=100, thin=1)
+        True
+        """
+        with reporter(progress) as report:
+            native, text, warnings = _core.extend(
+                self.draws._native, self._text, count("iterations", iterations), thread_count(threads), report
+            )
+        warn_all(warnings)
+        return Fit._of(native, text)
+
+    @classmethod
+    def read(cls, path: Path) -> Fit:
+        """Reads a fit that `write` or the command line (``mixgist fit -o draws.npz``) wrote: the draws, and the document beside them."""
+        place = path_of("path", path)
+        return cls._of(Draws.read(place)._native, _core.read_fit(_beside(place)))
+
+    def write(self, path: Path, *, force: bool = False) -> None:
+        """Writes the draws to `path` (.npz) and everything else beside it (.json), as the command line does; `force` replaces files that exist."""
+        place = path_of("path", path)
+        if os.path.splitext(place)[1] != ".npz":
+            raise ValueError(f"path is {place!r}, expected a name that ends in .npz: draws with their labels and data go there")
+        if os.path.exists(place) and not flag("force", force):
+            raise FileExistsError(17, "exists already (force=True replaces it)", place)
+        super().write(_beside(place), force=force)
+        self.draws.write(place, force=force)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Fit):
+            return NotImplemented
+        return self._text == other._text and self.draws == other.draws
+
+    __hash__ = None  # type: ignore[assignment]
 
     def to_frame(self) -> Any:
         """A row for each quantity: R-hat and effective sample sizes."""
@@ -65,7 +139,7 @@ class Fit:
     def _repr_html_(self) -> str:
         rows = [[name, f"{one.rhat:.3f}", f"{one.bulk_ess:.0f}", f"{one.tail_ess:.0f}"] for name, one in self.diagnostics.items()]
         header = ["quantity", "R-hat", "bulk effective sample size", "tail effective sample size"]
-        return html(f"{self.draws!r}: {self.verdict}", [self.model], header, rows)
+        return html(f"{self.draws!r}: {self.verdict}", self.model_text.splitlines(), header, rows)
 
     def summarize(self, **options: Any) -> Summary:
         """Summarises the draws, see `mixgist.summarize`."""
@@ -111,7 +185,7 @@ def fit(
     components : int, optional
         Finite mixture of this many components instead of a process.
     covariance : str
-        Covariances of the components: ``"full"``, ``"diagonal"`` or ``"common"``.
+        Covariances of the components: ``"full"``, ``"diagonal"`` (also ``"diag"``) or ``"common"`` (also ``"tied"``).
     mu0 : array_like, shape (d,), optional
         Prior mean of the components' means; from the data without it.
     lambda_ : float, optional
@@ -131,7 +205,8 @@ def fit(
     checkpoint : path, optional
         Save the state of the chains in this folder every `checkpoint_every` iterations.
     resume : path, optional
-        Go on with the run whose checkpoints are in this folder.
+        Go on with the run whose checkpoints are in this folder, with the same data and options; with more `iterations` the chains become
+        longer. A fit without checkpoints runs on by its method `extend`.
     threads, progress
         As in `summarize`.
 
@@ -162,7 +237,7 @@ def fit(
         "alpha": _alpha(alpha),
         "discount": number("discount", discount),
         "components": optional_count("components", components, 1),
-        "covariance": word("covariance", covariance),
+        "covariance": _COVARIANCES.get(word("covariance", covariance), covariance),
         "mu0": None if mu0 is None else floats("mu0", mu0).reshape(-1).tolist(),
         "lambda": optional_number("lambda_", lambda_),
         "psi": None if psi is None else _psi(psi, x.shape[1]),
@@ -179,16 +254,19 @@ def fit(
         "checkpoint_every": count("checkpoint_every", checkpoint_every, 1),
     }
     with reporter(progress) as report:
-        native, evidence = _core.fit(x, columns_of(X), options, thread_count(threads), report)
-    warn_all(evidence["warnings"])
-    return Fit(
-        draws=Draws._wrap(native),
-        model=evidence["model"],
-        diagnostics={name: Convergence(*values) for name, *values in evidence["diagnostics"]},
-        verdict=evidence["verdict"],
-        traces={name: np.array(trace) for name, trace in evidence["traces"].items()},
-        unresolved=evidence["unresolved"],
-    )
+        native, document, warnings = _core.fit(x, columns_of(X), options, thread_count(threads), report)
+    warn_all(warnings)
+    return Fit._of(native, document)
+
+
+def _beside(path: str) -> str:
+    """The document beside a file of draws."""
+    return os.path.splitext(path)[0] + ".json"
+
+
+def _number(value: Any) -> float:
+    """A number of a document, in which what is not finite is null."""
+    return float("inf") if value is None else float(value)
 
 
 def _alpha(alpha: Any) -> tuple[float, float | None]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from . import _core
 from ._arrays import Floats, Integers, points
 from ._atoms import flat
-from ._checks import count, thread_count, word
+from ._checks import Seed, count, covariance_form as form_of, seed_of, thread_count
 
 
 class Measure:
@@ -25,7 +25,7 @@ class Measure:
     covariances : array_like, shape (K, d, d)
         Covariances, in the form that `covariance_form` says.
     covariance_form : str
-        ``"covariance"`` (or ``"cov"``), ``"precision"``, ``"cholesky"``, ``"diagonal"``, ``"spherical"`` or ``"sd"``.
+        ``"covariance"``, ``"precision"``, ``"cholesky"``, ``"diagonal"``, ``"spherical"`` or ``"sd"``, see `Draws`.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Measure:
     def __init__(
         self, weights: ArrayLike, means: ArrayLike, covariances: ArrayLike, covariance_form: str = "covariance"
     ) -> None:
-        word("covariance_form", covariance_form)
+        covariance_form = form_of(covariance_form)
         atoms = flat(weights, means, covariances, covariance_form, [0])
         self._native = _core.Measure(atoms.dim, atoms.weights, atoms.means, atoms.covariances, covariance_form)
 
@@ -109,22 +109,22 @@ class Measure:
         """The mean logarithm of the density; `y` is there for scikit-learn and not used."""
         return float(np.mean(self.score_samples(X)))
 
-    def sample(self, n_samples: int = 1, *, seed: int = 0) -> tuple[Floats, Integers]:
+    def sample(self, n_samples: int = 1, *, seed: Seed = None) -> tuple[Floats, Integers]:
         """Points from the density, with the atoms that they come from.
 
         Parameters
         ----------
         n_samples : int
             Number of points.
-        seed : int
-            A longer sample of the same seed begins with the shorter one.
+        seed : int, numpy.random.Generator or None
+            With a number the answer is the same each time, and a longer sample begins with the shorter one; None is another each time.
 
         Returns
         -------
         X : numpy.ndarray, shape (n_samples, d)
         labels : numpy.ndarray, shape (n_samples,)
         """
-        return self._native.sample(count("n_samples", n_samples), count("seed", seed))
+        return self._native.sample(count("n_samples", n_samples), seed_of(seed))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Measure):

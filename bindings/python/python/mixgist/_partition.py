@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import Floats, Integers, floats, labels as label_array
+from ._arrays import Floats, Integers, floats, labels as label_array, named_points
 from ._checks import count, number, optional_count, optional_number, thread_count, word
 from ._document import Document, fields, frame, html, plural
 from ._draws import Draws, expect_draws
@@ -81,6 +81,8 @@ class PartitionEstimate(Document):
         The credible ball; in the variation of information when the loss is no metric.
     runs, runs_agreeing : int
         Runs of the search, and how many of them led here: few of many suggest more runs.
+    labels_sampled : bool
+        Whether the draws had no labels, so that labels were drawn given the measure of each draw.
     """
 
     labels_: Integers = field(repr=False)
@@ -92,6 +94,7 @@ class PartitionEstimate(Document):
     ball: PartitionBall = field(repr=False)
     runs: int
     runs_agreeing: int
+    labels_sampled: bool = field(repr=False)
     _text: str = field(repr=False)
 
     @property
@@ -132,6 +135,7 @@ class PartitionEstimate(Document):
 
 def partition(
     labels: ArrayLike | Draws,
+    data: Any = None,
     loss: str = "vi",
     *,
     a: float | None = None,
@@ -149,8 +153,11 @@ def partition(
 
     Parameters
     ----------
-    labels : array_like, shape (M, n), or Draws
-        The partition of n observations in each of M draws (any integers or strings), or draws that hold them.
+    labels : array_like, shape (M, n) or (chains, draws, n), or Draws
+        The partition of n observations in each of M draws (any integers or strings), or draws. Draws without labels need observations: labels
+        are then drawn given the measure of each draw, with `seed`, and ``labels_sampled`` of the answer is True.
+    data : array_like, shape (n, d), optional
+        The observations, for draws without labels; without it, those that came with the draws. A word in this place is the loss.
     loss : str
         ``"binder"``, ``"vi"`` (variation of information, with logarithms to base 2), ``"omari"`` (one minus the adjusted Rand index), ``"nvi"``,
         ``"id"``, ``"nid"``, ``"generalized-binder"`` or ``"generalized-vi"``.
@@ -189,7 +196,9 @@ def partition(
     """
     if clusters is not None and max_clusters is not None:
         raise ValueError("clusters and max_clusters cannot both be given")
-    draws = _partitions(labels, draw_weights)
+    if isinstance(data, str):
+        data, loss = None, data
+    draws = _partitions(labels, draw_weights, data, seed, threads, progress)
     bound, exactly = optional_count("max_clusters", max_clusters), optional_count("clusters", clusters)
     pool, conventions = thread_count(threads), _conventions(a, omari)
     with reporter(progress) as report:
@@ -216,6 +225,7 @@ def partition(
         ball=_ball(document["ball"]),
         runs=document["runs"],
         runs_agreeing=document["runs_agreeing"],
+        labels_sampled=document["labels_sampled"],
         _text=text,
     )
 
@@ -310,25 +320,33 @@ def similarity(labels: ArrayLike | Draws, *, draw_weights: ArrayLike | None = No
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
     """
-    array = _labels(labels)
-    whole = (0, array.shape[1])
-    return _partitions(labels, draw_weights).similarity(whole, whole, thread_count(threads))
+    draws = _partitions(labels, draw_weights)
+    whole = (0, draws.observations)
+    return draws.similarity(whole, whole, thread_count(threads))
 
 
 def _labels(labels: Any) -> Integers:
-    if isinstance(labels, Draws):
-        if labels.labels is None:
-            raise ValueError("the draws hold no labels")
+    if isinstance(labels, Draws) and labels.labels is not None:
         return labels.labels
     if isinstance(getattr(labels, "draws", None), Draws):
         expect_draws("labels", labels, " or an array")
     array = label_array("labels", labels)
+    if array.ndim == 3:
+        array = array.reshape(-1, array.shape[2])  # chain after chain
     if array.ndim != 2:
-        raise ValueError(f"labels has shape {array.shape}, expected (draws, observations)")
+        raise ValueError(f"labels has shape {array.shape}, expected (draws, observations) or (chains, draws, observations)")
     return array
 
 
-def _partitions(labels: Any, draw_weights: Any) -> _core.Partitions:
+def _partitions(
+    labels: Any, draw_weights: Any, data: Any = None, seed: int = 0, threads: Any = None, progress: ProgressOption = False
+) -> _core.Partitions:
+    if isinstance(labels, Draws) and not labels.has_labels:
+        if draw_weights is not None:
+            raise ValueError("draw_weights are those of the draws\nhint: give them to Draws(..., draw_weights=...)")
+        x = None if data is None else named_points("data", data, labels.columns)
+        with reporter(progress) as report:
+            return _core.Partitions.sampled(labels._native, x, count("seed", seed), thread_count(threads), report)
     array = _labels(labels)
     if draw_weights is None and isinstance(labels, Draws):
         draw_weights = labels.draw_weights

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from . import _core
+from ._aligned import Aligned, HowMany, Memberships
 from ._arrays import Floats
 from ._checks import count as whole_number, flag, number, optional_number
 from ._components import Components
@@ -15,6 +17,7 @@ from ._draws import Draws, Path
 from ._estimates import EstimateLike, MeasureLike, measure_of
 from ._options import AtomCount, Slices, Unpack, bound, estimating, takes_slices
 from ._progress import ProgressOption, reporter
+from ._figure import Figure, figure
 from ._report import Parts, report
 from ._representatives import Representatives
 from ._slices import Distance
@@ -40,8 +43,9 @@ class Posterior:
     data : array_like, shape (n, d), optional
         Observations to label and to take units from; without it, those that came with the draws.
     estimate : str, Measure, Summary or Draws
-        Which estimate the answers are about: ``"medoid"`` or ``"free"``, estimated from these draws, or a measure of your own. A `Summary` of
-        these draws with the same options is not computed again.
+        Which estimate the answers are about: ``"medoid"``, ``"free"`` or ``"aligned"``, estimated from these draws, or a measure of your own. A
+        `Summary` of these draws with the same options is not computed again. ``"usual"`` is the medoid, and for questions about components (`components`,
+        `align`, `memberships`, `how_many`) the aligned estimate.
     atoms, candidate, distance, loss, route, threads, progress, slices, order, units, scheme, directions, prune, seed
         As in `summarize`.
 
@@ -66,7 +70,7 @@ class Posterior:
         draws: Draws,
         data: Any = None,
         *,
-        estimate: EstimateLike = _DEFAULTS["estimate"],
+        estimate: EstimateLike = "usual",
         atoms: AtomCount | None = None,
         candidate: MeasureLike | None = None,
         distance: Distance = _DEFAULTS["distance"],
@@ -80,19 +84,20 @@ class Posterior:
         check_free(estimate, distance)
         asked = bound(distance, options, data, draws, threads)
         name, given = "medoid", None
+        usual = isinstance(estimate, str) and estimate == "usual" and atoms is None
         if isinstance(estimate, str):
-            name = estimate
+            name = "medoid" if estimate == "usual" else estimate
         elif atoms is not None:
             raise ValueError("atoms is for an estimate that is to be found\nhint: leave out atoms, or use estimate=\"free\"")
         else:
-            measure = measure_of("estimate", estimate, "'medoid', 'free', ")
+            measure = measure_of("estimate", estimate, "'medoid', 'free', 'aligned', ")
             summary = estimate._native if isinstance(estimate, Summary) and estimate._made_from_these(draws) else None
             given = (measure._native, f"given {type(estimate).__name__}", summary)
         self._draws, self._data = draws, data
         self._progress, self._threads = progress, threads
         self._named = not callable(distance)
         self._of_these_draws = given is not None and given[2] is not None
-        self._native = _core.Posterior(draws._native, asked, estimating(loss, name, atoms, route, own), given)
+        self._native = _core.Posterior(draws._native, asked, estimating(loss, name, atoms, route, own), given, usual)
         self._summary: Summary | None = None
 
     @property
@@ -152,9 +157,41 @@ class Posterior:
         least_weight: float | None = None,
     ) -> Components:
         """The posterior of every component of the estimate, see `mixgist.components`. Cost: one exact transport per draw."""
-        rules = {"overlap": overlap, "share": share, "least_weight": least_weight}
-        asked = [number("level", level), *(optional_number(name, value) for name, value in rules.items())]
-        return self._ask(Components, "components", *asked)
+        return self._ask(Components, "components", _rules(level, overlap, share, least_weight))
+
+    def align(
+        self,
+        *,
+        names: Sequence[str] | None = None,
+        old: Aligned | MeasureLike | None = None,
+        overlap: float | None = None,
+        share: float | None = None,
+        least_weight: float | None = None,
+    ) -> Aligned:
+        """Every draw aligned with the components, see `mixgist.align`. Cost: some rounds of one exact transport per draw."""
+        if names is not None and old is not None:
+            raise ValueError("names gives names, and an older fit does too\nhint: leave out names")
+        before = None
+        if old is not None:
+            measure = measure_of("old", old)
+            before = (measure._native, old.names if isinstance(old, Aligned) else [str(k) for k in range(len(measure))])
+        own = None if names is None else [str(name) for name in names]
+        return self._ask(Aligned, "align", _rules(0.95, overlap, share, least_weight), own, before)
+
+    def memberships(
+        self,
+        *,
+        level: float = 0.95,
+        overlap: float | None = None,
+        share: float | None = None,
+        least_weight: float | None = None,
+    ) -> Memberships:
+        """Who belongs to which component, with intervals, see `mixgist.memberships`. Cost: K densities per observation and draw."""
+        return self._ask(Memberships, "memberships", _rules(level, overlap, share, least_weight))
+
+    def how_many(self) -> HowMany:
+        """How many clusters and components there are, see `mixgist.how_many`. Cost: one exact transport per draw."""
+        return self._ask(HowMany, "how_many")
 
     def representatives(self, *, count: AtomCount = "auto", grid: int = 60) -> Representatives:
         """One draw for each mode, see `mixgist.representatives`. Cost: all distances between at most 1000 draws."""
@@ -196,9 +233,15 @@ class Posterior:
             progress=self._progress,
         )
 
-    def plot(self, *, ax: Any = None, coordinates: tuple[int, ...] | None = None) -> Any:
+    def figure(self, kind: str | None = None, *, title: str | None = None) -> Figure:
+        """A figure of the summary, of any kind that the command line draws, see `mixgist.figure`."""
+        return figure(
+            self.summary(), kind, draws=self._draws, data=self._data, title=title, threads=self._threads, progress=self._progress
+        )
+
+    def plot(self, *, ax: Any = None, coordinates: Sequence[int | str] | None = None, color: Any = None, label: str | None = None) -> Any:
         """The estimate over the data on matplotlib axes, see `Summary.plot`."""
-        return self.summary().plot(self.data, ax=ax, coordinates=coordinates)
+        return self.summary().plot(self.data, ax=ax, coordinates=coordinates, color=color, label=label)
 
     def _ask(self, kind: type[A], question: str, *asked: Any) -> A:
         with reporter(self._progress) as report:
@@ -216,6 +259,18 @@ class Posterior:
 
     def __repr__(self) -> str:
         return f"Posterior({self._draws!r})"
+
+
+def _rules(
+    level: float, overlap: float | None, share: float | None, least_weight: float | None
+) -> tuple[float, float | None, float | None, float | None]:
+    """When a draw has a component, and the level of intervals, as the core takes them."""
+    return (
+        number("level", level),
+        optional_number("overlap", overlap),
+        optional_number("share", share),
+        optional_number("least_weight", least_weight),
+    )
 
 
 def check_free(estimate: Any, distance: Any) -> None:

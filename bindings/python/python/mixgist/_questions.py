@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from . import _core
+from ._aligned import Aligned, HowMany, Memberships
 from ._checks import word
 from ._components import Components
 from ._credible import Credible
@@ -215,7 +217,7 @@ def components(
     draws: Draws,
     data: Any = None,
     *,
-    estimate: EstimateLike = "medoid",
+    estimate: EstimateLike = "aligned",
     atoms: AtomCount | None = None,
     level: float = 0.95,
     overlap: float | None = None,
@@ -238,8 +240,8 @@ def components(
     data : array_like, shape (n, d), optional
         Observations to take units from; without it, those that came with the draws.
     estimate : str, Measure, Summary or Draws
-        ``"medoid"`` or ``"free"``, estimated from these draws, or a measure of your own. A `Summary` of these draws with the same options is
-        not computed again.
+        ``"aligned"``, the components that at least half of the draws have; ``"medoid"`` or ``"free"``; or a measure of your own. A `Summary` of
+        these draws with the same options is not computed again.
     atoms : int or "auto", optional
         Number of atoms of the free estimate.
     level : float
@@ -279,6 +281,191 @@ def components(
         draws, data, estimate=estimate, atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
     )
     return posterior.components(level=level, overlap=overlap, share=share, least_weight=least_weight)
+
+
+@takes_slices
+def align(
+    draws: Draws,
+    data: Any = None,
+    *,
+    names: Sequence[str] | None = None,
+    old: Aligned | MeasureLike | None = None,
+    estimate: EstimateLike = "aligned",
+    atoms: AtomCount | None = None,
+    overlap: float | None = None,
+    share: float | None = None,
+    least_weight: float | None = None,
+    distance: Distance = _DEFAULTS["distance"],
+    loss: str = _DEFAULTS["loss"],
+    threads: int | None = None,
+    progress: ProgressOption = False,
+    **options: Unpack[Slices],
+) -> Aligned:
+    """Every draw aligned with the components that the draws have in common: arrays for traces, R-hat and forest plots.
+
+    No label is sorted or permuted: each draw is coupled with the components by exact transport. What a draw lacks is NaN.
+
+    Parameters
+    ----------
+    draws : Draws
+        The posterior.
+    data : array_like, shape (n, d), optional
+        Observations to take units from; without it, those that came with the draws.
+    names : sequence of str, optional
+        Names of the components, heaviest first.
+    old : Aligned, Measure, Summary or Draws, optional
+        An older fit, the names of whose components are carried over; `Aligned.carried` and `Aligned.gone` say what is new and gone.
+    estimate : str, Measure, Summary or Draws
+        ``"aligned"``, the components that at least half of the draws have; or another estimate, with whose atoms the draws are aligned.
+    atoms : int or "auto", optional
+        Number of atoms of the free estimate.
+    overlap, share, least_weight
+        As in `components`.
+    distance, loss, threads, progress, slices, order, units, scheme, directions, prune, seed
+        As in `summarize`. All but the units matter for the estimate alone.
+
+    Returns
+    -------
+    Aligned
+
+    Warns
+    -----
+    MixgistWarning
+        What limits the trust in the answer, such as chains that disagree.
+
+    Examples
+    --------
+    >>> import numpy as np, mixgist
+    >>> rng = np.random.default_rng(1)
+    >>> means = rng.permuted(np.array([0.0, 5.0]) + 0.1 * rng.standard_normal((200, 2)), axis=1)
+    >>> draws = mixgist.Draws(np.full((200, 2), 0.5), means, np.ones((200, 2)))
+    >>> found = mixgist.align(draws, names=["a", "b"])
+    >>> found.means.shape, bool(np.ptp(found.means[:, 0, 0]) < 1)
+    ((200, 2, 1), True)
+    >>> later = mixgist.align(draws, old=found)
+    >>> later.names, later.gone
+    (['a', 'b'], [])
+    """
+    posterior = Posterior(
+        draws, data, estimate=estimate, atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
+    )
+    return posterior.align(names=names, old=old, overlap=overlap, share=share, least_weight=least_weight)
+
+
+@takes_slices
+def memberships(
+    draws: Draws,
+    data: Any = None,
+    *,
+    estimate: EstimateLike = "aligned",
+    atoms: AtomCount | None = None,
+    level: float = 0.95,
+    overlap: float | None = None,
+    share: float | None = None,
+    least_weight: float | None = None,
+    distance: Distance = _DEFAULTS["distance"],
+    loss: str = _DEFAULTS["loss"],
+    threads: int | None = None,
+    progress: ProgressOption = False,
+    **options: Unpack[Slices],
+) -> Memberships:
+    """Who belongs to which component: the posterior mean of each membership probability, and its interval over the draws.
+
+    Parameters
+    ----------
+    draws : Draws
+        The posterior.
+    data : array_like, shape (n, d), optional
+        The observations; without it, those that came with the draws.
+    estimate : str, Measure, Summary or Draws
+        Whose atoms the components are; ``"aligned"``, those that at least half of the draws have.
+    atoms : int or "auto", optional
+        Number of atoms of the free estimate.
+    level : float
+        Level of the intervals.
+    overlap, share, least_weight
+        As in `components`.
+    distance, loss, threads, progress, slices, order, units, scheme, directions, prune, seed
+        As in `summarize`. All but the units matter for the estimate alone.
+
+    Returns
+    -------
+    Memberships
+
+    Warns
+    -----
+    MixgistWarning
+        What limits the trust in the answer, such as chains that disagree.
+
+    Examples
+    --------
+    >>> import numpy as np, mixgist
+    >>> rng = np.random.default_rng(1)
+    >>> means = np.array([0.0, 5.0]) + 0.1 * rng.standard_normal((200, 2))
+    >>> draws = mixgist.Draws(np.full((200, 2), 0.5), means, np.ones((200, 2)))
+    >>> who = mixgist.memberships(draws, [[0.1], [2.5], [5.2]])
+    >>> who.uncertain.tolist(), bool(who.low[1, 0] < 0.5 < who.high[1, 0])
+    ([1], True)
+    """
+    posterior = Posterior(
+        draws, data, estimate=estimate, atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
+    )
+    return posterior.memberships(level=level, overlap=overlap, share=share, least_weight=least_weight)
+
+
+@takes_slices
+def how_many(
+    draws: Draws,
+    data: Any = None,
+    *,
+    estimate: EstimateLike = "aligned",
+    atoms: AtomCount | None = None,
+    distance: Distance = _DEFAULTS["distance"],
+    loss: str = _DEFAULTS["loss"],
+    threads: int | None = None,
+    progress: ProgressOption = False,
+    **options: Unpack[Slices],
+) -> HowMany:
+    """How many clusters and components there are, with and without merge-truncate-merge.
+
+    Merge-truncate-merge (Guha, Ho and Nguyen, arXiv 1901.05078) merges close atoms of each draw, truncates light ones and merges again at a rate, the median
+    distance between draws and estimate; the answer stands for a range of rates.
+
+    Parameters
+    ----------
+    draws : Draws
+        The posterior. Occupied clusters are counted from its labels.
+    data : array_like, shape (n, d), optional
+        Observations; where the draws have no labels, labels are drawn for them, given each draw.
+    estimate : str, Measure, Summary or Draws
+        What the rate is read from.
+    atoms : int or "auto", optional
+        Number of atoms of the free estimate.
+    distance, loss, threads, progress, slices, order, units, scheme, directions, prune, seed
+        As in `summarize`. All but units and seed matter for the estimate alone.
+
+    Returns
+    -------
+    HowMany
+
+    Warns
+    -----
+    MixgistWarning
+        What limits the trust in the answer, such as chains that disagree.
+
+    Examples
+    --------
+    >>> import numpy as np, mixgist
+    >>> rng = np.random.default_rng(1)
+    >>> means = np.array([0.0, 5.0]) + 0.1 * rng.standard_normal((200, 2))
+    >>> draws = mixgist.Draws(np.full((200, 2), 0.5), means, np.ones((200, 2)))
+    >>> mixgist.how_many(draws).components
+    2
+    """
+    posterior = Posterior(
+        draws, data, estimate=estimate, atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
+    )
+    return posterior.how_many()
 
 
 @takes_slices

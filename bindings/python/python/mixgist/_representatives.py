@@ -22,9 +22,9 @@ class SplitTest(NamedTuple):
     medoids, weights : list
         Medoids of the two groups, and their weights.
     peak, valley : float
-        Share of the draws in the window at the lower peak, and between the peaks.
+        Share of the draws in the window at the lower peak, and between the peaks, as much as a window of the same width holds there.
     crossing : float or None
-        Pairs of near draws across the emptiest cut between the groups, as a part of those across the lower of the fullest cuts within them;
+        Pairs of near draws across the emptiest cut between the groups, as a part of those across the lower of the cuts at their medians;
         None when that has no bound.
     by_chains : bool
         Whether each chain stays in one of the groups.

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ._measure import Measure
+
 
 def arviz(
     idata: Any, group: str, weights: str, means: str, covariances: str, labels: str | None, data: Any
@@ -95,3 +97,19 @@ def cmdstan(fit: Any, weights: str, means: str, covariances: str, labels: str | 
         arrays["chains"] = np.repeat(np.arange(chains), draws // chains)
         arrays["iterations"] = np.tile(np.arange(draws // chains), chains)
     return arrays
+
+
+def sklearn(mixture: Any) -> Measure:
+    """A fitted mixture of scikit-learn as a measure."""
+    missing = [name for name in ("weights_", "means_", "covariances_", "covariance_type") if not hasattr(mixture, name)]
+    if missing:
+        raise TypeError(f"{type(mixture).__name__} has no {missing[0]}, expected a fitted mixture of scikit-learn\nhint: call its method fit first")
+    weights, means, covariances = (np.asarray(getattr(mixture, name)) for name in ("weights_", "means_", "covariances_"))
+    atoms, d = means.shape
+    if mixture.covariance_type == "tied":
+        covariances = np.broadcast_to(covariances, (atoms, d, d))
+    elif mixture.covariance_type == "diag":
+        covariances = covariances[:, :, None] * np.eye(d)
+    elif mixture.covariance_type == "spherical":
+        covariances = covariances[:, None, None] * np.eye(d)
+    return Measure(weights, means, covariances)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import weakref
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike
 from . import _core
 from ._arrays import Floats, Integers, named_points
 from ._assessment import AtomPath, Judgement, atom_path, judgement
-from ._checks import flag, path as path_of
+from ._checks import Seed, flag, path as path_of
 from ._document import frame
 from ._draws import Draws, Path
 from ._measure import Measure
@@ -63,7 +64,7 @@ class Summary:
 
     @property
     def weights_(self) -> Floats:
-        """Weights of the estimate, (K,)."""
+        """Weights of the estimate, (K,). A medoid has its atoms in the order of its draw, other estimates have the heaviest first."""
         return self._native.estimate.weights
 
     @property
@@ -250,11 +251,19 @@ class Summary:
         """The mean logarithm of the estimated density; `y` is there for scikit-learn and not used."""
         return self.estimate.score(self._points(X))
 
-    def sample(self, n_samples: int = 1, *, seed: int = 0) -> tuple[Floats, Integers]:
-        """Points from the estimated density, with the atoms that they come from."""
+    def sample(self, n_samples: int = 1, *, seed: Seed = None) -> tuple[Floats, Integers]:
+        """Points from the estimated density, with the atoms that they come from, see `Measure.sample`."""
         return self.estimate.sample(n_samples, seed=seed)
 
-    def plot(self, data: Any = None, *, ax: Any = None, coordinates: tuple[int, ...] | None = None) -> Any:
+    def plot(
+        self,
+        data: Any = None,
+        *,
+        ax: Any = None,
+        coordinates: Sequence[int | str] | None = None,
+        color: Any = None,
+        label: str | None = None,
+    ) -> Any:
         """Draws the estimate with matplotlib: its density in dimension 1, its atoms as ellipses over the data in two dimensions.
 
         Parameters
@@ -263,8 +272,12 @@ class Summary:
             Observations to show.
         ax : matplotlib.axes.Axes, optional
             Where to draw; a new figure without it.
-        coordinates : tuple of int, optional
-            One or two coordinates to show; the first two without it.
+        coordinates : sequence of int or str, optional
+            One or two coordinates to show, by number or name of the column; the first two without it.
+        color : optional
+            One colour for the whole estimate; without it, the next of the axes in dimension 1, one for each atom in two dimensions.
+        label : str, optional
+            Its name in the legend, to tell several summaries on the same axes apart.
 
         Returns
         -------
@@ -272,7 +285,7 @@ class Summary:
         """
         from ._plot import plot
 
-        return plot(self, data, ax, coordinates)
+        return plot(self, data, ax, coordinates, color, label)
 
     def to_frame(self) -> Any:
         """A row for each atom of the estimate: weight, mean, standard deviations, and its observations when there are data."""

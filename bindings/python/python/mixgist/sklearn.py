@@ -13,11 +13,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
 from ._fit import fit
-from ._checks import count
+from ._checks import Seed, seed_of
 from ._questions import check_summarize, summarize
 from ._summary import Summary
 
 _DEFAULTS = _core.DEFAULTS
+
+# The words of scikit-learn's mixtures.
+_COVARIANCE_TYPES = {"diag": "diagonal", "tied": "common"}
 
 
 class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -28,9 +31,10 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
     estimate, atoms, distance, slices, loss, units
         How the draws are summarised, see `mixgist.summarize`; a function as `distance` makes its own slices.
     alpha, discount, components, covariance, algorithm, chains, iterations, burn_in, thin
-        The model and the chains, see `mixgist.fit`. Chains are shorter by default than those of `mixgist.fit`, and slices fewer than in
+        The model and the chains, see `mixgist.fit`; `components` is what scikit-learn calls ``n_components``, and `covariance` its
+        ``covariance_type``, of which ``"diag"`` and ``"tied"`` are understood. Chains are shorter by default than those of `mixgist.fit`, and slices fewer than in
         `mixgist.summarize`, so that the estimator can be used in cross-validation; `fit_.verdict` says whether the chains agree.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         Seed; None draws one from NumPy's global state.
     n_jobs : int, optional
         Threads to use; all cores without it or with -1, all but one with -2, and so on.
@@ -99,8 +103,8 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
     def fit(self, X: Any, y: Any = None) -> MixtureSummary:
         """Fits the mixture to `X` (n, d) and summarises its draws; `y` is ignored."""
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        if isinstance(self.random_state, (int, np.integer)):
-            seed = count("random_state", self.random_state)
+        if isinstance(self.random_state, (int, np.integer, np.random.Generator)):
+            seed = seed_of(self.random_state, "random_state")
         else:
             seed = int(check_random_state(self.random_state).randint(2**31))
         threads = _threads(self.n_jobs)
@@ -120,7 +124,7 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
             alpha=self.alpha,
             discount=self.discount,
             components=self.components,
-            covariance=self.covariance,
+            covariance=_COVARIANCE_TYPES.get(self.covariance, self.covariance),
             algorithm=self.algorithm,
             chains=self.chains,
             iterations=self.iterations,
@@ -183,8 +187,8 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         """Mean logarithm of the density; `y` is ignored."""
         return float(np.mean(self.score_samples(X)))
 
-    def sample(self, n_samples: int = 1, *, seed: int = 0) -> Any:
-        """Points from the density with their atoms."""
+    def sample(self, n_samples: int = 1, *, seed: Seed = None) -> Any:
+        """Points from the density with their atoms; other ones each time, unless `seed` is a number."""
         check_is_fitted(self)
         points, labels = self.summary_.sample(n_samples, seed=seed)
         return points, self._rank[labels]

@@ -46,6 +46,9 @@ fn documents_are_as_their_schemas_say() {
         ("distance.json", "distance draws.npz draws.npz --draw-a 0 --draw-b 1"),
         ("distances.json", "distance draws.npz draws.npz --draw-a 0 --to-draws"),
         ("distance-matrix.json", "distance draws.npz --matrix distances.npy"),
+        ("alignment.json", "align draws.npz"),
+        ("memberships.json", "memberships draws.npz --data data.csv"),
+        ("how-many.json", "how-many draws.npz"),
         ("inspection.json", "inspect draws.npz"),
         ("fit.json", "fit data.csv -o other.npz --iterations 60 --burn-in 20 --chains 2 --seed 3"),
     ];
@@ -63,8 +66,8 @@ fn documents_that_are_not_as_their_schema_says_are_found() {
     let place = Workplace::with_draws();
     let good = place.json("credible draws.npz");
     for change in [
-        |document: &mut Value| document["radius"] = Value::String("wide".to_owned()),
-        |document: &mut Value| drop(document.as_object_mut().unwrap().remove("radius")),
+        |document: &mut Value| document["draws"] = Value::String("many".to_owned()),
+        |document: &mut Value| drop(document.as_object_mut().unwrap().remove("draws")),
         |document: &mut Value| document["unheard_of"] = Value::Bool(true),
     ] {
         let mut document = good.clone();

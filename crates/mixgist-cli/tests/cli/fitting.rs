@@ -221,3 +221,73 @@ fn options_that_make_no_sense_are_refused() {
     let run = place.run("fit data.csv -o fitted.csv");
     assert_eq!((run.code, run.stderr.contains("go to an .npz file")), (Some(2), true), "{}", run.stderr);
 }
+
+/// A run that is over runs on, from its file of draws or from its checkpoints, and gives what a longer run gives, to the last bit.
+#[test]
+fn a_run_can_be_made_longer() {
+    let place = Workplace::with_draws();
+    let options = "--chains 2 --burn-in 20 --thin 2 --alpha gamma(2,2)";
+    place.done(&format!("fit data.csv -o whole.npz --iterations 100 {options}"));
+    place.done(&format!("fit data.csv -o short.npz --iterations 60 {options} --checkpoint saved"));
+    let again = place.run("fit --resume short.npz -o longer.npz");
+    assert_eq!(again.code, Some(2), "{}", again.stderr);
+    assert!(
+        again.stderr.contains("has 60 iterations") && again.stderr.contains("--iterations 120"),
+        "{}",
+        again.stderr
+    );
+    let changed = place.run("fit --resume short.npz --iterations 100 --alpha 2 -o longer.npz");
+    assert!(changed.stderr.contains("leave out --alpha"), "{}", changed.stderr);
+    place.done("fit --resume short.npz --iterations 100 -o longer.npz");
+    place.done(&format!("fit data.csv --resume saved --iterations 100 {options} -o resumed.npz"));
+    for name in ["longer", "resumed"] {
+        assert!(bytes_of(&place, &format!("{name}.npz")) == bytes_of(&place, "whole.npz"), "{name}");
+        assert_eq!(place.read(&format!("{name}.json")), place.read("whole.json"), "{name}");
+    }
+    let fewer = place.run("fit --resume longer.npz --iterations 80 -o fewer.npz");
+    assert!(fewer.stderr.contains("each chain has 40 draws already"), "{}", fewer.stderr);
+    std::fs::remove_file(place.path("short.json")).unwrap();
+    let alone = place.run("fit --resume short.npz --iterations 100 -o alone.npz");
+    assert!(alone.stderr.contains("writes it beside the draws"), "{}", alone.stderr);
+}
+
+#[test]
+fn columns_are_chosen_by_name_or_number() {
+    let place = Workplace::new();
+    place.write("named.csv", "x,kind,y\n1,a,2\n2,b,1\n4,c,3\n5,d,7\n");
+    place.write("plain.csv", "1,9,2\n2,8,1\n4,7,3\n5,6,7\n");
+    for (line, names) in [("named.csv --columns y,x", Some(["y", "x"])), ("plain.csv --columns 2,0", None)] {
+        place.done(&format!("fit {line} -o chosen.npz --force --chains 1 --iterations 20 --burn-in 10"));
+        let data = draws_of(&place, "chosen.npz").data.unwrap();
+        assert_eq!(data.values(), [2.0, 1.0, 1.0, 2.0, 3.0, 4.0, 7.0, 5.0], "{line}");
+        assert_eq!(data.column_names().map(<[String]>::to_vec), names.map(|names| names.map(String::from).to_vec()));
+    }
+    for (line, expected) in [
+        ("named.csv --columns z", "the columns are x, kind, y"),
+        ("plain.csv --columns 3", "counted from 0 to 2"),
+        ("named.csv --columns x,x", "column 'x' is wanted twice"),
+        ("named.csv", "choose the others with --columns"),
+    ] {
+        let run = place.run(&format!("fit {line} -o other.npz"));
+        assert!(run.code != Some(0) && run.stderr.contains(expected), "{line}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn semicolons_and_tabs_are_recognised() {
+    let place = Workplace::new();
+    place.write("commas.csv", "x,y\n1,2\n2,1\n4,3\n");
+    let fit = |file: &str| {
+        let name = file.replace(".csv", ".npz");
+        place.done(&format!("fit {file} -o {name} --chains 1 --iterations 20 --burn-in 10"));
+        draws_of(&place, &name)
+    };
+    let expected = fit("commas.csv");
+    for (file, separator) in [("semicolons.csv", ";"), ("tabs.csv", "\t")] {
+        place.write(file, &place.read("commas.csv").replace(',', separator));
+        assert!(fit(file) == expected, "{file}");
+    }
+    place.write("decimal.csv", "x;y\n1,5;2\n");
+    let run = place.run("fit decimal.csv -o decimal.npz");
+    assert!(run.stderr.contains("decimal point"), "{}", run.stderr);
+}

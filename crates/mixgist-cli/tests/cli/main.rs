@@ -6,6 +6,7 @@ mod derived_files;
 mod distances;
 mod documents;
 mod draws_files;
+mod existing;
 mod faults;
 mod figures;
 mod fitting;

@@ -134,11 +134,8 @@ const REFUSALS: &[(&str, i32, &[&str])] = &[
         2,
         &["a.txt: extension 'txt'", "hint: name the format with --to-format, one of: npz, csv"],
     ),
-    (
-        "inspect semicolons.csv",
-        1,
-        &["has no column 'draw'", "hint: fields are separated by semicolons, expected commas"],
-    ),
+    ("summarize data.csv", 1, &["is no table of draws", "if these are data, fit a model to them first: mixgist fit"]),
+    ("plot draws.npz -o a.svg", 2, &["draws.npz: is no summary", "mixgist summarize DRAWS -o summary.json"]),
     ("inspect cr.csv", 1, &["cr.csv:1: has lines that end in CR alone", "hint: save the file with lines that end"]),
     ("summarize draws.npz --units 1e-300,1", 1, &["is too large or too small in these units", "--units"]),
     (
@@ -167,7 +164,6 @@ fn refusals_say_what_and_where_and_write_nothing() {
     (values[0], values[7]) = (1.0, 2.0);
     let arrays = NamedArrays::from([("sw_theta".to_owned(), Array { shape: vec![2, 6], values })]);
     mixgist_io::write_arrays(&place.path("sw.npz"), &arrays, mixgist_io::Overwrite::Refuse).unwrap();
-    place.write("semicolons.csv", "draw;weight;mean_1;cov_1_1\n0;1;0;1\n");
     place.write("cr.csv", "draw,weight,mean_1,cov_1_1\r0,1,0,1\r");
     place.done("summarize draws.npz --slices 20 -o own.json");
     let before = place.files();

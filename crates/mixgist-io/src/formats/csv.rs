@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use mixgist::{Ensemble, Error, Result};
+use mixgist::text::named;
+use mixgist::{Ensemble, Error, Result, text};
 
 use crate::array::integer;
-use crate::data::{DataTable, column_text};
+use crate::data::{DataTable, chosen_columns, column_text};
 use crate::delimited::{Record, Records, is_missing, is_spreadsheet_error, write_record};
 use crate::draws::{DrawsFile, ReadOptions};
 use crate::labels::LabelDraws;
@@ -15,7 +16,7 @@ use crate::output::{Output, cannot_write};
 use crate::source::{Budget, shown};
 
 pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
-    let mut records = Records::open(path, options)?;
+    let mut records = Records::open(path, options)?.with_any_separator();
     let header = records.next_record()?.ok_or_else(|| Error::input("holds no lines"))?;
     let names: Vec<String> = header.fields().map(String::from).collect();
     let separator =
@@ -98,28 +99,31 @@ fn quoted(field: &str) -> String {
 }
 
 pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> Result<DataTable> {
-    let mut records = Records::open(path, options)?;
+    let mut records = Records::open(path, options)?.with_any_separator();
     let mut budget = Budget::new(options);
     let mut values = Vec::new();
     let first = records.next_record()?.ok_or_else(|| Error::input("holds no lines"))?;
     let columns = first.len();
-    let names = if is_header(&first) {
-        let names: Vec<String> = first.fields().map(String::from).collect();
-        check_names(&names).map_err(|error| error.at_line(first.line))?;
-        Some(names)
-    } else {
-        push_numbers(&mut values, &first, None)?;
-        None
+    let names: Option<Vec<String>> = is_header(&first).then(|| first.fields().map(String::from).collect());
+    let chosen = match &options.columns {
+        Some(wanted) => chosen_columns(wanted, columns, names.as_deref())?,
+        None => (0..columns).collect(),
     };
+    match &names {
+        Some(names) if options.columns.is_none() => check_names(names).map_err(|error| error.at_line(first.line))?,
+        Some(_) => {}
+        None => push_numbers(&mut values, &first, &chosen, None)?,
+    }
     while let Some(record) = records.next_record()? {
-        budget.take("the table", 8 * columns as u64)?;
+        budget.take("the table", 8 * chosen.len() as u64)?;
         record.expect(columns)?;
-        push_numbers(&mut values, &record, names.as_deref())?;
+        push_numbers(&mut values, &record, &chosen, names.as_deref())?;
     }
     if values.is_empty() {
         return Err(Error::input("has a header, but no rows"));
     }
-    DataTable::new(columns, values, names)
+    let names = names.map(|names| chosen.iter().map(|&column| names[column].clone()).collect());
+    DataTable::new(chosen.len(), values, names)
 }
 
 /// A header has no number in it, and says something.
@@ -153,8 +157,9 @@ fn check_names(names: &[String]) -> Result<()> {
     }
 }
 
-fn push_numbers(values: &mut Vec<f64>, record: &Record<'_>, names: Option<&[String]>) -> Result<()> {
-    for (column, field) in record.fields().enumerate() {
+fn push_numbers(values: &mut Vec<f64>, record: &Record<'_>, chosen: &[usize], names: Option<&[String]>) -> Result<()> {
+    for &column in chosen {
+        let field = record.field(column);
         let expected = match field.parse::<f64>() {
             Ok(value) if value.is_finite() => {
                 values.push(value);
@@ -175,7 +180,10 @@ fn push_numbers(values: &mut Vec<f64>, record: &Record<'_>, names: Option<&[Stri
                 error.hint("a header must not have numbers among its names")
             }
             _ if is_missing(field) => error.hint("drop or impute rows with missing values first"),
-            _ if field.parse::<f64>().is_err() => error.hint("leave the column out if it holds text"),
+            _ if field.replace(',', ".").parse::<f64>().is_ok() => error.hint("write numbers with a decimal point"),
+            _ if field.parse::<f64>().is_err() => {
+                error.hint(text!["leave the column out if it holds text: choose the others with ", named("columns")])
+            }
             _ => error,
         });
     }
@@ -205,7 +213,7 @@ fn labels_of(record: &Record<'_>) -> Result<Vec<Label>> {
 
 /// Reads labels; a first line of words above a line of integers is a header.
 pub(crate) fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDraws> {
-    let mut records = Records::open(path, options)?;
+    let mut records = Records::open(path, options)?.with_any_separator();
     let mut budget = Budget::new(options);
     let first = records.next_record()?.ok_or_else(|| Error::input("holds no lines"))?;
     let observations = first.len();

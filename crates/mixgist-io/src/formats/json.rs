@@ -1,8 +1,11 @@
 //! JSON documents with the name and version of their schema.
 
+mod weight;
+
 use std::io::{BufReader, Write};
 use std::path::Path;
 
+use mixgist::fits::Document;
 use mixgist::printable::is_hidden_control;
 use mixgist::{Error, ErrorKind, Result};
 use serde::Serialize;
@@ -24,7 +27,7 @@ pub struct Schema {
 }
 
 #[derive(Serialize)]
-struct Document<'a, T> {
+struct Written<'a, T> {
     schema: &'a str,
     schema_version: u32,
     #[serde(flatten)]
@@ -33,7 +36,7 @@ struct Document<'a, T> {
 
 /// The document as text: the fields of `body` (a struct or map) after `schema` and `schema_version`.
 pub fn to_json<T: Serialize>(schema: Schema, body: &T) -> Result<String> {
-    let document = Document { schema: schema.name, schema_version: schema.version, body };
+    let document = Written { schema: schema.name, schema_version: schema.version, body };
     serde_json::to_string_pretty(&document)
         .map(escaped)
         .map_err(|cause| Error::new(ErrorKind::Io, format!("{} cannot be written as JSON: {cause}", schema.name)))
@@ -61,20 +64,37 @@ pub fn write_json<T: Serialize>(path: &Path, schema: Schema, body: &T, overwrite
     write_whole(path, overwrite, |output| writeln!(output, "{text}").map_err(cannot_write))
 }
 
-/// Reads a document of that schema, of its version or an older one that `T` still understands.
-pub fn read_json<T: DeserializeOwned>(path: &Path, schema: Schema) -> Result<T> {
-    let Source { file, bytes } = Source::open(path)?;
-    // The shortest text of a value is 16 times as short as what holds it in memory.
-    let limit = memory::reading().memory_limit;
-    if bytes.saturating_mul(4) > limit {
-        let most = size_text(limit / 4);
-        return Err(Error::resource(format!("is a document of {}, at most {most} fit into memory", size_text(bytes)))
-            .in_file(path));
+/// Reads a document of that schema, of its version or an older one that `T` still understands, and checks that it fits together.
+pub fn read_json<T: DeserializeOwned + Document>(path: &Path, schema: Schema) -> Result<T> {
+    let Source { mut file, bytes } = Source::open(path)?;
+    if bytes > ALWAYS_FITS {
+        let limit = memory::reading().memory_limit;
+        fits(file, bytes, limit).map_err(|error| error.in_file(path))?;
+        file = Source::open(path)?.file;
     }
     parse(BufReader::new(file), schema).map_err(|error| error.in_file(path))
 }
 
-fn parse<T: DeserializeOwned>(source: impl std::io::Read, schema: Schema) -> Result<T> {
+/// Documents up to this size are read without a look at the memory: they take a few hundred megabytes at the very most.
+const ALWAYS_FITS: u64 = 1 << 20;
+
+/// Refuses a document that takes more memory than `limit`.
+fn fits(text: impl std::io::Read, bytes: u64, limit: u64) -> Result<()> {
+    if bytes.saturating_mul(weight::MOST_PER_CHARACTER) <= limit {
+        return Ok(());
+    }
+    match weight::fits(BufReader::new(text), limit) {
+        Err(cause) if cause.to_string().starts_with(weight::TOO_HEAVY) => Err(Error::resource(format!(
+            "is a document of {} that takes more than {} of memory, the limit here",
+            size_text(bytes),
+            size_text(limit)
+        ))),
+        // What else is wrong with it is told by the one that reads it.
+        _ => Ok(()),
+    }
+}
+
+fn parse<T: DeserializeOwned + Document>(source: impl std::io::Read, schema: Schema) -> Result<T> {
     let mut document: Value = serde_json::from_reader(source).map_err(|cause| {
         let error = Error::input(format!("is not valid JSON, or is truncated ({cause})"));
         if cause.line() > 0 { error.at_line(cause.line() as u64) } else { error }
@@ -107,8 +127,10 @@ fn parse<T: DeserializeOwned>(source: impl std::io::Read, schema: Schema) -> Res
         }
         Some(version) => upgraded(schema, version, fields),
     }
-    T::deserialize(document)
-        .map_err(|cause| Error::input(format!("is not a valid '{}' document: {cause}", schema.name)))
+    let document = T::deserialize(document)
+        .map_err(|cause| Error::input(format!("is not a valid '{}' document: {cause}", schema.name)))?;
+    document.check()?;
+    Ok(document)
 }
 
 #[cfg(test)]
@@ -122,6 +144,12 @@ mod tests {
     struct Body {
         z_first: Vec<f64>,
         a_second: Option<u64>,
+    }
+
+    impl Document for Body {
+        fn check(&self) -> Result<()> {
+            Ok(())
+        }
     }
 
     fn read(text: &str) -> Result<Body> {
@@ -162,6 +190,17 @@ mod tests {
         assert_eq!(with("2"), "is not a valid 'mixgist.test' document: missing field `z_first`");
         assert!(message("{\"schema\":\n").starts_with("line 2: is not valid JSON, or is truncated"));
         assert!(message(&"[".repeat(100_000)).contains("recursion limit"));
+    }
+
+    #[test]
+    fn documents_that_swell_are_refused() {
+        let text = format!("[{}0]", "0,".repeat(10_000));
+        let fits = |limit: u64| fits(text.as_bytes(), text.len() as u64, limit);
+        assert!(fits(2_000_000).is_ok());
+        let error = fits(1_000_000).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Resource);
+        let message = "is a document of 19.5 KiB that takes more than 976.6 KiB of memory, the limit here";
+        assert_eq!(error.to_string(), message);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 pub(crate) mod csv;
 pub(crate) mod json;
+pub(crate) mod netcdf;
 pub(crate) mod npy;
 pub(crate) mod npz;
 #[cfg(feature = "parquet")]

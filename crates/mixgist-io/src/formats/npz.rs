@@ -8,7 +8,7 @@ use ::zip::read::{ArchiveOffset, Config, ZipFile};
 use ::zip::write::SimpleFileOptions;
 use ::zip::{CompressionMethod, ZipArchive, ZipWriter};
 use mixgist::slice::{Array, NamedArrays};
-use mixgist::{CovarianceForm, Ensemble, Error, Result};
+use mixgist::{AlignedDraws, CovarianceForm, Ensemble, Error, Result, Trace};
 
 use crate::array::{RawArray, Values, check_shape, shape_text};
 use crate::data::DataTable;
@@ -65,14 +65,14 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
     drop((weights, means, covariances));
     let ensemble = with_origin(&mut archive, ensemble)?;
     let labels = archive.read("labels")?.map(|array| LabelDraws::from_array(&array)).transpose()?;
-    let draws = DrawsFile { ensemble, labels, data: archive.data()? };
+    let draws = DrawsFile { ensemble, labels, data: archive.data(options)? };
     draws.check()?;
     Ok(draws)
 }
 
 pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> Result<DataTable> {
     let mut archive = Archive::open(path, options)?;
-    archive.data()?.ok_or_else(|| archive.missing("data"))
+    archive.data(options)?.ok_or_else(|| archive.missing("data"))
 }
 
 pub(crate) fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDraws> {
@@ -102,11 +102,30 @@ pub(crate) fn write_draws(output: &mut Output, draws: &DrawsFile) -> Result<()> 
     if let Some(weights) = ensemble.draw_weights() {
         archive.add("draw_weights", &[m], Numbers::Float(weights))?;
     }
+    if let Some(trace) = ensemble.traces().iter().find(|trace| trace.name == Trace::LOG_POSTERIOR) {
+        archive.add("log_posterior", &[m], Numbers::Float(&trace.values))?;
+    }
     if let Some(labels) = labels {
         archive.add("labels", &[labels.draws, labels.observations], Numbers::Signed(&labels.labels))?;
     }
     if let Some(data) = data {
         archive.add_data(data)?;
+    }
+    archive.finish()
+}
+
+/// Aligned draws.
+pub(crate) fn write_aligned(output: &mut Output, draws: &AlignedDraws) -> Result<()> {
+    let (m, j, d) = (draws.draws, draws.components, draws.dim);
+    let mut archive = ArchiveWriter::new(output);
+    archive.add("weights", &[m, j], Numbers::Float(&draws.weights))?;
+    archive.add("means", &[m, j, d], Numbers::Float(&draws.means))?;
+    archive.add("covariances", &[m, j, d, d], Numbers::Float(&draws.covariances))?;
+    archive.add("unmatched", &[m], Numbers::Float(&draws.unmatched))?;
+    archive.add("chain", &[m], Numbers::Label(&draws.chain))?;
+    archive.add("iteration", &[m], Numbers::Index(&draws.iteration))?;
+    if let Some(weights) = &draws.draw_weights {
+        archive.add("draw_weights", &[m], Numbers::Float(weights))?;
     }
     archive.finish()
 }
@@ -146,7 +165,7 @@ impl Plan {
             (None, Some(&[ends])) => ends.checked_sub(1),
             (None, _) => None, // `counts` says what is wrong
         };
-        for name in ["chain", "iteration", "draw_weights"] {
+        for name in ["chain", "iteration", "draw_weights", "log_posterior"] {
             if let (Some(draws), Some(shape)) = (draws, archive.shape(name)?)
                 && shape != [draws]
             {
@@ -180,6 +199,11 @@ impl Plan {
             }
             (false, &[atoms]) => Some([1, atoms]),
             (false, &[draws, atoms]) => Some([draws, atoms]),
+            (false, shape @ [chains, draws, _]) => {
+                return Err(wrong_shape("weights", shape, "(draws, atoms)").hint(format!(
+                    "if these are {chains} chains of {draws} draws, join the first two axes of every array (reshape in NumPy), and add an array 'chain' with the chain of each draw"
+                )));
+            }
             (false, shape) => return Err(wrong_shape("weights", shape, "(draws, atoms)")),
         };
         let dim = match means.strip_prefix(weights) {
@@ -199,8 +223,9 @@ impl Plan {
             }
             CovarianceForm::Covariance | CovarianceForm::Precision | CovarianceForm::Cholesky => &[&full],
             CovarianceForm::Diagonal if dim == 1 => &[&[1], &[]],
-            CovarianceForm::Diagonal => &[&full[..1]],
-            CovarianceForm::Spherical | CovarianceForm::StandardDeviation => &[&[], &[1]],
+            CovarianceForm::StandardDeviation if dim == 1 => &[&[], &[1]],
+            CovarianceForm::Diagonal | CovarianceForm::StandardDeviation => &[&full[..1]],
+            CovarianceForm::Spherical => &[&[], &[1]],
         };
         let rest = covariances.strip_prefix(weights);
         if rest.is_some_and(|rest| expected.contains(&rest)) {
@@ -247,8 +272,11 @@ fn with_origin(archive: &mut Archive, ensemble: Ensemble) -> Result<Ensemble> {
         };
         ensemble = ensemble.with_chains(chains, iterations.unwrap_or_else(|| (0..m as u64).collect()))?;
     }
-    match archive.numeric("draw_weights")? {
-        Some(weights) => ensemble.with_draw_weights(&weights.values),
+    if let Some(weights) = archive.numeric("draw_weights")? {
+        ensemble = ensemble.with_draw_weights(&weights.values)?;
+    }
+    match archive.numeric("log_posterior")? {
+        Some(values) => ensemble.with_trace(Trace::new(Trace::LOG_POSTERIOR, values.values)),
         None => Ok(ensemble),
     }
 }
@@ -366,14 +394,14 @@ impl Archive {
         if names.is_empty() { "no arrays".to_owned() } else { names.join(", ") }
     }
 
-    fn data(&mut self) -> Result<Option<DataTable>> {
+    fn data(&mut self, options: &ReadOptions) -> Result<Option<DataTable>> {
         let Some(data) = self.numeric("data")? else { return Ok(None) };
         let names = match self.read("data_columns")? {
             None => None,
             Some(RawArray { values: Values::Text(names), .. }) => Some(names),
             Some(_) => return Err(Error::input("array 'data_columns' holds numbers, expected names")),
         };
-        DataTable::from_array(data, names).map(Some)
+        DataTable::from_array(data, names, options).map(Some)
     }
 }
 

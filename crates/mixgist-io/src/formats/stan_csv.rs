@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use mixgist::{CovarianceForm, Ensemble, Error, Result};
+use mixgist::{CovarianceForm, Ensemble, Error, Result, Trace};
 
 use crate::array::{integer, shape_text};
 use crate::delimited::{Line, Record, Records};
@@ -120,11 +120,12 @@ struct Mixture {
     origin: Origin,
 }
 
-/// Columns for chain, iteration and weight of a draw, as the R package posterior calls them, or without the dot.
+/// Columns for chain, iteration and weight of a draw, as the R package posterior calls them, or without the dot, and for its log posterior, as Stan calls it.
 struct Origin {
     chain: Option<usize>,
     iteration: Option<usize>,
     log_weight: Option<usize>,
+    log_posterior: Option<usize>,
 }
 
 impl Origin {
@@ -134,6 +135,7 @@ impl Origin {
             chain: column(&[".chain", "chain"]),
             iteration: column(&[".iteration", "iteration"]),
             log_weight: column(&[".log_weight", "log_weight"]),
+            log_posterior: column(&["lp__"]),
         }
     }
 }
@@ -239,8 +241,9 @@ impl<'a> Variable<'a> {
         let size = form.numbers_per_atom(dim);
         let one: &[usize] = match form {
             CovarianceForm::Covariance | CovarianceForm::Precision | CovarianceForm::Cholesky => &[dim, dim],
-            CovarianceForm::Diagonal => &[dim],
-            CovarianceForm::Spherical | CovarianceForm::StandardDeviation => &[],
+            CovarianceForm::StandardDeviation if dim == 1 => &[],
+            CovarianceForm::Diagonal | CovarianceForm::StandardDeviation => &[dim],
+            CovarianceForm::Spherical => &[],
         };
         let each = [&[atoms], one].concat();
         let scalar = size == 1;
@@ -282,6 +285,7 @@ struct Rows {
     chains: Vec<u32>,
     iterations: Vec<u64>,
     log_weights: Vec<f64>,
+    log_posteriors: Vec<f64>,
     lines: Vec<u64>,
 }
 
@@ -335,6 +339,9 @@ impl Rows {
         if let Some(column) = mixture.origin.log_weight {
             self.log_weights.push(number(&column)?);
         }
+        if let Some(column) = mixture.origin.log_posterior {
+            self.log_posteriors.push(number(&column)?);
+        }
         self.lines.push(record.line);
         Ok(())
     }
@@ -351,6 +358,10 @@ impl Rows {
             });
             let iterations = if self.iterations.is_empty() { counted.collect() } else { self.iterations.clone() };
             ensemble = ensemble.with_chains(chains, iterations)?;
+        }
+        // Chains are judged by it; where it is infinite there is nothing to judge by, and the draws are none the worse.
+        if !self.log_posteriors.is_empty() && self.log_posteriors.iter().all(|value| value.is_finite()) {
+            ensemble = ensemble.with_trace(Trace::new(Trace::LOG_POSTERIOR, self.log_posteriors.clone()))?;
         }
         if self.log_weights.is_empty() {
             return Ok(ensemble);

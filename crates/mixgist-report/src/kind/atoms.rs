@@ -5,15 +5,12 @@ use mixgist::{GridDensity, MixingMeasure, Points as Observations};
 
 use crate::contour::{mass_levels, rings};
 use crate::figure::{Dots, Figure, Fill, Key, Layer, Position, Side, Stroke};
-use crate::palette::{Color, Marker, group_style};
+use crate::palette::{Color, MOST_COLORED, Marker, atom_style};
 use crate::presentation::Presentation;
 use mixgist::narrative::main_atoms;
 
 /// Shares of the mass that the contours enclose, from the outermost one.
 pub const SHARES: [f64; 6] = [0.99, 0.95, 0.8, 0.6, 0.4, 0.2];
-
-/// More groups than this are not listed in a legend.
-const MOST_LISTED: usize = 12;
 
 /// With more atoms than this each has its number beside it.
 const MOST_COLORS: usize = 6;
@@ -88,11 +85,14 @@ pub fn line_width(weight: f64) -> f64 {
 /// The atoms as 2-sigma ellipses, their lines the bolder and their centres the larger the heavier they are.
 pub fn atom_layers(view: &View, coordinates: [usize; 2]) -> Vec<Layer> {
     let mut layers = Vec::new();
-    let atoms = view.main_atoms();
+    let mut atoms = view.main_atoms();
+    if view.panels > 1 {
+        atoms.truncate(MOST_COLORED); // small panels show the heavy ones
+    }
     // Colours alone do not tell so many apart.
     let numbered = atoms.len() > MOST_COLORS && view.panels == 1;
     for (rank, k) in atoms.into_iter().enumerate() {
-        let (color, _) = group_style(rank);
+        let (color, _) = atom_style(rank);
         let weight = view.measure.weights()[k];
         let dark = color.mix(Color(0, 0, 0), 0.25);
         layers.push(Layer::Area {
@@ -139,7 +139,7 @@ pub fn observation_layers(view: &View, coordinates: [usize; 2]) -> Vec<Layer> {
     let groups = view.main_atoms().into_iter().enumerate();
     groups
         .map(|(rank, k)| {
-            let (color, marker) = group_style(rank);
+            let (color, marker) = atom_style(rank);
             let at = std::mem::take(&mut members[k]);
             Layer::Dots(Dots { at, marker, radius, color, opacity, group: view.pointed.then_some(k) })
         })
@@ -150,13 +150,27 @@ pub fn observation_layers(view: &View, coordinates: [usize; 2]) -> Vec<Layer> {
 /// Adds the clusters to the legend of a figure.
 pub fn with_cluster_legend(mut figure: Figure, presentation: &Presentation) -> Figure {
     let atoms = presentation.main_atoms();
-    for (rank, &k) in atoms.iter().enumerate().take(MOST_LISTED) {
-        let (color, marker) = group_style(rank);
+    for (rank, &k) in atoms.iter().enumerate().take(MOST_COLORED) {
+        let (color, marker) = atom_style(rank);
         let weight = 100.0 * presentation.estimate().weights()[k];
         let marker = if presentation.labels().is_some() { marker } else { Marker::Circle };
         figure = figure.with_legend(Key::Point(marker, color), format!("atom {k}: {weight:.1} %"));
     }
-    figure.and_more(atoms.len(), MOST_LISTED)
+    let light = atoms.len().saturating_sub(MOST_COLORED);
+    if light == 0 {
+        return figure;
+    }
+    let rest: f64 = atoms[MOST_COLORED..].iter().map(|&k| presentation.estimate().weights()[k]).sum();
+    let (color, marker) = atom_style(MOST_COLORED);
+    figure.with_legend(Key::Point(marker, color), format!("{light} lighter: {:.1} %", 100.0 * rest))
+}
+
+/// That only the heavy atoms have ellipses in a figure of several panels, for its caption.
+pub fn light_atoms_left_out(presentation: &Presentation) -> String {
+    match presentation.main_atoms().len() {
+        all if all > MOST_COLORED => format!(" Of {all} atoms the {MOST_COLORED} heaviest have ellipses."),
+        _ => String::new(),
+    }
 }
 
 #[cfg(test)]

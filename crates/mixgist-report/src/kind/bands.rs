@@ -5,7 +5,7 @@ use mixgist::{GridDensity, Result};
 
 use super::atoms::View;
 use crate::figure::{Axis, Dash, Dots, Figure, Fill, Key, Layer, Panel, Stroke};
-use crate::palette::{Color, Marker, group_style};
+use crate::palette::{Color, Marker, atom_style};
 use crate::presentation::Presentation;
 use mixgist::narrative::numbers::count;
 
@@ -36,7 +36,7 @@ pub fn draw_line(presentation: &Presentation) -> Result<Figure> {
     let atoms = presentation.main_atoms();
     for (rank, &k) in atoms.iter().enumerate().take(MOST_LISTED) {
         let weight = 100.0 * presentation.estimate().weights()[k];
-        let fill = Fill { color: group_style(rank).0, opacity: ATOM_OPACITY };
+        let fill = Fill { color: atom_style(rank).0, opacity: ATOM_OPACITY };
         figure = figure.with_legend(Key::Area(fill), format!("atom {k}: {weight:.1} %"));
     }
     Ok(figure.and_more(atoms.len(), MOST_LISTED).described(description, text))
@@ -125,7 +125,7 @@ fn panel(presentation: &Presentation, a: usize, [width, height]: [f64; 2]) -> Re
 pub fn atom_curves(view: &View, xs: &[f64]) -> Vec<Layer> {
     let mut layers = Vec::new();
     for (rank, k) in view.main_atoms().into_iter().enumerate() {
-        let (color, _) = group_style(rank);
+        let (color, _) = atom_style(rank);
         let weight = view.measure.weights()[k];
         let (mean, variance) = (view.measure.atoms().mean(k)[0], view.measure.atoms().covariance(k)[0]);
         let height = weight / (std::f64::consts::TAU * variance).sqrt();

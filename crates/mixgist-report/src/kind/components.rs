@@ -1,12 +1,12 @@
 //! The components of the estimate with their intervals: where the means are in the plane, or coordinate by coordinate, and their weights.
 
-use mixgist::Result;
 use mixgist::components::{Component, Components, Intervals, PosteriorInterval};
+use mixgist::{MixingMeasure, Result};
 
 use super::atoms::{ellipse, outline};
 use super::rows::{height_of, interval_layers, mark, panel_height, row_axis, shortened, unnamed};
-use crate::figure::{Axis, Dash, Dots, Figure, Fill, Key, Layer, Panel, Side, Stroke};
-use crate::palette::{Color, Marker, group_style};
+use crate::figure::{Axis, Crossing, Dash, Dots, Figure, Fill, Key, Layer, Panel, Side, Stroke};
+use crate::palette::{Color, Marker, atom_style};
 use crate::presentation::Presentation;
 use mixgist::narrative::numbers::count;
 
@@ -23,16 +23,17 @@ struct Row<'a> {
 
 pub fn draw(presentation: &Presentation) -> Result<Figure> {
     let document = presentation.components()?;
-    let rows = rows(presentation, document);
+    let estimate = document.around.as_ref().map_or(presentation.estimate(), |around| &around.measure);
+    let rows = rows(estimate, document);
     let names: Vec<String> =
         rows.iter().map(|row| format!("{}, {}", row.name, percent(row.component.existence.value))).collect();
     let height = panel_height(rows.len());
-    let d = presentation.estimate().dim();
+    let d = estimate.dim();
     let shown = d.min(MOST_COORDINATES);
     let (figure, where_means) = if d == 2 {
         // Both are as high as the names need; a plane that is much higher than wide shows no more.
         let height = height.max(300.0);
-        let plane = plane(presentation, &rows)?.sized(370.0, height.min(440.0));
+        let plane = plane(presentation, estimate, &rows)?.sized(370.0, height.min(440.0));
         let weight = weight_panel(&rows, &names);
         let text = "Left: filled ellipses hold the mean of a component with 95 % probability, thin lines lie two standard \
                     deviations around the estimate's atoms. Right: its weight.";
@@ -44,7 +45,11 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
         for a in 0..shown {
             let label = format!("mean {}", shortened(&presentation.columns[a], 18));
             let axis = if panels.len() % 3 == 0 { row_axis(&names) } else { unnamed(rows.len()) };
-            let panel = interval_panel(&rows, &label, axis, &|all: &Intervals| all.mean[a], &|c| c.mean[a]);
+            let mut panel = interval_panel(&rows, &label, axis, &|all: &Intervals| all.mean[a], &|c| c.mean[a]);
+            for cut in document.cuts.iter().filter_map(|cut| cut.interval) {
+                let stroke = Stroke::new(Color::GREY, 1.0).dashed(Dash::Dotted);
+                panel = panel.with(Layer::Rule { at: Crossing::X(cut.median), stroke });
+            }
             panels.push(Some(panel.sized(size, height)));
         }
         if d == 1 {
@@ -55,16 +60,21 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
         }
         let what = if d == 1 { "Weight, mean and standard deviation" } else { "Weight and mean" };
         let some = if shown < d { format!(" The first {shown} of {d} coordinates are shown.") } else { String::new() };
-        (Figure::grid(3, panels), format!("{what} of each component.{some}"))
+        let cuts = match document.cuts.is_empty() {
+            true => "",
+            false => " Dotted lines are where neighbouring components part.",
+        };
+        (Figure::grid(3, panels), format!("{what} of each component.{cuts}{some}"))
     };
     let without = rows.iter().any(|row| row.component.intervals.is_none());
     let description = format!(
-        "{} of the estimate with 95 % intervals: {}.",
+        "{} with 95 % intervals: {}.",
         count(document.components.len(), "component"),
         rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>().join(", ")
     );
+    let source = document.around.as_ref().map_or("estimate", |around| &around.source);
     let caption = format!(
-        "{where_means} Lines are 95 % intervals over the draws that have the component, marks their medians; the percentage after a \
+        "Components of the {source}. {where_means} Lines are 95 % intervals over the draws that have the component, marks their medians; the percentage after a \
          name is the posterior probability that a draw has such a component at all.{} Each of {} draws was coupled with the estimate by exact \
          transport; nothing was relabelled.",
         match without {
@@ -95,10 +105,13 @@ fn percent(probability: f64) -> String {
     }
 }
 
-fn rows<'a>(presentation: &Presentation, document: &'a Components) -> Vec<Row<'a>> {
-    let ranks = presentation.ranks();
+fn rows<'a>(estimate: &MixingMeasure, document: &'a Components) -> Vec<Row<'a>> {
+    let mut order: Vec<usize> = (0..estimate.len()).collect();
+    order.sort_by(|&a, &b| estimate.weights()[b].total_cmp(&estimate.weights()[a]));
+    let mut ranks = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(rank, &k)| ranks[k] = rank);
     let row = |name: String, component: &'a Component| {
-        let (color, marker) = group_style(ranks[component.atom]);
+        let (color, marker) = atom_style(ranks[component.atom]);
         Row { name, component, color, marker }
     };
     let mut rows: Vec<Row> = document.components.iter().map(|one| row(format!("atom {}", one.atom), one)).collect();
@@ -151,7 +164,7 @@ fn thin(color: Color) -> Stroke {
     Stroke::new(color, 1.0).dashed(Dash::Dashed)
 }
 
-fn plane(presentation: &Presentation, rows: &[Row]) -> Result<Panel> {
+fn plane(presentation: &Presentation, estimate: &MixingMeasure, rows: &[Row]) -> Result<Panel> {
     let bounds = presentation.bounds()?;
     let axis = |a: usize| Axis::linear(&presentation.columns[a], bounds.intervals()[a].low, bounds.intervals()[a].high);
     let mut panel = Panel::new(axis(0), axis(1));
@@ -164,8 +177,8 @@ fn plane(presentation: &Presentation, rows: &[Row]) -> Result<Panel> {
     }
     for row in rows {
         let stroke = thin(row.color);
-        if row.component.atom < presentation.estimate().len() && !row.name.contains('+') {
-            let rings = vec![ellipse(presentation.estimate(), row.component.atom, [0, 1], 2.0)];
+        if row.component.atom < estimate.len() && !row.name.contains('+') {
+            let rings = vec![ellipse(estimate, row.component.atom, [0, 1], 2.0)];
             let fill = Fill { color: row.color, opacity: 0.0 };
             panel = panel.with(Layer::Area { rings, fill, outline: Some(stroke) });
         }

@@ -2,7 +2,9 @@
 
 use mixgist::{GridDensity, MixingMeasure, Result};
 
-use super::atoms::{SHARES, atom_layers, density_contours, observation_layers, with_cluster_legend};
+use super::atoms::{
+    SHARES, atom_layers, density_contours, light_atoms_left_out, observation_layers, with_cluster_legend,
+};
 use crate::figure::{Axis, Figure, Fill, Layer, Panel, Stroke, Ticks};
 use crate::palette::Color;
 use crate::presentation::Presentation;
@@ -65,8 +67,9 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     };
     let caption = format!(
         "All pairs of coordinates: contours enclose {} % of the estimate's mass, ellipses lie two standard deviations around \
-         the means of the atoms. On the diagonal the marginal densities.{some}{}",
+         the means of the atoms. On the diagonal the marginal densities.{some}{}{}",
         shares.join(", "),
+        if panels_with_points > 1 { light_atoms_left_out(presentation) } else { String::new() },
         presentation.left_out(panels_with_points)
     );
     let names: Vec<&str> = coordinates.iter().map(|&a| presentation.columns[a].as_str()).collect();

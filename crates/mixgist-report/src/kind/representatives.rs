@@ -46,8 +46,8 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
         false => String::new(),
     };
     let caption = format!(
-        "One draw for each mode of the posterior, the most probable first: {what}. Percentages are the posterior probability of the \
-         draws that are nearest to it ({}).{more}",
+        "One draw for each mode of the posterior, the most probable first: {what}. Percentages are the shares of the draws that are \
+         nearest to it, by weight ({}).{more}",
         presentation.distance_text()
     );
     Ok(Figure::grid(columns, panels.into_iter().map(Some).collect()).described(description, caption))

@@ -10,7 +10,7 @@ pub fn estimate(presentation: &Presentation, page: &mut Page) -> Result<String> 
     let main = Kind::of_estimate(presentation.estimate().dim());
     let mut text = page.figure(&main.draw(presentation)?);
     if presentation.estimate().dim() > 1 {
-        text.push_str(&drawn(&["bands"], presentation, page)?);
+        text.push_str(&drawn(&["axes", "bands"], presentation, page)?);
     }
     Ok(text)
 }

@@ -19,7 +19,10 @@ pub fn chains(presentation: &Presentation, _: &mut Page) -> Result<String> {
 pub fn answer(presentation: &Presentation, _: &mut Page) -> Result<String> {
     let narrative = presentation.answer.narrative();
     let parts = narrative::parts(&narrative);
-    Ok(narrative::pieces(parts[0], presentation) + &narrative::warnings(presentation))
+    // The verdict on the chains stands above.
+    let of_chains = |piece: &&Piece| matches!(piece, Piece::Line { name, .. } if name == "chains");
+    let own: Vec<Piece> = parts[0].iter().filter(|piece| !of_chains(piece)).cloned().collect();
+    Ok(narrative::pieces(&own, presentation) + &narrative::warnings(presentation))
 }
 
 /// The table of atoms.
@@ -35,6 +38,22 @@ pub fn components(presentation: &Presentation, page: &mut Page) -> Result<String
         return Ok(String::new());
     }
     with_figure(presentation.components()?, "components", presentation, page)
+}
+
+/// How many clusters and components there are.
+pub fn how_many(presentation: &Presentation, page: &mut Page) -> Result<String> {
+    if presentation.posterior.is_none() {
+        return Ok(String::new());
+    }
+    with_figure(presentation.how_many()?, "how-many", presentation, page)
+}
+
+/// Who belongs to which component, and who is uncertain.
+pub fn memberships(presentation: &Presentation, page: &mut Page) -> Result<String> {
+    if presentation.posterior.is_none() || presentation.data.is_none() {
+        return Ok(String::new());
+    }
+    with_figure(presentation.memberships()?, "memberships", presentation, page)
 }
 
 /// How far from the estimate the posterior reaches, and the figures that show it.

@@ -4,11 +4,13 @@
 
 use std::cell::OnceCell;
 
+use mixgist::HowMany;
+use mixgist::Memberships;
 use mixgist::components::{Components, Rules};
 use mixgist::credible::{self, Conformal, Credible, Question, ball};
 use mixgist::representatives::{Count, Representatives};
 use mixgist::stability::Stability;
-use mixgist::{Answer, AtomCount, Error, Estimator, Order, Result, Settings, Summary};
+use mixgist::{Answer, AtomCount, Error, Estimator, Order, Posterior, Result, Settings, Summary};
 
 use super::Presentation;
 
@@ -24,6 +26,8 @@ pub(super) struct Evidence {
     credible: OnceCell<Answer<Credible>>,
     conformal: OnceCell<Conformal>,
     components: OnceCell<Answer<Components>>,
+    memberships: OnceCell<Answer<Memberships>>,
+    how_many: OnceCell<Answer<HowMany>>,
     representatives: OnceCell<Answer<Representatives>>,
     stability: OnceCell<Answer<Stability>>,
     free: OnceCell<Answer<Summary>>,
@@ -75,10 +79,25 @@ impl Presentation<'_> {
         once(&self.evidence.conformal, || credible::conformal(self.need_posterior()?, LEVEL, self.progress))
     }
 
-    /// What the posterior says about each component of the estimate.
+    /// What the posterior says about each component: of the aligned estimate, unless the summary is by another than the medoid.
     pub fn components(&self) -> Result<&Answer<Components>> {
         let rules = Rules { level: LEVEL, ..Rules::default() };
-        once(&self.evidence.components, || self.need_posterior()?.components(rules, self.progress))
+        once(&self.evidence.components, || self.about_components()?.components(rules, self.progress))
+    }
+
+    /// Who belongs to which of these components.
+    pub fn memberships(&self) -> Result<&Answer<Memberships>> {
+        let rules = Rules { level: LEVEL, ..Rules::default() };
+        once(&self.evidence.memberships, || self.about_components()?.memberships(rules, self.progress))
+    }
+
+    /// How many clusters and components there are.
+    pub fn how_many(&self) -> Result<&Answer<HowMany>> {
+        once(&self.evidence.how_many, || self.about_components()?.how_many(self.partitions, self.progress))
+    }
+
+    fn about_components(&self) -> Result<Posterior<'_>> {
+        self.need_posterior()?.about_components(self.progress)
     }
 
     /// One draw for each mode of the posterior.

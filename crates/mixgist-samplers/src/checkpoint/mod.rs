@@ -38,7 +38,8 @@ pub struct Checkpoints {
 pub enum CheckpointMode {
     /// A new run; an error when the directory holds one already.
     Start,
-    /// Goes on with the run in the directory; an error when there is none, or when settings or data differ.
+    /// Goes on with the run in the directory; an error when there is none, or when data or settings other than the number of iterations
+    /// differ. With more iterations than before the chains run on.
     Resume,
 }
 
@@ -65,14 +66,14 @@ pub(crate) struct Saved {
 }
 
 impl Store {
-    /// Opens the directory: writes `run`, or compares it. `settings` is the text that must not change.
+    /// Opens the directory: writes `run`, or compares it. `settings` is the text that must not change, but for its number of iterations.
     pub(crate) fn open(checkpoints: &Checkpoints, settings: &str, data: &[f64]) -> Result<Self> {
         if checkpoints.every == 0 {
             return Err(Error::usage("a checkpoint every 0 iterations, must be at least 1"));
         }
         let directory = checkpoints.directory.clone();
         let data_sum = checksum(data.iter().flat_map(|v| v.to_bits().to_le_bytes()));
-        let fingerprint = checksum(settings.bytes().chain(data_sum.to_le_bytes()));
+        let fingerprint = |settings: &str| checksum(settings.bytes().chain(data_sum.to_le_bytes()));
         let run = directory.join("run");
         if checkpoints.mode == CheckpointMode::Resume && !run.exists() {
             return Err(Error::usage("there is no run to resume")
@@ -84,7 +85,7 @@ impl Store {
             Error::io(&directory, "make the checkpoint directory", &e).hint("name a folder that exists or can be made")
         })?;
         let lock = lock(&directory)?;
-        let store = Store { directory, every: checkpoints.every, fingerprint, _lock: lock };
+        let mut store = Store { directory, every: checkpoints.every, fingerprint: fingerprint(settings), _lock: lock };
         match checkpoints.mode {
             CheckpointMode::Start => {
                 if run.symlink_metadata().is_ok() {
@@ -97,7 +98,8 @@ impl Store {
             }
             CheckpointMode::Resume => {
                 let bytes = fs::read(&run).map_err(|e| Error::io(&run, "read the checkpoint", &e))?;
-                compare_run(&bytes, settings, data_sum).map_err(|error| error.in_file(&run))?;
+                let begun_with = compare_run(&bytes, settings, data_sum).map_err(|error| error.in_file(&run))?;
+                store.fingerprint = fingerprint(&begun_with);
             }
         }
         Ok(store)
@@ -238,7 +240,7 @@ pub(crate) struct StateRecord {
 }
 
 impl StateRecord {
-    fn new(state: &State, sticks: Option<usize>, rng: &ChaCha8Rng) -> Self {
+    pub(crate) fn new(state: &State, sticks: Option<usize>, rng: &ChaCha8Rng) -> Self {
         StateRecord {
             seed: rng.get_seed(),
             stream: rng.get_stream(),
@@ -269,12 +271,19 @@ impl StateRecord {
     }
 }
 
-fn compare_run(bytes: &[u8], settings: &str, data_sum: u64) -> Result<()> {
+/// The settings that the run was begun with, if these are the same but for the number of iterations.
+fn compare_run(bytes: &[u8], settings: &str, data_sum: u64) -> Result<String> {
     let saved: RunRecord = decode(bytes)?;
     let differs = |what: String| {
-        Err(Error::usage(what).hint("resume with the settings and data of the run, or start a new one elsewhere"))
+        Err(Error::usage(what).hint(
+            "resume with the data and settings of the run (only the number of iterations may be larger), or start a new one elsewhere",
+        ))
     };
-    let mut lines = saved.settings.lines().zip(settings.lines());
+    let lasting = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| !line.trim_start().starts_with("iterations: ")).map(str::to_owned).collect()
+    };
+    let (before, now) = (lasting(&saved.settings), lasting(settings));
+    let mut lines = before.iter().zip(&now);
     if let Some((before, now)) = lines.find(|(before, now)| before != now) {
         return differs(format!(
             "the run was started with other settings: '{}' then, '{}' now",
@@ -282,13 +291,13 @@ fn compare_run(bytes: &[u8], settings: &str, data_sum: u64) -> Result<()> {
             now.trim()
         ));
     }
-    if saved.settings != settings {
+    if before != now {
         return differs("the run was started with other settings".into());
     }
     if saved.data_sum != data_sum {
         return differs("the run was started with other data".into());
     }
-    Ok(())
+    Ok(saved.settings)
 }
 
 fn restored_state(bytes: &[u8], owner: Owner, stride: usize, points: usize) -> Result<Saved> {

@@ -37,7 +37,7 @@ fn uncertain_weights(dim: usize, draws: usize, junk: f64, seed: u64) -> Ensemble
 }
 
 fn aligned(ensemble: &Ensemble, start: usize) -> Alignment {
-    align(&ensemble.draw(start), ensemble, Rules::default(), &Silent).unwrap()
+    align(&ensemble.draw(start), ensemble, &Units::Sd, Rules::default(), &Silent).unwrap()
 }
 
 #[test]
@@ -65,7 +65,8 @@ fn three_components_with_uncertain_weights_are_three_also_with_junk() {
 fn aligned_draws_add_up_and_weights_are_their_means() {
     let ensemble = uncertain_weights(2, 120, 0.02, 9);
     let found = aligned(&ensemble, 3);
-    let AlignedDraws { draws, components, dim, ref weights, ref means, ref covariances, ref unmatched } = found.draws;
+    let AlignedDraws { draws, components, dim, ref weights, ref means, ref covariances, ref unmatched, .. } =
+        found.draws;
     assert_eq!((draws, components, dim), (120, 3, 2));
     assert_eq!((weights.len(), means.len(), covariances.len(), unmatched.len()), (360, 720, 1440, 120));
     for m in 0..draws {
@@ -140,13 +141,18 @@ fn order_of_atoms_and_draws_and_copies_change_nothing() {
 fn draws_align_with_any_estimate_that_has_distinct_atoms() {
     let ensemble = uncertain_weights(1, 60, 0.0, 2);
     let estimate = measure(1, &[(0.3, 6.2, 1.0), (0.5, 0.1, 1.1), (0.2, 11.8, 1.0)]);
-    let draws = align_with(&estimate, &ensemble, Rules::default(), &Silent).unwrap();
+    let found = align_with(&estimate, &ensemble, &Units::Sd, Rules::default(), &Silent).unwrap();
+    // Heaviest first.
+    assert_eq!(found.estimate.weights(), [0.5, 0.3, 0.2]);
     for m in 0..60 {
-        assert!((draws.means[m * 3] - 6.0).abs() < 1e-9 && draws.means[m * 3 + 1].abs() < 1e-9);
-        assert!(draws.unmatched[m] < 1e-9);
+        assert!(found.draws.means[m * 3].abs() < 1e-9 && (found.draws.means[m * 3 + 1] - 6.0).abs() < 1e-9);
+        assert!(found.draws.unmatched[m] < 1e-9);
     }
-    let twins = measure(1, &[(0.5, 0.0, 1.0), (0.5, 0.01, 1.0)]);
-    assert!(align_with(&twins, &ensemble, Rules::default(), &Silent).is_err());
+    // Copies are one component, and light atoms are not reported.
+    let odd = measure(1, &[(0.3, 0.0, 1.0), (0.2, 0.01, 1.0), (0.3, 6.0, 1.0), (0.196, 12.0, 1.0), (0.004, 90.0, 1.0)]);
+    let found = align_with(&odd, &ensemble, &Units::Sd, Rules::default(), &Silent).unwrap();
+    assert_eq!(found.names, ["0", "1", "2"]);
+    assert!(found.existence.iter().all(|one| one.value == 1.0));
     let plane = measure(2, &[(1.0, 0.0, 1.0)]);
-    assert!(align(&plane, &ensemble, Rules::default(), &Silent).is_err());
+    assert!(align(&plane, &ensemble, &Units::Sd, Rules::default(), &Silent).is_err());
 }

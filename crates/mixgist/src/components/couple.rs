@@ -67,11 +67,11 @@ pub(super) struct Stranger {
 }
 
 /// A draw, coupled.
-pub(super) struct Coupled {
+pub(crate) struct Coupled {
     pub(super) matches: Vec<Match>,
     pub(super) unmatched: f64,
     /// For each atom of the draw the atom of the estimate that it belongs to, by their indices there.
-    pub(super) owners: Vec<Option<usize>>,
+    pub(crate) owners: Vec<Option<usize>>,
     /// What belongs to nobody, as far as it is not too light to matter.
     pub(super) strangers: Vec<Stranger>,
     /// The root of the cost of the coupling.
@@ -164,7 +164,7 @@ impl Merged {
 }
 
 /// The estimate, ready to be coupled with draws.
-pub(super) struct Coupler<'a> {
+pub(crate) struct Coupler<'a> {
     estimate: Merged,
     /// Where the rules look for each atom: there, or at the centre of what the draws have beside it.
     places: GaussianAtoms,
@@ -190,7 +190,7 @@ const SHARED: f64 = 0.25;
 const AS_WELL: f64 = 0.75;
 
 impl<'a> Coupler<'a> {
-    pub(super) fn new(estimate: &MixingMeasure, units: &'a ResolvedUnits, rules: Rules) -> Result<Self> {
+    pub(crate) fn new(estimate: &MixingMeasure, units: &'a ResolvedUnits, rules: Rules) -> Result<Self> {
         let estimate =
             Merged::new(estimate.weights(), estimate.atoms(), 0..estimate.len()).with_near_copies_as_one()?;
         let coordinates = scaled_coordinates(&estimate.atoms, units)?;
@@ -239,7 +239,7 @@ impl<'a> Coupler<'a> {
     }
 
     /// Couples draw m; a match for each of the reported atoms.
-    pub(super) fn couple(&self, ensemble: &Ensemble, m: usize, reported: &[usize]) -> Result<Coupled> {
+    pub(crate) fn couple(&self, ensemble: &Ensemble, m: usize, reported: &[usize]) -> Result<Coupled> {
         let draw = Merged::new(ensemble.weights(), ensemble.atoms(), ensemble.range(m));
         let (n, own) = (draw.weights.len(), self.len());
         let costs = self.costs(&scaled_coordinates(&draw.atoms, self.units)?);

@@ -1,36 +1,10 @@
 //! Intervals and ellipses of a component's parameters over the draws that have it.
 
 use super::couple::Match;
-use crate::effective::{ascending, sorted_quantile};
+use crate::Result;
+use crate::effective::{PosteriorInterval, ascending, sorted_quantile};
+use crate::fits::has_length;
 use crate::linalg::{cholesky_in_place, solve_lower};
-
-/// What the posterior says about one number.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-pub struct PosteriorInterval {
-    /// Posterior mean.
-    pub mean: f64,
-    /// Posterior median.
-    pub median: f64,
-    /// Lower end: half of 1 − level lies below.
-    pub low: f64,
-    /// Upper end: half of 1 − level lies above.
-    pub high: f64,
-}
-
-impl PosteriorInterval {
-    /// Of weighted values; NaN when there are none.
-    pub(crate) fn of(values: &[f64], weights: &[f64], level: f64) -> Self {
-        let order = ascending(values, weights);
-        let quantile = |level: f64| sorted_quantile(values, weights, &order, level);
-        let total: f64 = order.iter().map(|&i| weights[i]).sum();
-        PosteriorInterval {
-            mean: order.iter().map(|&i| weights[i] / total * values[i]).sum(),
-            median: quantile(0.5),
-            low: quantile((1.0 - level) / 2.0),
-            high: quantile((1.0 + level) / 2.0),
-        }
-    }
-}
 
 /// An ellipse {x : (x − c)ᵀ S⁻¹ (x − c) ≤ r²} that holds a component's mean with the level's probability.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -64,6 +38,18 @@ pub struct Intervals {
     pub correlation: Vec<PosteriorInterval>,
     /// Where the mean is.
     pub mean_ellipse: Ellipse,
+}
+
+impl Intervals {
+    /// Refuses intervals of another dimension.
+    pub(super) fn fits(&self, dim: usize) -> Result<()> {
+        has_length("intervals of the mean", self.mean.len(), dim)?;
+        has_length("intervals of the sd", self.sd.len(), dim)?;
+        has_length("intervals of the covariance", self.covariance.len(), dim * dim)?;
+        has_length("intervals of the correlation", self.correlation.len(), dim * dim)?;
+        has_length("center of the ellipse", self.mean_ellipse.center.len(), dim)?;
+        has_length("covariance of the ellipse", self.mean_ellipse.covariance.len(), dim * dim)
+    }
 }
 
 impl Intervals {

@@ -3,12 +3,13 @@
 use rayon::prelude::*;
 
 use super::couple::{Coupler, Match, Place, Stranger, mixture_moments};
-use super::intervals::{Intervals, PosteriorInterval};
+use super::intervals::Intervals;
 use super::{Component, FEWEST_DRAWS, Group, MOST_AMBIGUITY, MOST_CROSSING, NOTABLE, Rules, Standing};
 use crate::Result;
-use crate::effective::{Probability, draw_weights};
+use crate::effective::{PosteriorInterval, Probability, draw_weights};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::overlap::overlap;
+use crate::parting::{Bump, Cut, cuts};
 use crate::progress::Progress;
 use crate::units::ResolvedUnits;
 
@@ -138,7 +139,7 @@ impl<'a> Pass<'a> {
     }
 
     /// What is said about each reported atom.
-    pub(super) fn components(&self) -> Vec<Component> {
+    pub(crate) fn components(&self) -> Vec<Component> {
         let rivals = self.rivals();
         (0..self.reported.len()).map(|place| self.component(&[place], &rivals[place])).collect()
     }
@@ -300,6 +301,34 @@ impl<'a> Pass<'a> {
             rivals: rivals.iter().map(|&place| self.first_index(place)).collect(),
             intervals,
         }
+    }
+
+    /// Where neighbours on the line part; those that rivalry connects are one.
+    pub(super) fn cuts(&self) -> Vec<Cut> {
+        let rivals = self.rivals();
+        let mut sets = connected(&rivals);
+        sets.extend((0..self.reported.len()).filter(|&place| rivals[place].is_empty()).map(|place| vec![place]));
+        let bump =
+            |weight: f64, mean: &[f64], covariance: &[f64]| Bump { weight, mean: mean[0], variance: covariance[0] };
+        let own: Vec<(usize, Bump)> = sets
+            .iter()
+            .map(|places| {
+                let atoms = places.iter().map(|&place| self.reported[place]);
+                let moments = mixture_moments(1, atoms.map(|k| (self.coupler.weight(k), self.coupler.place(k))));
+                let first = places.iter().map(|&place| self.first_index(place)).min().unwrap_or(0);
+                (first, bump(moments.weight, &moments.mean, &moments.covariance))
+            })
+            .collect();
+        let found: Vec<Vec<Option<Bump>>> = sets
+            .iter()
+            .map(|places| {
+                let of = |m: usize| Some(self.joined(m, places)).filter(|found| found.exists);
+                (0..self.ensemble.len())
+                    .map(|m| of(m).map(|one| bump(one.weight, &one.mean, &one.covariance)))
+                    .collect()
+            })
+            .collect();
+        cuts(&own, &|m, k| found[k][m], &self.weights, self.rules.level)
     }
 
     fn share_of_draws(&self, holds: impl Fn(usize) -> bool) -> f64 {

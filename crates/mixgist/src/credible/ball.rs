@@ -4,6 +4,7 @@ use super::{check_distances, check_level, within};
 use crate::Result;
 use crate::effective::{Probability, ascending, draw_weights, sorted_quantile};
 use crate::ensemble::Ensemble;
+use crate::fits::{Fits, are_below};
 
 /// The smallest ball around an estimate that holds the asked-for posterior probability.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -45,6 +46,16 @@ pub struct Member {
     pub iteration: u64,
     /// Its distance.
     pub distance: f64,
+}
+
+impl Fits for Ball {
+    fn fits(&self, draws: usize, _: usize) -> Result<()> {
+        are_below(
+            "the farthest draws",
+            self.farthest.iter().chain(&self.farthest_draws).map(|member| member.draw),
+            draws,
+        )
+    }
 }
 
 /// Standard errors on either side of a 95 % interval.

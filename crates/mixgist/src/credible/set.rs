@@ -4,6 +4,7 @@ use super::{Ball, Conformal, ball, conformal, region, within};
 use crate::Result;
 use crate::effective::Probability;
 use crate::ensemble::MixingMeasure;
+use crate::fits::{Fits, has_dim, has_length};
 use crate::posterior::{Answer, Posterior};
 use crate::progress::Progress;
 use crate::warning::Warning;
@@ -52,6 +53,17 @@ pub struct Region {
     pub smallest_ball: Probability,
     /// Distance from it to every draw.
     pub distances: Vec<f64>,
+}
+
+impl Fits for Credible {
+    fn fits(&self, draws: usize, dim: usize) -> Result<()> {
+        self.ball.fits(draws, dim)?;
+        has_length("distances", self.distances.len(), draws)?;
+        if let Some(region) = &self.region {
+            has_length("distances of the region", region.distances.len(), draws)?;
+        }
+        self.conformal.as_ref().map_or(Ok(()), |conformal| has_dim("the conformal estimate", &conformal.estimate, dim))
+    }
 }
 
 impl Posterior<'_> {

@@ -45,6 +45,7 @@ pub(crate) use floor::LEADING_SLICES;
 
 use crate::Result;
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::fits::{Fits, are_below, has_dim, has_length};
 use crate::line::Order;
 use crate::loss::Loss;
 use crate::pairwise::{Decompositions, Form, SlicedDistance};
@@ -177,6 +178,29 @@ pub struct PathPoint {
     /// The part of its mass that lies where almost no draw has a component.
     #[serde(default)]
     pub mass_without_draws: f64,
+}
+
+impl Fits for Assessment {
+    fn fits(&self, draws: usize, dim: usize) -> Result<()> {
+        if let Some(free) = &self.free {
+            has_dim("the free estimate", &free.estimate, dim)?;
+            has_length("distances of the free estimate", free.distances.len(), draws)?;
+            for point in &free.path {
+                has_dim("the path", &point.measure, dim)?;
+            }
+            are_below(
+                "the choice on the path",
+                [Some(free.chosen), free.refused].into_iter().flatten(),
+                free.path.len(),
+            )?;
+        }
+        if let Some(aligned) = &self.aligned {
+            has_dim("the aligned estimate", &aligned.estimate, dim)?;
+            has_length("distances of the aligned estimate", aligned.distances.len(), draws)?;
+            has_length("existence of the aligned estimate", aligned.existence.len(), aligned.estimate.len())?;
+        }
+        Ok(())
+    }
 }
 
 /// What is to be assessed.

@@ -5,6 +5,7 @@ use super::{Narrate, Narrative, left_out};
 use crate::about::About;
 use crate::components::{Component, Components, Intervals, Missing, PosteriorInterval, Standing};
 use crate::effective::Probability;
+use crate::parting::Cut;
 use crate::posterior::Estimate;
 
 /// Coordinates that a table shows.
@@ -61,6 +62,9 @@ impl Narrate for Components {
             "coupling",
             format!("exact transport with each of {}, units {}", count(about.draws, "draw"), self.units.name()),
         );
+        if let Some(slices) = around.and_then(|estimate| estimate.slices) {
+            narrative.line("found with", format!("{}: {}", count(slices, "slice"), about.settings.slicer.name()));
+        }
         narrative.line(
             "unmatched",
             format!("{} of the mass of a draw belongs to none of the components", told(&self.unmatched)),
@@ -110,7 +114,30 @@ impl Narrate for Components {
                 self.rules.least_weight, self.unreported_weight
             ));
         }
+        if !self.cuts.is_empty() {
+            self.narrate_cuts(&mut narrative, about);
+        }
+        if let Some(axes) = &self.axes {
+            narrative.note(format!(
+                "the two discriminant axes of the estimate show {} of the separation of its components; the document has them",
+                percent(axes.shown)
+            ));
+        }
         narrative
+    }
+}
+
+impl Components {
+    /// Where components part on the line.
+    fn narrate_cuts(&self, narrative: &mut Narrative, about: &About) {
+        let row = |cut: &Cut| {
+            let at = cut.interval.as_ref().map_or_else(|| "none".into(), told);
+            vec![format!("atoms {} and {}", cut.left, cut.right), at, percent(cut.probability)]
+        };
+        let header = vec!["between".to_owned(), format!("cut at {}", about.column(0)), "draws with a cut".into()];
+        narrative.table(header, self.cuts.iter().map(row).collect());
+        narrative
+            .note("left of a cut the first of the two components is the more probable one, right of it the second");
     }
 }
 

@@ -24,7 +24,7 @@ impl Narrate for Credible {
         narrative.line(
             &format!("{} % ball", percent_of(ball.level)),
             format!(
-                "radius {} (standard error; {interval}) holds {:.4} of the posterior",
+                "radius {} ({interval}) holds {:.4} of the posterior",
                 with_error(ball.radius, ball.radius_error),
                 ball.probability.value
             ),

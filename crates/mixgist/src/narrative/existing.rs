@@ -1,10 +1,12 @@
 //! Components that exist, how many there are and who belongs to them, in words.
 
-use super::numbers::{count, percent, resolved, significant};
+use super::numbers::{count, existence, percent, resolved, significant};
 use super::{Narrate, Narrative, left_out};
+use crate::Estimator;
 use crate::about::About;
-use crate::aligned::{Alignment, LEAST_EXISTENCE};
-use crate::how_many::{CountPosterior, HowMany};
+use crate::aligned::{Alignment, Carried, CarriedComponent, LEAST_EXISTENCE};
+use crate::effective::Probability;
+use crate::how_many::{CountPosterior, HowMany, OccupiedClusters};
 use crate::memberships::Memberships;
 use crate::posterior::Estimate;
 
@@ -14,20 +16,25 @@ const MOST_COLUMNS: usize = 4;
 /// Observations that a table lists.
 const MOST_ROWS: usize = 20;
 
-/// An assignment is uncertain when its posterior probability is below this.
-const SURE: f64 = 0.9;
-
 impl Narrate for Alignment {
-    fn narrate(&self, about: &About, _: Option<&Estimate>) -> Narrative {
+    fn narrate(&self, about: &About, around: Option<&Estimate>) -> Narrative {
         let mut narrative = Narrative::default();
-        narrative.line(
-            "components",
-            format!("{} that at least {} of the draws have", self.estimate.len(), percent(LEAST_EXISTENCE)),
-        );
-        narrative.line(
-            "weights",
-            "posterior means; the mean and sd of a component are posterior means over the draws that have it",
-        );
+        if let Some(estimate) = around {
+            narrative.line("estimate", estimate.source.as_str());
+        }
+        let components = count(self.estimate.len(), "component");
+        match about.settings.estimator == Estimator::Aligned {
+            true => {
+                narrative.line(
+                    "components",
+                    format!("{components} that at least {} of the draws have", percent(LEAST_EXISTENCE)),
+                );
+                narrative.line("weights", "posterior means, scaled to sum 1; means and standard deviations are those of the draws that have the component");
+            }
+            false => {
+                narrative.line("components", format!("{components}: the atoms of the estimate that are not too light"))
+            }
+        }
         let none = self.draws.unmatched.iter().sum::<f64>() / self.draws.draws as f64;
         narrative.line("unmatched", format!("{} of the mass of a draw, on average, belongs to none", percent(none)));
         let d = about.dim;
@@ -39,15 +46,45 @@ impl Narrate for Alignment {
         let row = |k: usize| {
             let (mean, covariance) = (self.estimate.atoms().mean(k), self.estimate.atoms().covariance(k));
             let sd = |a: usize| covariance[a * d + a].sqrt();
-            let mut row =
-                vec![k.to_string(), percent(self.existence[k].value), significant(self.estimate.weights()[k], 3)];
+            let Probability { value, standard_error, .. } = self.existence[k];
+            let mut row = vec![
+                self.names[k].clone(),
+                existence(value, standard_error),
+                significant(self.estimate.weights()[k], 3),
+            ];
             row.extend((0..shown).map(|a| resolved(mean[a], 4, sd(a))));
             row.extend((0..shown).map(|a| significant(sd(a), 3)));
             row
         };
         narrative.table(header, (0..self.estimate.len()).map(row).collect());
         left_out(&mut narrative, shown, d);
+        if let Some(carried) = &self.carried {
+            carry(&mut narrative, carried);
+        }
         narrative
+    }
+}
+
+/// Where the names come from, what is new and what is gone.
+fn carry(narrative: &mut Narrative, carried: &Carried) {
+    let row = |one: &CarriedComponent| {
+        let from = match (&one.from, one.split) {
+            (None, _) => "new".to_owned(),
+            (Some(from), true) => format!("split off from {from}"),
+            (Some(_), false) => "continues".to_owned(),
+        };
+        let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.2}"));
+        let change = one.weight_change.map_or_else(String::new, |change| format!("{change:+.3}"));
+        vec![one.name.clone(), from, number(one.overlap), change]
+    };
+    let header = ["component", "since the old fit", "overlap", "change of weight"].map(String::from).to_vec();
+    narrative.table(header, carried.components.iter().map(row).collect());
+    for gone in &carried.gone {
+        let weight = significant(gone.weight, 3);
+        narrative.note(match &gone.merged_into {
+            Some(name) => format!("gone: {} (weight {weight}), which may have merged into {name}", gone.name),
+            None => format!("gone: {} (weight {weight})", gone.name),
+        });
     }
 }
 
@@ -55,16 +92,22 @@ impl Narrate for HowMany {
     fn narrate(&self, about: &About, around: Option<&Estimate>) -> Narrative {
         let mut narrative = Narrative::default();
         if let Some(estimate) = around {
-            narrative.line("estimate", estimate.source.as_str());
+            let components = count(estimate.measure.len(), "component");
+            narrative.line("estimate", format!("{}, {components}", estimate.source));
         }
+        let rule = match self.observations {
+            Some(n) => format!("(log n / n)^¼ for {}", count(n, "observation")),
+            None => {
+                "half of the median distance between draws and estimate; with data it depends on their number".into()
+            }
+        };
+        let omega = significant(self.omega, 3);
         narrative.line(
             "components",
-            format!(
-                "{} after merge-truncate-merge at ω = {}, the median distance between draws and estimate",
-                self.components,
-                significant(self.omega, 3)
-            ),
+            format!("{} after merge-truncate-merge at the rate ω = {omega}, {rule}", self.components),
         );
+        let lightest = significant(self.omega * self.omega, 2);
+        narrative.line("", format!("components lighter than ω² = {lightest} are left out at this rate"));
         let modes: Vec<usize> = self.merged.iter().map(|at| at.posterior.mode).collect();
         let (least, most) = (modes.iter().min().unwrap_or(&0), modes.iter().max().unwrap_or(&0));
         narrative.line("", format!("from {least} to {most} over the rates below, for {}", count(about.draws, "draw")));
@@ -72,11 +115,17 @@ impl Narrate for HowMany {
             vec![name, posterior.mode.to_string(), significant(posterior.mean, 3), told(posterior)]
         };
         let header = ["counted", "mode", "mean", "probabilities"].map(String::from).to_vec();
-        let mut rows: Vec<Vec<String>> = self
-            .heavier
-            .iter()
-            .map(|one| row(format!("atoms of weight {} or more", one.weight), &one.posterior))
-            .collect();
+        let occupied = |one: &OccupiedClusters| match one.from_labels {
+            true => "clusters with observations, by the labels of the draws".to_owned(),
+            false if one.draws < about.draws => {
+                format!("clusters with observations, labels drawn for {} of the draws", one.draws)
+            }
+            false => "clusters with observations, labels drawn given each draw".to_owned(),
+        };
+        let mut rows: Vec<Vec<String>> = self.occupied.iter().map(|one| row(occupied(one), &one.posterior)).collect();
+        rows.extend(
+            self.heavier.iter().map(|one| row(format!("atoms of weight {} or more", one.weight), &one.posterior)),
+        );
         rows.extend(
             self.merged
                 .iter()
@@ -98,15 +147,15 @@ fn told(posterior: &CountPosterior) -> String {
 }
 
 impl Narrate for Memberships {
-    fn narrate(&self, about: &About, around: Option<&Estimate>) -> Narrative {
+    fn narrate(&self, _: &About, around: Option<&Estimate>) -> Narrative {
         let mut narrative = Narrative::default();
         if let Some(estimate) = around {
             narrative.line("estimate", estimate.source.as_str());
         }
-        let uncertain = self.uncertain(SURE);
+        let uncertain = &self.uncertain;
         narrative.line("memberships", format!(
             "posterior probability that an observation belongs to a component, over {}; the interval ({}) says how much the draws differ",
-            count(about.draws, "draw"),
+            count(self.draws_used, "draw"),
             percent(self.level)
         ));
         narrative.line(
@@ -115,10 +164,10 @@ impl Narrate for Memberships {
                 "{} of {} have no component with a posterior probability of {} or more",
                 uncertain.len(),
                 count(self.points, "observation"),
-                percent(SURE)
+                percent(self.sure)
             ),
         );
-        let labels = self.labels();
+        let labels = &self.labels;
         let row = |&i: &usize| {
             let place = i * self.components + labels[i] as usize;
             vec![

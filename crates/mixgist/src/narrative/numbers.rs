@@ -43,12 +43,15 @@ pub fn interval(median: f64, low: f64, high: f64) -> String {
 /// What twelve decimals cannot show.
 const LEAST_SHOWN: f64 = 5e-13;
 
+/// An error below this part of the value says nothing that its digits do not.
+const LEAST_ERROR: f64 = 1e-6;
+
 /// A value with its standard error: 1.2953 ± 0.0213.
 pub fn with_error(value: f64, error: Option<f64>) -> String {
     match error {
         // Rounding alone.
         Some(error) if error > 0.0 && error.max(value.abs()) < LEAST_SHOWN => "0".into(),
-        Some(error) if error > LEAST_SHOWN => {
+        Some(error) if error > LEAST_SHOWN && error > LEAST_ERROR * value.abs() => {
             let (size, fine) = (value.abs().max(error).log10().floor() as i32, error.log10().floor() as i32);
             if (-4..6).contains(&size) {
                 let decimals = (1 - fine).clamp(0, 12) as usize;

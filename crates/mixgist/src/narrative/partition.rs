@@ -32,6 +32,12 @@ impl PartitionAnswer {
             ),
         );
         narrative.line("draws", format!("{} of {all}", count(self.draws, "draw")));
+        if self.labels_sampled {
+            narrative.line(
+                "labels",
+                "the draws have none: they were drawn given the measure of each draw, with the same seed",
+            );
+        }
         narrative.line("they have", self.counts());
         let ball = &self.ball;
         narrative.line(

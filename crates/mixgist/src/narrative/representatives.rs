@@ -1,11 +1,10 @@
 //! The modes of the posterior, in words.
 
-use super::numbers::{count, p_value, percent, significant};
-use super::{Narrate, Narrative, distance_words, main_atoms};
+use super::numbers::{p_value, percent, significant};
+use super::{Narrate, Narrative, distance_line, main_atoms};
 use crate::about::About;
 use crate::posterior::Estimate;
 use crate::representatives::{Condition, LEAST_MASS, MOST_VALLEY, Representatives, SplitTest};
-use crate::settings::SliceCount;
 use crate::warning::Warning;
 
 impl Narrate for Representatives {
@@ -21,9 +20,15 @@ impl Narrate for Representatives {
             ),
             Some(test) => {
                 let disagree = self.warnings.iter().any(|warning| matches!(warning, Warning::ChainsDisagree { .. }));
-                match disagree {
-                    true => narrative.verdict(false, "one mode is proved, but the chains disagree: there may be more"),
-                    false => narrative.verdict(true, "one mode: one estimate can stand for the posterior"),
+                match (self.may_have_more(), disagree) {
+                    (true, _) => narrative.verdict(
+                        false,
+                        "one mode, as far as so few independent draws can tell: they leave a gap that may be a second one; give more posterior draws",
+                    ),
+                    (false, true) => {
+                        narrative.verdict(false, "one mode is found, but the chains disagree: there may be more")
+                    }
+                    (false, false) => narrative.verdict(true, "one mode: one estimate can stand for the posterior"),
                 }
                 narrative.line("split in two", format!(
                     "share {:.3} of the draws is between the halves, {:.3} at the lower peak; {}",
@@ -56,14 +61,7 @@ impl Narrate for Representatives {
             "mean distance",
             format!("{} from a draw to its representative", significant(self.expected_distance, 4)),
         );
-        // How many slices 'auto' took is not in the result.
-        let settings = &about.settings;
-        let slices = match (&settings.directions, settings.slices) {
-            (Some(given), _) => count(given.slices, "slice"),
-            (None, SliceCount::Fixed(slices)) => count(slices, "slice"),
-            (None, SliceCount::Auto { .. }) => "auto slices".into(),
-        };
-        narrative.line("distance", distance_words(settings, &slices));
+        narrative.line("distance", distance_line(&about.settings, self.slices));
         let header = ["representative", "probability", "mean distance", "to the first", "main atoms", "clusters"];
         let row = |(place, one): (usize, &crate::representatives::Representative)| {
             let labels = one.allocation.as_ref().map(|all| &all.labels[..]);

@@ -9,7 +9,7 @@ use crate::free::{Assessment, Estimator, HeldOut, Judgement, PathPoint};
 use crate::line::Order;
 use crate::loss::Loss;
 use crate::posterior::{Answer, Estimate};
-use crate::select::{ChoiceVerdict, Margin};
+use crate::select::{ALIKE, ChoiceVerdict, Margin};
 use crate::slice::Scheme;
 use crate::summary::Summary;
 use crate::units::Units;
@@ -63,7 +63,19 @@ impl Narrate for Summary {
                 narrative.line("expected loss", self.medoid_loss());
             }
         }
-        narrative.verdict(is_safe(self), choice(self));
+        let but = match self.agreement.verdict {
+            ChainVerdict::Disagree => "; but the chains disagree, so that this holds for these draws only",
+            _ => "",
+        };
+        match about.settings.estimator {
+            Estimator::Medoid => narrative.verdict(is_safe(self), format!("{}{but}", choice(self))),
+            Estimator::Free(_) | Estimator::Aligned => {
+                narrative.verdict(
+                    is_safe(self),
+                    format!("of the medoid, which the estimate is compared with: {}{but}", choice(self)),
+                );
+            }
+        }
         narrative.line("chains", chains(&self.agreement));
         if let Some(assessment) = &self.assessment {
             assess(&mut narrative, assessment);
@@ -162,7 +174,7 @@ fn choice(summary: &Summary) -> String {
     let Some(margin) = summary.medoid.margin else {
         return "all draws are the same measure: there was nothing to choose".into();
     };
-    let Margin { rival, lead, radii, .. } = margin;
+    let Margin { rival, lead, radii, nearer, .. } = margin;
     let error = |error: Option<f64>| error.map_or("unknown".into(), |error| significant(error, 2));
     let errors = format!(
         "standard errors {} over slices and {} over draws",
@@ -177,8 +189,12 @@ fn choice(summary: &Summary) -> String {
             )
         }
         ChoiceVerdict::Safe => format!("the choice is safe: {lead}"),
-        ChoiceVerdict::Alike => format!(
+        ChoiceVerdict::Alike if radii <= ALIKE => format!(
             "a near-tie that does no harm: {lead}, and the two are alike, {radii:.2} radii of the 95 % ball apart"
+        ),
+        ChoiceVerdict::Alike => format!(
+            "a near-tie that does no harm: {lead}, and the two are alike, with only {} of the posterior nearer to the chosen draw",
+            percent(nearer)
         ),
         ChoiceVerdict::FewSlices => {
             format!(
@@ -308,6 +324,7 @@ pub fn methods(answer: &Answer<Summary>) -> String {
     let least = if settings.estimator == Estimator::Aligned { "" } else { "least " };
     let loss = if settings.loss == Loss::Power { " raised to its order" } else { "" };
     let error = summary.expected_loss_se;
+    let margin = summary.medoid.margin.filter(|_| settings.estimator == Estimator::Medoid);
     format!(
         "The posterior of the mixing measure, represented by {}, was summarised by {what} {least}expected {distance} sliced optimal transport \
          distance{loss} of order {} (Nguyen and Mueller), estimated with {} {scheme} slices (seed {}) {units}, using mixgist {}. The expected \
@@ -320,10 +337,10 @@ pub fn methods(answer: &Answer<Summary>) -> String {
         significant(summary.expected_loss, 4),
         error.map_or(String::new(), |se| format!(" (Monte Carlo standard error over slices {})", significant(se, 2))),
         summary.judgement().map_or(String::new(), |j| format!(", {}", within(j.expected_loss, j.excess))),
-        summary.medoid.margin.and_then(|margin| Some((margin, margin.slice_error?, margin.draw_error?))).map_or(
+        margin.and_then(|margin| Some((margin, margin.slice_error?, margin.draw_error?))).map_or(
             String::new(),
             |(margin, slices, draws)| format!(
-                " Its lead over the next draw is {}, with a standard error of {} over slices and of {} over draws.",
+                " Its lead over the draw that is hardest to tell from it is {}, with a standard error of {} over slices and of {} over draws.",
                 significant(margin.lead, 3),
                 significant(slices, 2),
                 significant(draws, 2)

@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::prune::Pruning;
 use crate::slice::Slices;
-use crate::slice_error::{BatchSums, standard_error};
+use crate::slice_error::BatchSums;
 
 /// A distance with its Monte Carlo error over slices.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,11 +60,11 @@ impl<'a> SlicedDistance<'a> {
             },
         )?;
         let cost = costs.iter().sum::<f64>() / costs.len() as f64;
-        let slope = self.order.root_slope(cost);
-        Ok(Distance {
-            value: self.order.root(cost),
-            standard_error: standard_error(&costs, self.slices.replicates()).map(|error| error * slope),
-        })
+        let groups = projection.independent_batches();
+        let mut sums = BatchSums::default();
+        groups.iter().for_each(|group| sums.add(group.iter().map(|&slice| costs[slice]).sum(), group.len()));
+        let error = sums.standard_error(costs.len(), groups.len()) * self.order.root_slope(cost);
+        Ok(Distance { value: self.order.root(cost), standard_error: (groups.len() > 1).then_some(error) })
     }
 
     /// From one measure to every draw. Cost O(L M K log K).

@@ -9,6 +9,7 @@ use super::{
     ClusterCount, OmariConvention, PartitionBall, PartitionLoss, SearchOptions, cluster_count_posterior, coclusterings,
     expected_losses, partition_ball, search,
 };
+use crate::fits::{Document, are_below, has_length};
 use crate::labels::PartitionDraws;
 use crate::{ErrorKind, Progress, Result};
 
@@ -55,6 +56,9 @@ pub struct PartitionAnswer {
     pub draws: usize,
     /// Number of observations.
     pub observations: usize,
+    /// Whether the draws had no labels, so that labels were drawn given each draw's measure, with the seed of the search.
+    #[serde(default)]
+    pub labels_sampled: bool,
     /// Seed of the search.
     pub seed: u64,
     /// Independent runs of the search.
@@ -75,6 +79,23 @@ pub struct PartitionAnswer {
     /// members of its cluster, other the largest such mean over the other clusters. 1 is sure, 1/2 is undecided; null when there are too many
     /// observations and clusters to compute it.
     pub coclustering: Option<Vec<f64>>,
+}
+
+impl Document for PartitionAnswer {
+    fn check(&self) -> Result<()> {
+        has_length("labels", self.labels.len(), self.observations)?;
+        has_length("sizes", self.sizes.len(), self.clusters)?;
+        are_below("labels", self.labels.iter().map(|label| *label as usize), self.clusters)?;
+        if let Some(scores) = &self.coclustering {
+            has_length("coclustering", scores.len(), self.observations)?;
+        }
+        let bounds = [&self.ball.horizontal, &self.ball.upper_vertical, &self.ball.lower_vertical];
+        for bound in bounds {
+            has_length("clusters of a bound", bound.clusters.len(), bound.draws.len())?;
+        }
+        let named = self.ball.inside.iter().chain(bounds.into_iter().flat_map(|bound| &bound.draws));
+        are_below("the ball", named.copied(), self.draws)
+    }
 }
 
 /// Searches for the partition of least expected loss and gathers its evidence.
@@ -104,6 +125,7 @@ pub fn estimate_partition(
         omari_convention: question.omari.name().into(),
         draws: draws.len(),
         observations: draws.observations(),
+        labels_sampled: false,
         seed: question.search.seed,
         runs: estimate.runs,
         runs_agreeing: estimate.runs_agreeing,

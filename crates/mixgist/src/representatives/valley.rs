@@ -7,6 +7,7 @@ use crate::effective::{ascending, chains_in_order, effective_draws, sorted_quant
 use crate::ensemble::Ensemble;
 use crate::pairwise::Condensed;
 use crate::random::{Purpose, stream};
+use crate::tails::incomplete_beta;
 use rand::RngExt;
 
 /// A test of one mode against two.
@@ -18,9 +19,10 @@ pub struct SplitTest {
     pub weights: [f64; 2],
     /// Share of the set's draws in the window at the lower peak.
     pub peak: f64,
-    /// Share in the window between the peaks.
+    /// Share between the peaks, as much as a window of the same width holds there.
     pub valley: f64,
-    /// Pairs of near draws across the emptiest cut between the groups, as a part of those across the lower of the fullest cuts within them.
+    /// Pairs of near draws across the emptiest cut between the groups, as a part of those across the lower of the cuts at their medians. The emptiest cut is
+    /// chosen in one half of the draws, and its pairs are counted in the other.
     #[serde(default, with = "crate::document::infinite_is_null")]
     #[schemars(with = "Option<f64>")]
     pub crossing: f64,
@@ -104,7 +106,7 @@ impl Cloud<'_> {
         let halves: Vec<bool> = set.iter().map(|_| rng.random()).collect();
         let total: f64 = set.iter().map(|&(i, _)| self.weights[i]).sum();
         let mut places = vec![0.0; set.len()];
-        let (mut peak, mut valley) = (0.0, 0.0);
+        let mut count = Count::default();
         for half in [false, true] {
             let fit = [0, 1].map(|g| {
                 let own = (0..set.len()).filter(|&p| halves[p] == half && set[p].1 == g);
@@ -112,16 +114,15 @@ impl Cloud<'_> {
             });
             let Some(line) = Line::new(self, &fit) else { return Ok(None) };
             let fitted = (0..set.len()).filter(|&p| halves[p] == half).map(|p| set[p].0);
-            let windows = Windows::fitted(fitted.map(|i| (line.place(self, i), self.weights[i])).collect());
+            let windows = Windows::fitted(&fitted.map(|i| (line.place(self, i), self.weights[i])).collect::<Vec<_>>());
             let mut held = Vec::new();
             for p in (0..set.len()).filter(|&p| halves[p] != half) {
                 places[p] = line.place(self, set[p].0);
                 held.push((places[p], self.weights[set[p].0] / total));
             }
-            let [low, middle, high] = windows.held(&held);
-            peak += low.min(high);
-            valley += middle;
+            count.add(windows.count(&held), windows.breadth());
         }
+        let Count { peak, valley, breadth } = count;
         let members: Vec<usize> = set.iter().map(|&(i, _)| i).collect();
         let draws = self.chosen.select(&members)?;
         let mut residuals = places.clone();
@@ -131,7 +132,7 @@ impl Cloud<'_> {
             own.iter().for_each(|&p| residuals[p] -= mean);
         }
         let effective = effective_draws(&draws, &residuals);
-        let by_coin = coin(effective * valley, effective * peak);
+        let by_coin = coin(effective * valley, effective * peak, breadth / (1.0 + breadth));
         let chains = chains_in_order(&draws);
         let by_chains = stay_apart(&chains, |m| set[m].1 == 0);
         // Chains that never change their group say nothing about how often they would; that they are at different places is what there is to test.
@@ -147,8 +148,8 @@ impl Cloud<'_> {
             medoids,
             weights: [share(&groups[0]), share(&groups[1])],
             peak,
-            valley,
-            crossing: self.crossing(&members, &places, groups),
+            valley: valley / breadth,
+            crossing: self.crossing(&members, &places, &halves, groups),
             by_chains,
             effective_draws: effective,
             p_value: (tries * by_coin.min(by_places)).min(1.0),
@@ -158,36 +159,24 @@ impl Cloud<'_> {
     /// The valley along the draws. On a line it can be made by the geometry alone: a posterior that differs in weights only is a curve
     /// that turns at every point, whose ends pile up on any line. Pairs of near draws do not know of the line but for its order, so they are
     /// counted across cuts of it: those across the emptiest cut between the groups over those across the fullest within, for the lower peak.
-    fn crossing(&self, members: &[usize], places: &[f64], groups: &[Vec<usize>; 2]) -> f64 {
+    ///
+    /// The emptiest of many cuts is emptier than it should be, so that it is chosen in one half of the draws and judged in the other, twice; the lower
+    /// peak is the lower of the cuts at the groups' medians.
+    fn crossing(&self, members: &[usize], places: &[f64], halves: &[bool], groups: &[Vec<usize>; 2]) -> f64 {
         let radius = groups.iter().map(|group| self.near(group)).fold(0.0, f64::max);
-        let mut order: Vec<usize> = (0..members.len()).collect();
-        order.sort_by(|&a, &b| places[a].total_cmp(&places[b]).then(a.cmp(&b)));
-        // Pairs across the cut before each draw, by where they begin and end.
-        let mut changes = vec![0i64; order.len() + 1];
-        for a in 0..order.len() {
-            for b in a + 1..order.len() {
-                if self.matrix.get(members[order[a]], members[order[b]]) <= radius {
-                    changes[a + 1] += 1;
-                    changes[b + 1] -= 1;
-                }
-            }
-        }
-        let (mut pairs, mut low, mut middle, mut high) = (0, 0, i64::MAX, 0);
-        for (rank, change) in changes.iter().enumerate().take(order.len()).skip(1) {
-            pairs += change;
-            let cut = 0.5 * (places[order[rank - 1]] + places[order[rank]]);
-            if cut < 0.25 {
-                low = low.max(pairs);
-            } else if cut > 0.75 {
-                high = high.max(pairs);
-            } else {
-                middle = middle.min(pairs);
-            }
-        }
-        let peak = low.min(high);
-        // No cut between the groups: they are so far apart that the jump from one to the other is at the edge.
-        let middle = if middle == i64::MAX { 0 } else { middle };
-        if peak == 0 { f64::INFINITY } else { middle as f64 / peak as f64 }
+        let cuts = |of: &dyn Fn(usize) -> bool| {
+            let mut order: Vec<usize> = (0..members.len()).filter(|&p| of(p)).collect();
+            order.sort_by(|&a, &b| places[a].total_cmp(&places[b]).then(a.cmp(&b)));
+            let place = order.iter().map(|&p| places[p]).collect();
+            Cuts::new(place, |a, b| self.matrix.get(members[order[a]], members[order[b]]) <= radius)
+        };
+        let all = cuts(&|_| true);
+        let peak = all.across(0.0).min(all.across(1.0));
+        let of_half = [false, true].map(|half| cuts(&|p| halves[p] == half));
+        let middle: i64 =
+            [0, 1].map(|half| of_half[half].across(of_half[1 - half].emptiest().unwrap_or(0.5))).iter().sum();
+        // Pairs within halves are half of all pairs.
+        if peak == 0 { f64::INFINITY } else { 2.0 * middle as f64 / peak as f64 }
     }
 
     /// The distance within which draws of a group are near: half of its draws have so many others within it.
@@ -259,54 +248,139 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Three windows of one width on the line: at 0, at 1, and one between that overlaps neither.
+/// Pairs of near draws across each cut of a line.
+struct Cuts {
+    /// Places of the draws, ascending.
+    places: Vec<f64>,
+    /// Pairs across the cut before each of them.
+    pairs: Vec<i64>,
+}
+
+impl Cuts {
+    fn new(places: Vec<f64>, near: impl Fn(usize, usize) -> bool) -> Self {
+        // By where each pair begins and ends.
+        let mut changes = vec![0i64; places.len() + 1];
+        for a in 0..places.len() {
+            for b in (a + 1..places.len()).filter(|&b| near(a, b)) {
+                changes[a + 1] += 1;
+                changes[b + 1] -= 1;
+            }
+        }
+        let mut pairs = 0;
+        let sum = |change: i64| {
+            pairs += change;
+            pairs
+        };
+        Cuts { pairs: changes.into_iter().map(sum).collect(), places }
+    }
+
+    /// The cut between the groups with the fewest pairs, halfway between the two successive draws that are farthest apart among equals; `None` when there is
+    /// no draw near it on either side.
+    fn emptiest(&self) -> Option<f64> {
+        let cut = |rank: usize| 0.5 * (self.places[rank - 1] + self.places[rank]);
+        let gap = |rank: usize| self.places[rank] - self.places[rank - 1];
+        let between = (1..self.places.len()).filter(|&rank| (0.25..=0.75).contains(&cut(rank)));
+        let emptier = |&a: &usize, &b: &usize| self.pairs[a].cmp(&self.pairs[b]).then(gap(b).total_cmp(&gap(a)));
+        between.min_by(emptier).map(cut)
+    }
+
+    /// Pairs across a cut, which may have been chosen elsewhere.
+    fn across(&self, cut: f64) -> i64 {
+        self.pairs[self.places.partition_point(|&place| place < cut)]
+    }
+}
+
+/// Three windows on the line: one at 0 and one at 1, equally wide, and one between that overlaps neither and is at least as wide.
 #[derive(Clone, Copy)]
 struct Windows {
-    center: f64,
     half_width: f64,
+    valley: (f64, f64),
 }
+
+/// What windows hold: the emptier of the outer ones, and the one between, `breadth` times as wide.
+#[derive(Clone, Copy)]
+struct Count {
+    peak: f64,
+    valley: f64,
+    breadth: f64,
+}
+
+impl Default for Count {
+    fn default() -> Self {
+        Count { peak: 0.0, valley: 0.0, breadth: f64::INFINITY }
+    }
+}
+
+impl Count {
+    /// Adds what other windows hold. The valley counts as no wider than the narrower of the two, which is against evidence.
+    fn add(&mut self, [low, middle, high]: [f64; 3], breadth: f64) {
+        self.peak += low.min(high);
+        self.valley += middle;
+        self.breadth = self.breadth.min(breadth);
+    }
+}
+
+/// The window between is at most so many times as wide as the others.
+const MOST_BREADTH: f64 = 3.0;
 
 impl Windows {
     /// Those that show a valley best in the draws that the line was fitted to. Others are counted in them, so that the choice is no evidence by
     /// itself.
-    fn fitted(places: Vec<(f64, f64)>) -> Self {
-        let mut best = (f64::NEG_INFINITY, Windows { center: 0.5, half_width: 1.0 / 6.0 });
-        for half_width in [1.0 / 8.0, 1.0 / 6.0, 1.0 / 5.0, 1.0 / 4.0] {
-            let steps = ((1.0 - 4.0 * half_width) / 0.05 + 1e-9) as usize;
-            for step in 0..=steps {
-                let center = 2.0 * half_width + (1.0 - 4.0 * half_width) * (step as f64 / steps.max(1) as f64);
-                let windows = Windows { center, half_width };
-                let [low, middle, high] = windows.held(&places);
-                let peak = low.min(high);
-                let score = if peak > 0.0 { (peak - middle) / (peak + middle).sqrt() } else { f64::NEG_INFINITY };
-                // Among equally good ones the one in the middle.
-                let score = score * (1.0 - 1e-3 * (center - 0.5).abs());
-                if score > best.0 {
-                    best = (score, windows);
+    fn fitted(places: &[(f64, f64)]) -> Self {
+        let one = places.iter().map(|(_, weight)| weight).sum::<f64>() / places.len() as f64;
+        let mut best = (f64::NEG_INFINITY, Windows { half_width: 1.0 / 6.0, valley: (1.0 / 3.0, 2.0 / 3.0) });
+        for half_width in [1.0 / 12.0, 1.0 / 8.0, 1.0 / 6.0, 1.0 / 5.0, 1.0 / 4.0] {
+            let free = 1.0 - 2.0 * half_width;
+            let steps = (free / 0.05 + 1e-9) as usize;
+            let at = |step: usize| half_width + free * step as f64 / steps as f64;
+            for begin in 0..steps {
+                for end in begin + 1..=steps {
+                    let windows = Windows { half_width, valley: (at(begin), at(end)) };
+                    let breadth = windows.breadth();
+                    if !(1.0 - 1e-9..=MOST_BREADTH + 1e-9).contains(&breadth) {
+                        continue;
+                    }
+                    let [low, middle, high] = windows.count(places);
+                    // Log likelihood ratio of the coin; half a draw more in the valley, lest windows just as wide as it are taken.
+                    let (valley, peak) = (middle + 0.5 * one, low.min(high));
+                    let (throws, fair) = (valley + peak, breadth / (1.0 + breadth));
+                    if peak <= 0.0 || valley / throws >= fair {
+                        continue;
+                    }
+                    let score =
+                        valley * libm::log(valley / (throws * fair)) + peak * libm::log(peak / (throws * (1.0 - fair)));
+                    if score > best.0 {
+                        best = (score, windows);
+                    }
                 }
             }
         }
         best.1
     }
 
+    /// How many times as wide as the others the window between is.
+    fn breadth(&self) -> f64 {
+        (self.valley.1 - self.valley.0) / (2.0 * self.half_width)
+    }
+
     /// The weight in each of the three, of places with their weights.
-    fn held(&self, places: &[(f64, f64)]) -> [f64; 3] {
-        [0.0, self.center, 1.0].map(|center| {
-            let inside = places.iter().filter(|(place, _)| (place - center).abs() <= self.half_width);
+    fn count(&self, places: &[(f64, f64)]) -> [f64; 3] {
+        let within = |from: f64, to: f64| {
+            let inside = places.iter().filter(|(place, _)| (from..=to).contains(place));
             inside.map(|(_, weight)| weight).sum()
-        })
+        };
+        [
+            within(-self.half_width, self.half_width),
+            within(self.valley.0, self.valley.1),
+            within(1.0 - self.half_width, 1.0 + self.half_width),
+        ]
     }
 }
 
-/// Probability that a fair coin shows at most `few` heads when it is thrown `few` + `many` times, counts rounded against evidence.
-fn coin(few: f64, many: f64) -> f64 {
-    let (few, throws) = ((few - 1e-9).ceil().max(0.0), (few + many + 1e-9).floor());
-    if few >= throws {
-        return 1.0;
-    }
-    let log_choose = |k: f64| libm::lgamma(throws + 1.0) - libm::lgamma(k + 1.0) - libm::lgamma(throws - k + 1.0);
-    let term = |k: u32| libm::exp(log_choose(f64::from(k)) - throws * std::f64::consts::LN_2);
-    (0..=few as u32).map(term).sum::<f64>().min(1.0)
+/// Probability that a coin shows at most `few` heads when it is thrown `few` + `many` times. Numbers of independent draws need not be whole: the distribution
+/// function of the binomial law goes on between whole numbers as an incomplete beta function.
+fn coin(few: f64, many: f64, head: f64) -> f64 {
+    if many <= 0.0 { 1.0 } else { incomplete_beta(1.0 - head, many, few.max(0.0) + 1.0) }
 }
 
 #[cfg(test)]
@@ -339,11 +413,51 @@ mod tests {
 
     #[test]
     fn the_coin_is_fair() {
-        assert!((coin(0.0, 10.0) - 1.0 / 1024.0).abs() < 1e-12);
-        assert!((coin(1.0, 3.0) - 5.0 / 16.0).abs() < 1e-12);
-        assert!((coin(0.4, 10.0) - coin(1.0, 9.0)).abs() < 1e-12);
-        assert_eq!(coin(3.0, 0.0), 1.0);
-        assert!((coin(500.0, 500.0) - 0.512_6).abs() < 1e-3);
+        assert!((coin(0.0, 10.0, 0.5) - 1.0 / 1024.0).abs() < 1e-12);
+        assert!((coin(1.0, 3.0, 0.5) - 5.0 / 16.0).abs() < 1e-12);
+        let between = coin(0.4, 9.6, 0.5);
+        assert!(coin(0.0, 10.0, 0.5) < between && between < coin(1.0, 9.0, 0.5));
+        assert!((coin(0.0, 5.0, 0.75) - 0.25f64.powi(5)).abs() < 1e-15);
+        assert_eq!(coin(3.0, 0.0, 0.5), 1.0);
+        assert!((coin(500.0, 500.0, 0.5) - 0.512_6).abs() < 1e-3);
+    }
+
+    #[test]
+    fn pairs_across_a_cut_are_those_with_an_end_on_either_side() {
+        let places: Vec<f64> = vec![-0.1, 0.0, 0.2, 0.3, 0.7, 0.9, 1.0, 1.1];
+        let near = |a: usize, b: usize| (a + 2 * b) % 3 != 0;
+        let cuts = Cuts::new(places.clone(), near);
+        for cut in [-1.0, -0.05, 0.1, 0.25, 0.5, 0.8, 1.05, 2.0] {
+            let across = (0..8).flat_map(|a| (a + 1..8).map(move |b| (a, b)));
+            let across = across.filter(|&(a, b)| near(a, b) && places[a] < cut && places[b] >= cut);
+            assert_eq!(cuts.across(cut), across.count() as i64, "{cut}");
+        }
+        let emptiest = cuts.emptiest().unwrap();
+        assert!((0.25..=0.75).contains(&emptiest));
+        assert!([0.26, 0.5, 0.74].iter().all(|&cut| cuts.across(cut) >= cuts.across(emptiest)));
+    }
+
+    /// Densities with one mode anywhere, of any slope: no windows hold less between than in proportion to the emptier outer one.
+    #[test]
+    fn one_mode_leaves_no_valley() {
+        for mode in [-0.5f64, 0.0, 0.3, 0.6, 1.0, 1.5] {
+            for width in [0.1, 0.4, 2.0] {
+                let density = |x: f64| libm::exp(-((x - mode) / width).abs());
+                let places: Vec<(f64, f64)> =
+                    (0..4000).map(|i| -1.0 + f64::from(i) / 1333.0).map(|x| (x, density(x))).collect();
+                for half_width in [1.0 / 12.0, 1.0 / 6.0, 1.0 / 4.0] {
+                    for (from, to) in [(half_width, 1.0 - half_width), (0.3, 0.6), (0.4, 0.75)] {
+                        let windows = Windows { half_width, valley: (from, to) };
+                        let [low, middle, high] = windows.count(&places);
+                        // The grid's edges count one point more or less.
+                        assert!(
+                            middle >= 0.97 * windows.breadth() * low.min(high),
+                            "{mode} {width} {half_width} {from}"
+                        );
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -57,9 +57,11 @@ pub(super) fn choose<'a>(
     let bounds = |axes: &Truncated, suspects: &[(f64, usize)]| -> Result<Vec<(f64, usize)>> {
         let bound = |&(_, i): &(f64, usize)| (axes.lower_bound(i, mean_squares[i], weights), i);
         let mut bounds = Vec::with_capacity(suspects.len());
+        progress.begin("bounds of losses", suspects.len() as u64);
         for suspects in suspects.chunks((MOST_PAIRS / draws).max(1)) {
             progress.check()?;
             bounds.par_extend(suspects.par_iter().with_min_len(8).map(bound));
+            progress.advance(suspects.len() as u64);
         }
         Ok(bounds)
     };
@@ -94,6 +96,7 @@ pub(super) fn choose<'a>(
         slice_rows.extend(of_slices);
         Ok(costs)
     });
+    progress.begin("contenders", projection.slices() as u64);
     // The first two are the winner and the runner-up, unless they differ from the others by less than compression changed them.
     finals.exhaust(contenders, 2, progress, |_, _, _| Ok(()))?;
     let Search { winner, runner_up, .. } = finals;

@@ -11,7 +11,9 @@
 //! successive blocks of the chains, and no lead is safe that rests on fewer than [`LEAST_EFFECTIVE`] independent draws.
 //!
 //! Where the lead is not safe, it matters how different the two are. Both are at hand, and so is the credible ball of 95 % around the
-//! medoid: a rival within [`ALIKE`] of its radius says nearly the same, and to choose the wrong one of them does no harm.
+//! medoid: a rival within [`ALIKE`] of its radius says nearly the same, and to choose the wrong one of them does no harm. Where a draw has many free
+//! numbers, all draws are about as far from each other as the ball is wide, and no two are that near. So a rival among the nearest [`NEAREST`] of the posterior
+//! is alike too: no part of the posterior that could be called a mode lies between the two.
 //!
 //! The draw that is hardest to tell from the medoid need not be the runner-up: errors grow with the distance, and a draw that lies farther may have a larger lead and a
 //! still larger error. So the draw of the smallest lead for its distance is judged too, and where the rival is alike, the one among
@@ -27,6 +29,9 @@ use crate::tails::student_tail;
 
 /// Two measures at most this many radii of the credible ball apart are alike.
 pub(crate) const ALIKE: f64 = 0.5;
+
+/// A rival is alike too if less than this posterior probability is nearer to the medoid: the least that a mode has.
+pub(crate) const NEAREST: f64 = 0.05;
 
 /// A lead is safe when chance alone would make it with at most this probability: a little more than three standard errors of a normal law.
 pub(crate) const SAFE_P_VALUE: f64 = 0.001;
@@ -61,8 +66,16 @@ pub struct Margin {
     #[serde(with = "crate::document::infinite_is_null")]
     #[schemars(with = "Option<f64>")]
     pub radii: f64,
+    /// Posterior probability of the draws that are nearer to the medoid than the rival is.
+    #[serde(default = "all")]
+    pub nearer: f64,
     /// What follows.
     pub verdict: ChoiceVerdict,
+}
+
+/// Documents that do not say how many draws are nearer call no rival alike for it.
+fn all() -> f64 {
+    1.0
 }
 
 /// Whether the choice of the medoid is safe.
@@ -134,13 +147,28 @@ impl<'a> Judge<'a> {
         if apart == 0.0 { 0.0 } else { apart / self.radius }
     }
 
+    /// Posterior probability of the draws that are nearer to the medoid than this one.
+    fn nearer(&self, draw: usize) -> f64 {
+        let own = self.distances[draw];
+        self.distances
+            .iter()
+            .zip(&self.weights)
+            .filter(|(distance, _)| **distance < own)
+            .map(|(_, weight)| weight)
+            .sum()
+    }
+
+    /// Whether a draw says nearly the same as the medoid.
+    fn is_alike(&self, draw: usize) -> bool {
+        self.radii(draw) <= ALIKE || self.nearer(draw) < NEAREST
+    }
+
     pub(super) fn margin(&self, rival: &Rival) -> Margin {
         let effective = effective_draws(self.ensemble, rival.preferences);
         let draw_error = draw_error(rival.preferences, &self.weights, effective);
         let draw_error =
             draw_error.map(|error| error.max(block_error(self.ensemble, rival.preferences).unwrap_or(0.0)));
         let lead = rival.expected_loss - self.expected_loss;
-        let radii = self.radii(rival.draw);
         let mut margin = Margin {
             rival: rival.draw,
             lead,
@@ -149,7 +177,8 @@ impl<'a> Judge<'a> {
             effective_draws: effective,
             separation: None,
             p_value: None,
-            radii,
+            radii: self.radii(rival.draw),
+            nearer: self.nearer(rival.draw),
             verdict: ChoiceVerdict::Unknown,
         };
         if is_tied(self.expected_loss, rival.expected_loss) {
@@ -166,7 +195,7 @@ impl<'a> Judge<'a> {
         margin.p_value = Some(p_value);
         margin.verdict = match () {
             () if p_value <= SAFE_P_VALUE && effective >= LEAST_EFFECTIVE => ChoiceVerdict::Safe,
-            () if radii <= ALIKE => ChoiceVerdict::Alike,
+            () if self.is_alike(rival.draw) => ChoiceVerdict::Alike,
             () if slice_error >= NOTABLE * of_draws => ChoiceVerdict::FewSlices,
             () => ChoiceVerdict::FewDraws,
         };
@@ -176,14 +205,12 @@ impl<'a> Judge<'a> {
     /// The draw that is judged next, when another may be harder to tell from the medoid than the one of `margin`: that of the smallest lead for its distance,
     /// by `losses` (bounds will do), among those not `known`, and among those that are not alike if the rival is.
     pub(super) fn next_rival(&self, margin: &Margin, losses: &[f64], known: &[usize]) -> Option<usize> {
-        let far = match margin.verdict {
-            ChoiceVerdict::Safe => 0.0,
-            ChoiceVerdict::Alike => ALIKE,
-            _ => return None,
-        };
+        if !matches!(margin.verdict, ChoiceVerdict::Safe | ChoiceVerdict::Alike) {
+            return None;
+        }
+        let differs = |j: usize| margin.verdict == ChoiceVerdict::Safe || !self.is_alike(j);
         let steepness = |&j: &usize| (losses[j] - self.expected_loss) / self.distances[j];
-        let others =
-            (0..losses.len()).filter(|&j| self.distances[j] > 0.0 && self.radii(j) > far && losses[j].is_finite());
+        let others = (0..losses.len()).filter(|&j| self.distances[j] > 0.0 && losses[j].is_finite() && differs(j));
         let flattest = others.reduce(|best, j| if steepness(&j) < steepness(&best) { j } else { best })?;
         (!known.contains(&flattest)).then_some(flattest)
     }

@@ -17,7 +17,7 @@ use crate::source::{Budget, Source, size_text};
 use header::{DType, Header, Kind};
 
 pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> Result<DataTable> {
-    DataTable::from_array(read_file(path, options)?.into_numeric("data")?, None)
+    DataTable::from_array(read_file(path, options)?.into_numeric("data")?, None, options)
 }
 
 pub(crate) fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDraws> {

@@ -9,7 +9,7 @@ use std::path::Path;
 use mixgist::{Error, Result};
 
 use crate::array::{Values, integer};
-use crate::data::DataTable;
+use crate::data::{DataTable, chosen_columns};
 use crate::draws::{DrawsFile, ReadOptions};
 use crate::labels::LabelDraws;
 use crate::long_table::{Layout, LongTable, check_writable_as_table, column_names};
@@ -66,8 +66,13 @@ fn rows_of(columns: Vec<Option<Vec<f64>>>, rows: usize) -> Vec<f64> {
 
 pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> Result<DataTable> {
     let table = Table::read(path, options)?;
-    let columns = table.columns.iter().map(|column| column.floats().map(Some)).collect::<Result<Vec<_>>>()?;
-    let names = table.columns.iter().map(|column| column.name.clone()).collect();
+    let names: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
+    let chosen = match &options.columns {
+        Some(wanted) => chosen_columns(wanted, names.len(), Some(&names))?,
+        None => (0..names.len()).collect(),
+    };
+    let columns = chosen.iter().map(|&c| table.columns[c].floats().map(Some)).collect::<Result<Vec<_>>>()?;
+    let names = chosen.iter().map(|&c| names[c].clone()).collect();
     DataTable::new(columns.len(), rows_of(columns, table.rows), Some(names))
 }
 
@@ -134,6 +139,22 @@ pub(crate) fn write_data(output: &mut Output, data: &DataTable) -> Result<()> {
     };
     let columns: Vec<Column> = (0..d).map(|j| Column::Float(Box::new(move |i| data.values()[i * d + j]))).collect();
     write_table(output, &names, &columns, data.rows())
+}
+
+/// A table of numbers, the first `integers` columns of which are whole numbers; what is missing is NaN.
+pub(crate) fn write_numbers(
+    output: &mut Output,
+    names: &[String],
+    integers: usize,
+    rows: usize,
+    value: &dyn Fn(usize, usize) -> f64,
+) -> Result<()> {
+    let column = |c: usize| match c < integers {
+        true => Column::Integer(Box::new(move |row| value(row, c) as i64)),
+        false => Column::Float(Box::new(move |row| value(row, c))),
+    };
+    let columns: Vec<Column> = (0..names.len()).map(column).collect();
+    write_table(output, names, &columns, rows)
 }
 
 pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<()> {

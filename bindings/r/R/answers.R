@@ -1,0 +1,202 @@
+# What answers have in common.
+
+#' @export
+print.mixgist_answer <- function(x, ...) {
+  title <- c(mixgist_summary = "summary", mixgist_ball = "credible ball", mixgist_components = "components", mixgist_representatives = "representatives",
+    mixgist_stability = "stability", mixgist_partition = "partition")[[class(x)[1]]]
+  cat("<mixgist ", title, ">\n", attr(x, "plain"), "\n", sep = "")
+  for (one in x$warnings) cat("warning: ", one$message, "\n  what helps: ", one$advice, "\n", sep = "")
+  invisible(x)
+}
+
+#' The document of an answer
+#'
+#' What the command line prints with `--json`; there and in Python, draws, atoms and labels count from 0.
+#'
+#' @param x An answer, such as a summary.
+#' @param path A file to write.
+#' @param force Whether to replace a file.
+#' @return The document as text; invisibly when it is written.
+#' @examples
+#' found <- mixgist_partition(rbind(c(1, 1, 2), c(1, 2, 2)), threads = 2)
+#' cat(substr(as_json(found), 1, 80))
+#' @export
+as_json <- function(x, path = NULL, force = FALSE) {
+  if (!inherits(x, "mixgist_answer")) {
+    abort("x must be an answer of mixgist")
+  }
+  text <- attr(x, "json")
+  if (is.null(path)) {
+    return(text)
+  }
+  path <- path.expand(one_text(path, "path"))
+  if (file.exists(path) && !one_flag(force, "force")) {
+    abort(paste0(path, " exists already"), "force = TRUE replaces it", "io")
+  }
+  writeLines(text, path)
+  invisible(text)
+}
+
+#' @export
+summary.mixgist_answer <- function(object, ...) {
+  structure(list(facts = glance_answer(object), rows = as.data.frame(object), class = class(object)[1]), class = "summary.mixgist_answer")
+}
+
+#' @export
+print.summary.mixgist_answer <- function(x, ...) {
+  facts <- vapply(x$facts, function(value) if (is.numeric(value)) format(value, digits = 5) else as.character(value), "")
+  cat("<summary of a ", gsub("_", " ", x$class), ">\n", paste0(format(names(facts)), "  ", facts, "\n"), sep = "")
+  if (nrow(x$rows) > 0) print(utils::head(x$rows, 12), digits = 4, row.names = FALSE)
+  invisible(x)
+}
+
+# The atoms of a measure, one row each.
+measure_frame <- function(measure, columns = NULL) {
+  k <- length(measure$weights)
+  d <- length(measure$means) / k
+  means <- matrix(measure$means, k)
+  covariances <- matrix(measure$covariances, k)
+  sd <- sqrt(covariances[, seq(1, d * d, by = d + 1), drop = FALSE])
+  names <- if (is.null(columns)) seq_len(d) else columns
+  colnames(means) <- paste0("mean_", names)
+  colnames(sd) <- paste0("sd_", names)
+  data.frame(atom = seq_len(k), weight = measure$weights, means, sd, check.names = FALSE)
+}
+
+#' Answers as data frames
+#'
+#' One row per atom, component, representative, check, farthest draw or observation. `generics::tidy()` gives the same, `generics::glance()` one row with
+#' the facts of the answer.
+#'
+#' @param x An answer.
+#' @param row.names,optional,... Not used.
+#' @return A data frame.
+#' @examples
+#' as.data.frame(mixgist_partition(rbind(c(1, 1, 2), c(1, 2, 2)), threads = 2))
+#' @name answer-frames
+NULL
+
+#' @rdname answer-frames
+#' @export
+as.data.frame.mixgist_summary <- function(x, row.names = NULL, optional = FALSE, ...) measure_frame(x$estimate, x$columns)
+
+#' @rdname answer-frames
+#' @export
+as.data.frame.mixgist_components <- function(x, row.names = NULL, optional = FALSE, ...) {
+  row <- function(one) {
+    interval <- function(part, name) {
+      values <- if (is.null(part)) list(mean = NA, median = NA, low = NA, high = NA) else part
+      stats::setNames(list(values$median, values$low, values$high), paste0(name, c("", "_low", "_high")))
+    }
+    own <- one$intervals
+    d <- length(one$mean)
+    means <- lapply(seq_len(d), function(j) interval(own$mean[[j]], paste0("mean_", j)))
+    sds <- lapply(seq_len(d), function(j) interval(own$sd[[j]], paste0("sd_", j)))
+    c(list(atom = one$atom, standing = one$standing, existence = one$existence$value), interval(own$weight, "weight"), unlist(means, FALSE), unlist(sds, FALSE))
+  }
+  rows_of(lapply(x$components, row))
+}
+
+#' @rdname answer-frames
+#' @export
+as.data.frame.mixgist_ball <- function(x, row.names = NULL, optional = FALSE, ...) {
+  data.frame(draw = seq_along(x$distances), distance = x$distances, inside = x$distances <= x$ball$radius)
+}
+
+#' @rdname answer-frames
+#' @export
+as.data.frame.mixgist_representatives <- function(x, row.names = NULL, optional = FALSE, ...) {
+  rows_of(lapply(x$representatives, function(one) {
+    list(draw = one$draw, chain = one$chain, iteration = one$iteration, probability = one$weight$value, low = one$weight$low, high = one$weight$high,
+      atoms = length(one$measure$weights), clusters = if (is.null(one$clusters)) NA else one$clusters, expected_distance = one$expected_distance)
+  }))
+}
+
+#' @rdname answer-frames
+#' @export
+as.data.frame.mixgist_stability <- function(x, row.names = NULL, optional = FALSE, ...) {
+  rows_of(Map(function(one, change) {
+    list(choice = one$choice, change = change, distance = one$distance, radii = one$radii, movement = one$movement, clusters = one$clusters)
+  }, x$checks, x$said$changes))
+}
+
+#' @rdname answer-frames
+#' @export
+as.data.frame.mixgist_partition <- function(x, row.names = NULL, optional = FALSE, ...) {
+  out <- data.frame(observation = seq_along(x$labels), label = x$labels)
+  if (!is.null(x$coclustering)) out$coclustering <- x$coclustering
+  out
+}
+
+# The facts of an answer, one row.
+glance_answer <- function(x) {
+  facts <- switch(class(x)[1],
+    mixgist_summary = list(estimate = x$settings$estimate, draw = if (identical(x$settings$estimate, "medoid")) x$draw, atoms = length(x$estimate$weights), clusters = x$clusters,
+      expected_loss = x$expected_loss, expected_loss_se = x$expected_loss_se, verdict = x$margin$verdict, chains = x$chains, draws = x$draws, slices = x$slices),
+    mixgist_ball = list(level = x$ball$level, radius = x$ball$radius, radius_error = x$ball$radius_error, probability = x$ball$probability$value, draws = x$draws),
+    mixgist_components = list(components = length(x$components), groups = length(x$groups), missing = length(x$missing), level = x$level, unmatched = x$unmatched$median, draws = x$draws),
+    mixgist_representatives = list(representatives = length(x$representatives), expected_distance = x$expected_distance, draws = x$draws),
+    mixgist_stability = list(verdict = x$verdict, movement = x$movement, decided = x$decided, radius = x$ball$radius, draws = x$draws),
+    mixgist_partition = list(loss = x$loss, clusters = x$clusters, expected_loss = x$expected_loss, runs = x$runs, runs_agreeing = x$runs_agreeing, draws = x$draws,
+      observations = x$observations)
+  )
+  as.data.frame(lapply(facts, function(value) if (is.null(value)) NA else value), stringsAsFactors = FALSE)
+}
+
+# Methods of generics that other packages own; they are registered when those packages are loaded.
+
+#' @exportS3Method generics::tidy
+tidy.mixgist_answer <- function(x, ...) as.data.frame(x)
+
+#' @exportS3Method generics::glance
+glance.mixgist_answer <- function(x, ...) glance_answer(x)
+
+#' @exportS3Method generics::tidy
+tidy.mixgist_fit <- function(x, ...) x$diagnostics
+
+#' @exportS3Method generics::glance
+glance.mixgist_fit <- function(x, ...) data.frame(draws = length(x$draws), agree = x$agree, verdict = x$verdict, unresolved = x$unresolved)
+
+#' Components aligned over draws
+#'
+#' The components that at least half of the draws have, in every draw: what tools for traces, R-hat and forest plots read. No label is sorted or permuted;
+#' draws are coupled with the components by exact transport. `posterior::as_draws_df()` of components gives the same as draws of variables `weight[j]`,
+#' `mean[j,i]` and `covariance[j,i,l]`.
+#'
+#' @param x An answer of [mixgist_components()] or [mixgist_summary()].
+#' @return A list of `weights` (draws by components), `means` (draws by components by coordinates), `covariances`, the mass `unmatched` of each draw,
+#'   and the `existence` of each component: the share of the draws that have it. Values are `NaN` where a draw lacks a component.
+#' @examples
+#' means <- cbind(rnorm(200, 0, 0.1), rnorm(200, 5, 0.1))
+#' draws <- as_mixgist_draws(matrix(0.5, 200, 2), means = means, covariances = matrix(1, 200, 2))
+#' aligned <- align_draws(mixgist_summary(draws, slices = 100, threads = 2))
+#' dim(aligned$means)
+#' @export
+align_draws <- function(x) {
+  if (!inherits(x, c("mixgist_summary", "mixgist_components"))) {
+    abort("x must be an answer of mixgist_summary() or mixgist_components()")
+  }
+  posterior <- x$posterior
+  options <- c(x$rules, some(threads = posterior$threads))
+  core(posterior_aligned(posterior_handle(posterior), options, ticker(posterior$progress)))
+}
+
+#' @exportS3Method posterior::as_draws_df
+as_draws_df.mixgist_components <- function(x, ...) {
+  aligned <- align_draws(x)
+  variables <- function(values, name) {
+    size <- dim(values)[-1]
+    index <- arrayInd(seq_len(prod(size)), size)
+    matrix(values, nrow(values), dimnames = list(NULL, paste0(name, "[", apply(index, 1, paste, collapse = ","), "]")))
+  }
+  values <- cbind(variables(aligned$weights, "weight"), variables(aligned$means, "mean"), variables(aligned$covariances, "covariance"))
+  arrays <- core(draws_arrays(draws_handle(x$posterior$draws)))
+  frame <- data.frame(values, check.names = FALSE)
+  frame$.chain <- match(arrays$chains, unique(arrays$chains))
+  frame$.iteration <- stats::ave(seq_along(arrays$chains), arrays$chains, FUN = seq_along)
+  if (!is.null(arrays$draw_weights)) frame$.log_weight <- log(arrays$draw_weights)
+  posterior::as_draws_df(frame)
+}
+
+#' @exportS3Method posterior::as_draws_df
+as_draws_df.mixgist_summary <- function(x, ...) as_draws_df.mixgist_components(x)

@@ -1,0 +1,185 @@
+#' Figures of answers
+#'
+#' Base graphics; `ggplot2::autoplot()` makes the same with ggplot2. The figures of the command line are in [report()].
+#'
+#' @param x An answer.
+#' @param data Observations to show; without them those of the answer.
+#' @param coordinates Which two coordinates of a summary to show, when there are more.
+#' @param points Number of points of a curve.
+#' @param which The trace of a fit to show, such as `"clusters"` or `"log_posterior"`.
+#' @param ... For the graphics.
+#' @return The answer, invisibly.
+#' @examples
+#' draws <- as_mixgist_draws(matrix(0.5, 100, 2), means = cbind(rnorm(100), rnorm(100, 9)), covariances = matrix(1, 100, 2))
+#' found <- mixgist_summary(draws, slices = 100, threads = 2)
+#' plot(found)
+#' plot(mixgist_components(found))
+#' @name answer-plots
+NULL
+
+# The estimate on one coordinate: where its density is drawn.
+marginal_range <- function(measure, j) {
+  d <- ncol(measure$means)
+  sd <- sqrt(measure$covariances[, j, j])
+  heavy <- measure$weights >= min(0.005, max(measure$weights))
+  range(measure$means[heavy, j] - 3.5 * sd[heavy], measure$means[heavy, j] + 3.5 * sd[heavy])
+}
+
+density_curve <- function(measure, j = 1, points = 400, range = marginal_range(measure, j)) {
+  at <- seq(range[1], range[2], length.out = points)
+  sd <- sqrt(measure$covariances[, j, j])
+  parts <- vapply(seq_along(measure$weights), function(k) measure$weights[k] * stats::dnorm(at, measure$means[k, j], sd[k]), at)
+  data.frame(at = at, density = rowSums(matrix(parts, nrow = points)))
+}
+
+# The ellipse that holds a share of a Gaussian in two coordinates.
+ellipse_frame <- function(measure, coordinates, share = 0.9, points = 120) {
+  angle <- seq(0, 2 * pi, length.out = points)
+  heavy <- which(measure$weights >= 0.005)
+  do.call(rbind, lapply(heavy, function(k) {
+    factor <- chol(measure$covariances[k, coordinates, coordinates])
+    at <- sqrt(stats::qchisq(share, 2)) * cbind(cos(angle), sin(angle)) %*% factor
+    data.frame(atom = k, x = at[, 1] + measure$means[k, coordinates[1]], y = at[, 2] + measure$means[k, coordinates[2]])
+  }))
+}
+
+# Names of coordinates for axes.
+coordinate_names <- function(x, d) if (is.null(x$columns)) paste("coordinate", seq_len(d)) else x$columns
+
+plot_data <- function(x, data, d) {
+  if (is.null(data)) data <- own_data(x)
+  if (is.null(data)) NULL else as_observations(data, d)
+}
+
+check_coordinates <- function(coordinates, d) {
+  if (!is.numeric(coordinates) || length(coordinates) != 2 || anyNA(coordinates) || !all(coordinates %in% seq_len(d)) || coordinates[1] == coordinates[2]) {
+    abort(paste0("coordinates must be two different numbers from 1 to ", d))
+  }
+  coordinates
+}
+
+#' @rdname answer-plots
+#' @export
+plot.mixgist_summary <- function(x, data = NULL, coordinates = 1:2, points = 400, ...) {
+  measure <- as_measure(x$estimate, "estimate")
+  d <- ncol(measure$means)
+  names <- coordinate_names(x, d)
+  data <- plot_data(x, data, d)
+  if (d == 1) {
+    curve <- density_curve(measure, points = points)
+    bars <- if (!is.null(data)) graphics::hist(data[, 1], plot = FALSE, breaks = "FD")
+    limit <- max(curve$density, bars$density)
+    graphics::plot(curve$at, curve$density, type = "n", xlab = names[1], ylab = "density", ylim = c(0, limit), xlim = range(curve$at, data), ...)
+    if (!is.null(bars)) graphics::rect(bars$breaks[-length(bars$breaks)], 0, bars$breaks[-1], bars$density, col = "grey90", border = "white")
+    graphics::lines(curve$at, curve$density, lwd = 2)
+    graphics::segments(measure$means[, 1], 0, measure$means[, 1], limit * 0.04 * (measure$weights >= 0.005), lwd = 2)
+    return(invisible(x))
+  }
+  coordinates <- check_coordinates(coordinates, d)
+  ellipses <- ellipse_frame(measure, coordinates)
+  shown <- if (is.null(data)) NULL else data[, coordinates]
+  graphics::plot(NA, xlim = range(ellipses$x, shown[, 1]), ylim = range(ellipses$y, shown[, 2]), xlab = names[coordinates[1]], ylab = names[coordinates[2]], ...)
+  if (!is.null(data)) graphics::points(shown, pch = 16, cex = 0.5, col = palette_of(predict_measure(x$estimate, data, "label")))
+  for (k in unique(ellipses$atom)) {
+    one <- ellipses[ellipses$atom == k, ]
+    graphics::lines(one$x, one$y, lwd = 0.5 + 3 * measure$weights[k], col = palette_of(k))
+  }
+  graphics::points(measure$means[unique(ellipses$atom), coordinates, drop = FALSE], pch = 3, col = palette_of(unique(ellipses$atom)))
+  invisible(x)
+}
+
+# Colours that most people can tell apart (Okabe and Ito), used again from the ninth on.
+palette_of <- function(i) grDevices::palette.colors(8, "Okabe-Ito", recycle = FALSE)[(i - 1) %% 8 + 1]
+
+# Intervals of one quantity of the components.
+interval_frame <- function(x) {
+  frame <- as.data.frame(x)
+  d <- sum(grepl("^mean_[0-9]+$", names(frame)))
+  names <- coordinate_names(x, d)
+  part <- function(column, label) {
+    data.frame(atom = frame$atom, quantity = label, middle = frame[[column]], low = frame[[paste0(column, "_low")]], high = frame[[paste0(column, "_high")]])
+  }
+  out <- c(list(part("weight", "weight")), lapply(seq_len(d), function(j) part(paste0("mean_", j), paste("mean,", names[j]))))
+  do.call(rbind, out)
+}
+
+#' @rdname answer-plots
+#' @export
+plot.mixgist_components <- function(x, ...) {
+  frame <- interval_frame(x)
+  quantities <- unique(frame$quantity)
+  shown <- quantities[seq_len(min(length(quantities), 6))]
+  old <- graphics::par(mfrow = grDevices::n2mfrow(length(shown)))
+  on.exit(graphics::par(old))
+  for (quantity in shown) {
+    part <- frame[frame$quantity == quantity, ]
+    rows <- rev(seq_len(nrow(part)))
+    known <- !is.na(part$middle)
+    range <- if (any(known)) range(part$low, part$high, na.rm = TRUE) else c(0, 1)
+    graphics::plot(NA, xlim = range, ylim = c(0.5, nrow(part) + 0.5), yaxt = "n", xlab = quantity, ylab = "", ...)
+    graphics::axis(2, at = rows, labels = paste("atom", part$atom), las = 1, cex.axis = 0.8)
+    graphics::segments(part$low[known], rows[known], part$high[known], rows[known], lwd = 2, col = palette_of(part$atom[known]))
+    graphics::points(part$middle[known], rows[known], pch = 16, col = palette_of(part$atom[known]))
+    if (any(!known)) graphics::text(mean(range), rows[!known], "no interval: cannot be told apart, or too rare", cex = 0.7)
+  }
+  invisible(x)
+}
+
+#' @rdname answer-plots
+#' @export
+plot.mixgist_ball <- function(x, ...) {
+  graphics::hist(x$distances, breaks = "FD", xlab = "distance from the estimate", main = "", col = "grey85", border = "white", ...)
+  graphics::abline(v = x$ball$radius, lwd = 2)
+  graphics::mtext(paste0(format(100 * x$ball$level), " % ball: radius ", format(x$ball$radius, digits = 3)), side = 3, adj = 1)
+  invisible(x)
+}
+
+#' @rdname answer-plots
+#' @export
+plot.mixgist_representatives <- function(x, coordinates = 1:2, points = 400, ...) {
+  measures <- lapply(x$representatives, function(one) as_measure(one$measure, "measure"))
+  label <- sprintf("draw %d (%.0f %%)", vapply(x$representatives, `[[`, 0L, "draw"), 100 * vapply(x$representatives, function(one) one$weight$value, 0))
+  d <- ncol(measures[[1]]$means)
+  names <- coordinate_names(x, d)
+  if (d == 1) {
+    range <- range(vapply(measures, marginal_range, c(0, 0), 1))
+    curves <- lapply(measures, density_curve, points = points, range = range)
+    graphics::plot(NA, xlim = range, ylim = c(0, max(vapply(curves, function(curve) max(curve$density), 0))), xlab = names[1], ylab = "density", ...)
+    for (i in seq_along(curves)) graphics::lines(curves[[i]], col = palette_of(i), lwd = 2)
+  } else {
+    coordinates <- check_coordinates(coordinates, d)
+    ellipses <- lapply(measures, ellipse_frame, coordinates)
+    all <- do.call(rbind, ellipses)
+    graphics::plot(NA, xlim = range(all$x), ylim = range(all$y), xlab = names[coordinates[1]], ylab = names[coordinates[2]], ...)
+    for (i in seq_along(ellipses)) for (one in split(ellipses[[i]], ellipses[[i]]$atom)) graphics::lines(one$x, one$y, col = palette_of(i))
+  }
+  graphics::legend("topright", label, col = palette_of(seq_along(label)), lwd = 2, bty = "n")
+  invisible(x)
+}
+
+#' @rdname answer-plots
+#' @export
+plot.mixgist_stability <- function(x, ...) {
+  frame <- as.data.frame(x)
+  radii <- rev(frame$radii)
+  old <- graphics::par(mar = c(4, max(4, 0.45 * max(nchar(frame$change))), 1, 1))
+  on.exit(graphics::par(old))
+  graphics::dotchart(ifelse(is.na(radii), 0, radii), labels = rev(frame$change), pch = ifelse(is.na(radii), 4, 16), cex = 0.8,
+    xlim = c(0, max(1.1, radii, na.rm = TRUE)), xlab = "movement of the estimate, in radii of the credible ball", ...)
+  graphics::abline(v = c(0.5, 1), lty = c(3, 2))
+  invisible(x)
+}
+
+#' @rdname answer-plots
+#' @export
+plot.mixgist_partition <- function(x, ...) {
+  # Observations by cluster, so that clusters are blocks.
+  order <- order(x$labels)
+  matrix <- similarity(x$partitions)[order, order, drop = FALSE]
+  n <- nrow(matrix)
+  graphics::image(seq_len(n), seq_len(n), matrix, zlim = c(0, 1), col = grDevices::hcl.colors(32, "Blues", rev = TRUE), xlab = "observations, by cluster", ylab = "",
+    asp = 1, ...)
+  edges <- utils::head(cumsum(table(x$labels)), -1) + 0.5
+  graphics::abline(h = edges, v = edges, lwd = 0.5)
+  invisible(x)
+}

@@ -1,0 +1,142 @@
+//! From data to draws.
+
+use std::sync::Arc;
+
+use mixgist::{ChainVerdict, Error, Points};
+use mixgist_io::{DrawsFile, LabelDraws};
+use mixgist_samplers::{
+    Agreement, Algorithm, ComponentPrior, Concentration, CovarianceModel, FitSettings, MixingPrior, Scale, Truncation,
+    fit as fit_model,
+};
+use savvy::{FunctionSexp, ListSexp, OwnedListSexp, Sexp, savvy};
+use serde_json::json;
+
+use crate::arrays::row_major;
+use crate::error::{InR, Result, outcome};
+use crate::handle::Kept;
+use crate::options::{Options, real_array};
+use crate::running::Call;
+use crate::values::list;
+
+fn settings(options: &Options) -> Result<FitSettings> {
+    let usual = FitSettings::usual();
+    let discount = options.number("discount")?.unwrap_or(0.0);
+    let prior = match options.size("components")? {
+        Some(components) if discount == 0.0 => MixingPrior::Finite { components },
+        Some(_) => return Err(Error::usage("a finite mixture has no discount").into()),
+        None if discount == 0.0 => MixingPrior::DirichletProcess,
+        None => MixingPrior::PitmanYor { discount },
+    };
+    let named = options.text("algorithm")?.map_or(Ok(usual.algorithm), |name| Algorithm::from_name(&name))?;
+    let algorithm = match (named, options.size("truncation")?) {
+        (Algorithm::Blocked { .. }, Some(sticks)) => Algorithm::Blocked { truncation: Truncation::At(sticks) },
+        (algorithm, _) => algorithm,
+    };
+    let concentration = match options.numbers("alpha")?.as_deref() {
+        None => usual.concentration,
+        Some(&[alpha]) => Concentration::Fixed(alpha),
+        Some(&[shape, rate]) => Concentration::Gamma { shape, rate },
+        Some(_) => {
+            let error = Error::usage("alpha must be one number, or the shape and rate of a gamma distribution");
+            return Err(error.into());
+        }
+    };
+    let psi = match options.get("psi") {
+        None => None,
+        Some(given) => {
+            let (values, shape) = real_array("psi", given)?;
+            Some(if shape.len() == 2 { Scale::Full(row_major(&values, &shape)) } else { Scale::Diagonal(values) })
+        }
+    };
+    let covariance = options.text("covariance")?;
+    let settings = FitSettings {
+        prior,
+        concentration,
+        component: ComponentPrior {
+            covariance: covariance.map_or(Ok(usual.component.covariance), |name| CovarianceModel::from_name(&name))?,
+            mu0: options.numbers("mu0")?,
+            lambda: options.number("lambda")?,
+            psi,
+            nu: options.number("nu")?,
+        },
+        algorithm,
+        chains: options.count("chains")?.map_or(usual.chains, |chains| u32::try_from(chains).unwrap_or(u32::MAX)),
+        iterations: options.count("iterations")?.unwrap_or(usual.iterations),
+        burn_in: options.count("burn_in")?.unwrap_or(usual.burn_in),
+        thin: options.count("thin")?.unwrap_or(usual.thin),
+        seed: options.seed()?.unwrap_or(usual.seed),
+        ..FitSettings::default()
+    };
+    settings.check()?;
+    Ok(settings)
+}
+
+/// Draws of the posterior of a mixture, with what is known about the chains.
+/// @noRd
+#[savvy]
+fn fit_mixture(options: ListSexp, tick: FunctionSexp) -> savvy::Result<Sexp> {
+    let options = Options(options);
+    let ask = || -> Result<Sexp> {
+        let settings = settings(&options)?;
+        let table = options.data("data")?.ok_or_else(|| Error::usage("data are missing"))?;
+        let (fitted, agreement) = Call::new(&options, tick)?.run(|progress| {
+            let fitted = fit_model(table.values(), table.columns(), &settings, None, progress)?;
+            let points = Points::new(table.columns(), table.values())?;
+            let agreement = Agreement::new(&fitted, points, &settings, progress)?;
+            Ok((fitted, agreement))
+        })?;
+        let advice: Vec<String> = agreement.advice.iter().map(|text| text.spelled(&InR)).collect();
+        let per_chain = settings.draws_per_chain() as usize;
+        let distances: Vec<&[f64]> = agreement.summary.medoid.distances.chunks(per_chain.max(1)).collect();
+        let diagnostics: Vec<_> = agreement
+            .rows
+            .iter()
+            .map(|(name, c)| {
+                let rhat = c.rhat.is_finite().then_some(c.rhat);
+                json!({ "name": name, "rhat": rhat, "bulk_ess": c.bulk_ess, "tail_ess": c.tail_ess })
+            })
+            .collect();
+        let evidence = json!({
+            "model": fitted.hyperparameters.to_string(),
+            "verdict": agreement.verdict,
+            "agree": matches!(agreement.summary.agreement.verdict, ChainVerdict::Agree),
+            "warning": warning_name(agreement.summary.agreement.verdict),
+            "advice": advice,
+            "diagnostics": diagnostics,
+            "unresolved": fitted.unresolved,
+            "traces": {
+                "log_posterior": fitted.traces.log_posterior,
+                "clusters": fitted.traces.clusters,
+                "largest_cluster": fitted.traces.largest_cluster,
+                "concentration": fitted.traces.concentration,
+                "distance_to_estimate": distances,
+            },
+        });
+        let labels = LabelDraws {
+            draws: fitted.ensemble.len(),
+            observations: table.rows(),
+            labels: fitted.labels.into_iter().map(i64::from).collect(),
+        };
+        // Chains and iterations count from 1 in R.
+        let chains = fitted.ensemble.chains().iter().map(|chain| chain + 1).collect();
+        let iterations = fitted.ensemble.iterations().iter().map(|number| number + 1).collect();
+        let ensemble = fitted.ensemble.with_chains(chains, iterations)?;
+        let file = DrawsFile { ensemble, labels: Some(labels), data: Some(table) };
+        let mut out = OwnedListSexp::new(2, true)?;
+        out.set_name_and_value(0, "evidence", list(&evidence)?)?;
+        out.set_name_and_value(1, "handle", Kept::Draws(Arc::new(file)).into_sexp())?;
+        Ok(out.into())
+    };
+    outcome(ask())
+}
+
+/// The name of what the verdict on the chains warns of.
+fn warning_name(verdict: ChainVerdict) -> Option<&'static str> {
+    match verdict {
+        ChainVerdict::Agree => None,
+        ChainVerdict::Short => Some("short-chains"),
+        ChainVerdict::Slow => Some("slow-chains"),
+        ChainVerdict::Disagree => Some("chains-disagree"),
+        ChainVerdict::TooFew => Some("few-draws"),
+    }
+}

@@ -1,0 +1,60 @@
+//! What R holds by a pointer. There is one type for all of it, so that a pointer to something else is an error, never a crash.
+
+use std::sync::Arc;
+
+use mixgist::{Error, PartitionDraws};
+use mixgist_io::DrawsFile;
+use savvy::{IntoExtPtrSexp, Sexp, savvy};
+
+use crate::error::Result;
+use crate::posterior::Bound;
+
+/// Something of Rust's that R keeps alive.
+#[savvy]
+pub struct Handle {
+    kept: Kept,
+}
+
+/// What it is.
+pub enum Kept {
+    /// Draws of a mixing measure, with labels and data.
+    Draws(Arc<DrawsFile>),
+    /// Draws of a partition.
+    Partitions(Arc<PartitionDraws>),
+    /// Draws, data and settings, with what was computed from them.
+    Posterior(Box<Bound>),
+}
+
+impl Kept {
+    /// A pointer for R. Nothing of R may be allocated before it is in R's hands.
+    pub fn into_sexp(self) -> Sexp {
+        Handle { kept: self }.into_external_pointer()
+    }
+}
+
+impl Handle {
+    /// The draws.
+    pub fn draws(&self) -> Result<&Arc<DrawsFile>> {
+        match &self.kept {
+            Kept::Draws(draws) => Ok(draws),
+            Kept::Posterior(bound) => Ok(&bound.draws),
+            Kept::Partitions(_) => Err(Error::usage("these draws are partitions, which have no atoms").into()),
+        }
+    }
+
+    /// The partitions.
+    pub fn partitions(&self) -> Result<&Arc<PartitionDraws>> {
+        match &self.kept {
+            Kept::Partitions(draws) => Ok(draws),
+            _ => Err(Error::usage("draws of a mixing measure are no partitions").into()),
+        }
+    }
+
+    /// The posterior.
+    pub fn posterior(&self) -> Result<&Bound> {
+        match &self.kept {
+            Kept::Posterior(bound) => Ok(bound),
+            _ => Err(Error::usage("draws are no posterior").into()),
+        }
+    }
+}

@@ -1,0 +1,4 @@
+library(testthat)
+library(mixgist)
+
+test_check("mixgist")

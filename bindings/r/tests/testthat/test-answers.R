@@ -1,0 +1,168 @@
+test_that("labels, probabilities and densities are those of the formula", {
+  found <- mixgist_summary(two_groups(), slices = 100, threads = 2)
+  w <- found$estimate$weights
+  mu <- as.vector(found$estimate$means)
+  at <- c(-1, 2.4, 2.6, 7)
+  parts <- outer(at, seq_along(w), function(x, k) w[k] * dnorm(x, mu[k], 1))
+  expect_equal(predict(found, at, type = "density"), rowSums(parts))
+  expect_equal(predict(found, at, type = "density", log = TRUE), log(rowSums(parts)))
+  expect_equal(predict(found, at, type = "probability"), parts / rowSums(parts))
+  expect_equal(predict(found, at), max.col(parts))
+  expect_error(predict(found), "newdata", class = "mixgist_error")
+  expect_error(predict(found, matrix(0, 2, 2)), "2 columns", class = "mixgist_input_error")
+})
+
+test_that("draws, atoms and labels count from 1 everywhere", {
+  draws <- two_groups()
+  found <- mixgist_summary(draws, data = c(0, 5), slices = 100, threads = 2)
+  expect_equal(found$estimate$means[, 1], atoms(draws[found$draw])$mean_1)
+  expect_equal(found$labels, 1:2)
+  expect_match(attr(found, "plain"), paste0("draw ", found$draw, " of 150"))
+  # The document itself counts from 0, as that of the command line.
+  expect_match(as_json(found), paste0("\"draw\": ?", found$draw - 1, ","))
+  expect_match(attr(found, "plain"), "\n +1 +0.[46]")
+  ball <- mixgist_ball(found)
+  farthest <- ball$ball$farthest_draws[[1]]
+  expect_equal(ball$distances[farthest$draw], farthest$distance)
+  expect_equal(which.max(ball$distances), farthest$draw)
+  expect_match(ball$estimate_source, paste0("draw ", found$draw))
+  components <- mixgist_components(found)
+  expect_equal(sort(vapply(components$components, `[[`, 0L, "atom")), 1:2)
+  one <- components$components[[1]]
+  expect_equal(one$mean, found$estimate$means[one$atom, ])
+  modes <- mixgist_representatives(found, count = 2, grid = 0)
+  expect_equal(sort(unique(modes$assignment)), 1:2)
+  expect_equal(modes$assignment[modes$representatives[[2]]$draw], 2L)
+  partition <- mixgist_partition(rbind(c(5, 5, 9), c(5, 5, 9)), threads = 2)
+  expect_equal(partition$labels, c(1L, 1L, 2L))
+  expect_equal(partition$ball$inside, 1:2)
+})
+
+test_that("sentences count from 1", {
+  weights <- rbind(c(0.5, 0.5), c(0.5, -0.5))
+  expect_error(as_mixgist_draws(weights, means = weights, covariances = abs(weights)), "draw 2, atom 2: weight is -0.5", class = "mixgist_input_error")
+  few <- two_groups(4)
+  expect_warning(mixgist_summary(few, slices = 50, threads = 2), class = "mixgist_few_draws_warning")
+})
+
+test_that("remedies are in R's words", {
+  x <- arrays2(120)
+  x$means[, , 2] <- x$means[, , 2] * 1000
+  draws <- as_mixgist_draws(x$weights, means = x$means, covariances = x$covariances)
+  caught <- list()
+  withCallingHandlers(mixgist_summary(draws, units = "none", slices = 50, threads = 2), mixgist_warning = function(w) {
+    caught[[length(caught) + 1]] <<- w
+    invokeRestart("muffleWarning")
+  })
+  unequal <- Filter(function(w) inherits(w, "mixgist_unequal_units_warning"), caught)[[1]]
+  expect_match(unequal$advice, "units = \"sd\"", fixed = TRUE)
+  expect_match(conditionMessage(unequal), "what helps")
+  error <- tryCatch(mixgist_partition(rbind(1:3, 1:3), loss = "generalized-vi"), mixgist_error = identity)
+  expect_equal(error$hint, "give it, such as a = 0.5")
+})
+
+test_that("answers do not depend on threads, and seeds matter", {
+  draws <- two_groups()
+  one <- mixgist_summary(draws, slices = 64, scheme = "iid", threads = 1)
+  expect_identical(as_json(one), as_json(mixgist_summary(draws, slices = 64, scheme = "iid", threads = 2)))
+  expect_false(identical(one$expected_loss, mixgist_summary(draws, slices = 64, scheme = "iid", seed = 5, threads = 1)$expected_loss))
+  set.seed(3)
+  before <- .Random.seed
+  mixgist_summary(draws, slices = 64, threads = 2)
+  expect_identical(.Random.seed, before)
+})
+
+test_that("a summary is not computed again, and outlives its session", {
+  found <- mixgist_summary(two_groups(), slices = 100, threads = 2)
+  ball <- mixgist_ball(found)
+  path <- tempfile(fileext = ".rds")
+  saveRDS(found, path)
+  again <- readRDS(path)
+  expect_false(mixgist:::alive(again$posterior$handle))
+  expect_equal(mixgist_ball(again)$ball, ball$ball)
+  expect_equal(predict(again, 0), predict(found, 0))
+  expect_error(mixgist_ball(found, slices = 7), "brings its data and options", class = "mixgist_usage_error")
+})
+
+test_that("answers have what R users ask for", {
+  draws <- two_groups()
+  found <- mixgist_summary(draws, data = c(0, 5, 5.5), slices = 100, threads = 2)
+  answers <- list(found, mixgist_ball(found, conformal = TRUE), mixgist_components(found), mixgist_representatives(found), mixgist_stability(found),
+    mixgist_partition(rbind(c(1, 1, 2), c(1, 2, 2)), threads = 2))
+  rows <- c(2, 150, 2, 1, length(answers[[5]]$checks), 3)
+  pdf(NULL)
+  on.exit(dev.off())
+  for (i in seq_along(answers)) {
+    x <- answers[[i]]
+    expect_output(print(x), "mixgist")
+    expect_output(print(summary(x)), "draws")
+    expect_equal(nrow(as.data.frame(x)), rows[i])
+    expect_identical(plot(x), x)
+    if (requireNamespace("generics", quietly = TRUE)) {
+      expect_equal(generics::tidy(x), as.data.frame(x))
+      expect_equal(nrow(generics::glance(x)), 1)
+    }
+    if (requireNamespace("ggplot2", quietly = TRUE)) {
+      figure <- ggplot2::autoplot(x)
+      expect_s3_class(figure, "ggplot")
+      expect_silent(ggplot2::ggplot_build(figure))
+    }
+  }
+  expect_equal(as.data.frame(answers[[2]])$inside, answers[[2]]$distances <= answers[[2]]$ball$radius)
+})
+
+test_that("figures in two dimensions", {
+  fit <- quietly(mixgist_fit(faithful, chains = 2, iterations = 120, burn_in = 60, thin = 1, seed = 1, threads = 2))
+  found <- quietly(mixgist_summary(fit, slices = 60, threads = 2))
+  pdf(NULL)
+  on.exit(dev.off())
+  for (x in list(fit, found, quietly(mixgist_components(found)), quietly(mixgist_representatives(found, count = 2)), mixgist_partition(fit, runs = 2, threads = 2))) {
+    expect_identical(plot(x), x)
+    if (requireNamespace("ggplot2", quietly = TRUE)) expect_silent(ggplot2::ggplot_build(ggplot2::autoplot(x)))
+  }
+  expect_equal(found$columns, names(faithful))
+  expect_equal(length(found$labels), nrow(faithful))
+  expect_equal(predict(found), found$labels)
+  expect_error(plot(found, coordinates = c(1, 3)), "coordinates", class = "mixgist_error")
+})
+
+test_that("aligned draws are draws of posterior", {
+  draws <- two_groups()
+  components <- mixgist_components(draws, slices = 100, threads = 2)
+  aligned <- align_draws(components)
+  expect_equal(dim(aligned$weights), c(150, 2))
+  # Nothing is missing here, so that components are the atoms, heaviest first.
+  expect_equal(aligned$weights, cbind(rep(0.6, 150), rep(0.4, 150)))
+  own <- atoms(draws)$mean_1
+  expect_equal(aligned$means[, 1, 1], own[seq(2, 300, 2)])
+  skip_if_not_installed("posterior")
+  frame <- posterior::as_draws_df(components)
+  expect_equal(frame$`mean[1,1]`, aligned$means[, 1, 1])
+  expect_equal(posterior::nchains(frame), 1)
+})
+
+test_that("the report is written whole or not at all", {
+  found <- mixgist_summary(two_groups(), data = c(0, 5, 5.5), slices = 60, threads = 2)
+  path <- tempfile(fileext = ".html")
+  expect_equal(report(found, path, without = "stability", threads = 2), path)
+  expect_match(readLines(path, 1), "<!doctype html>", ignore.case = TRUE)
+  expect_error(report(found, path), "force = TRUE", class = "mixgist_error")
+  expect_error(report(found, "report.txt"), class = "mixgist_usage_error")
+  expect_error(report(list(), path), class = "mixgist_usage_error")
+})
+
+test_that("parts of draws", {
+  draws <- two_groups(10)
+  expect_equal(length(draws[3:4]), 2)
+  expect_equal(atoms(draws[4])$mean_1, atoms(draws)$mean_1[7:8])
+  expect_equal(length(draws[-1]), 9)
+  expect_equal(unique(atoms(thin(draws, burn_in = 4, by = 3))$iteration), c(5, 8))
+  expect_error(draws[11], class = "mixgist_error")
+  expect_error(draws[0], class = "mixgist_error")
+  expect_error(thin(draws, burn_in = 10), "burn_in", class = "mixgist_error")
+  path <- tempfile(fileext = ".npz")
+  write_mixgist_draws(draws, path)
+  expect_equal(atoms(read_mixgist_draws(path)), atoms(draws))
+  expect_error(write_mixgist_draws(draws, path), "force = TRUE", class = "mixgist_error")
+  expect_error(read_mixgist_draws(tempfile(fileext = ".npz")), class = "mixgist_io_error")
+})

@@ -1,0 +1,63 @@
+# The cases that all fronts share: the same options by the same names give the same numbers as the command line.
+
+root <- Sys.getenv("MIXGIST_ROOT")
+command_line <- Sys.getenv("MIXGIST_CLI")
+
+cases <- function() {
+  skip_if(!nzchar(root) || !nzchar(command_line), "MIXGIST_ROOT and MIXGIST_CLI are set by 'cargo xtask test r'")
+  skip_if_not_installed("jsonlite")
+  jsonlite::fromJSON(file.path(root, "tests/cases/faithful.json"), simplifyVector = FALSE, bigint_as_char = TRUE)
+}
+
+questions <- list(summarize = mixgist_summary, credible = mixgist_ball, components = mixgist_components, representatives = mixgist_representatives, stability = mixgist_stability,
+  partition = mixgist_partition)
+
+run <- function(words, options) {
+  for (name in names(options)) {
+    value <- options[[name]]
+    words <- c(words, paste0("--", gsub("_", "-", name)), if (!isTRUE(value)) if (is.character(value)) value else format(value, digits = 17))
+  }
+  paste(system2(command_line, c(words, "--json"), stdout = TRUE), collapse = "\n")
+}
+
+in_r <- function(options) {
+  if (is.character(options$units) && grepl(",", options$units)) options$units <- as.numeric(strsplit(options$units, ",")[[1]])
+  options
+}
+
+# What only files have: where they are; a fit gives chains and iterations from 1.
+without_files <- function(json) {
+  document <- jsonlite::fromJSON(json, simplifyVector = FALSE, digits = NA)
+  document$source <- NULL
+  document
+}
+
+test_that("documents are those of the command line, and have the numbers of the cases", {
+  all <- cases()
+  folder <- tempfile("cases")
+  dir.create(folder)
+  file <- file.path(folder, "draws.npz")
+  run(c("fit", file.path(root, all$data), "-o", file), all$fit)
+  draws <- read_mixgist_draws(file)
+  fitted <- quietly(do.call(mixgist_fit, c(list(utils::read.csv(file.path(root, all$data))), all$fit)))
+  ours <- atoms(fitted$draws)
+  theirs <- atoms(draws)
+  expect_identical(ours[-(1:2)], theirs[-(1:2)])
+  expect_equal(ours$chain, theirs$chain + 1)
+  expect_equal(ours$iteration, theirs$iteration + 1)
+  checked <- 0
+  for (verb in names(questions)) {
+    for (case in all[[verb]]) {
+      answer <- quietly(do.call(questions[[verb]], c(list(draws), in_r(case$options))))
+      document <- without_files(as_json(answer))
+      expect_equal(document, without_files(run(c(verb, file), case$options)), tolerance = 0, info = paste(verb, case$name))
+      for (key in names(case$expect)) {
+        found <- document
+        for (part in strsplit(key, ".", fixed = TRUE)[[1]]) found <- if (grepl("^[0-9]+$", part)) found[[as.integer(part) + 1]] else found[[part]]
+        expect_equal(found, case$expect[[key]], tolerance = 1e-12, info = paste(verb, case$name, key))
+        checked <- checked + 1
+      }
+    }
+  }
+  expect_gt(checked, 30)
+})

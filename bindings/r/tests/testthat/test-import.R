@@ -1,0 +1,255 @@
+# Weights, means and covariances beside those computed by hand from the objects.
+
+test_that("arrays keep their numbers", {
+  a <- arrays2()
+  found <- atoms(as_mixgist_draws(a$weights, means = a$means, covariances = a$covariances))
+  expect_equal(found$draw, rep(1:3, each = 2))
+  expect_equal(found$weight, rep(c(0.4, 0.6), 3))
+  expect_equal(found$mean_1, as.vector(t(a$means[, , 1])))
+  expect_equal(found$mean_2, as.vector(t(a$means[, , 2])))
+  expect_equal(unlist(found[1, covariance_columns], use.names = FALSE), c(2, 0.5, 0.5, 1))
+  expect_equal(unlist(found[2, covariance_columns], use.names = FALSE), c(3, -1, -1, 2))
+})
+
+test_that("all forms of covariances give the same draws", {
+  a <- arrays2(1)
+  whole <- atoms(as_mixgist_draws(a$weights, means = a$means, covariances = a$covariances))
+  inverse <- lower <- a$covariances
+  for (k in 1:2) {
+    inverse[1, k, , ] <- solve(a$covariances[1, k, , ])
+    lower[1, k, , ] <- t(chol(a$covariances[1, k, , ]))
+  }
+  expect_equal(atoms(as_mixgist_draws(a$weights, means = a$means, covariances = inverse, covariance_form = "precision")), whole)
+  expect_equal(atoms(as_mixgist_draws(a$weights, means = a$means, covariances = lower, covariance_form = "cholesky")), whole)
+  listed <- list(list(weights = a$weights[1, ], means = a$means[1, , ], covariances = lower[1, , , ]))
+  expect_equal(atoms(as_mixgist_draws(listed, covariance_form = "cholesky")), whole)
+  diagonal <- atoms(as_mixgist_draws(a$weights, means = a$means, covariances = array(c(1, 2, 3, 4), c(1, 2, 2)), covariance_form = "diagonal"))
+  expect_equal(diagonal$cov_1_1, c(1, 2))
+  expect_equal(diagonal$cov_2_2, c(3, 4))
+  expect_equal(diagonal$cov_1_2, c(0, 0))
+  spread <- atoms(as_mixgist_draws(a$weights, means = a$means, covariances = matrix(c(2, 3), 1), covariance_form = "sd"))
+  expect_equal(spread$cov_2_2, c(4, 9))
+})
+
+test_that("one covariance for all atoms of a draw is repeated", {
+  a <- arrays2()
+  shared <- aperm(array(c(2, 0.5, 0.5, 1, 3, -1, -1, 2, 5, 0, 0, 6), c(2, 2, 3)), c(3, 1, 2))
+  found <- atoms(as_mixgist_draws(a$weights, means = a$means, covariances = shared))
+  expect_equal(found$cov_1_1, c(2, 2, 3, 3, 5, 5))
+  expect_equal(found$cov_1_2, c(0.5, 0.5, -1, -1, 0, 0))
+  flat <- atoms(as_mixgist_draws(matrix(0.5, 2, 2), means = matrix(1:4, 2), covariances = c(4, 9)))
+  expect_equal(flat$cov_1_1, c(4, 4, 9, 9))
+})
+
+test_that("lists may be ragged, and data frames of atoms come back", {
+  x <- list(list(weights = c(0.4, 0.6), means = c(1, 2), covariances = c(1, 4)), list(weights = 1, means = 3, covariances = 2))
+  draws <- as_mixgist_draws(x, chains = c(1, 2))
+  found <- atoms(draws)
+  expect_equal(found$draw, c(1, 1, 2))
+  expect_equal(found$cov_1_1, c(1, 4, 2))
+  expect_equal(found$chain, c(1, 1, 2))
+  again <- found
+  again$draw <- again$iteration
+  expect_equal(atoms(as_mixgist_draws(again))[-3], found[-3])
+})
+
+test_that("BNPmix: all models", {
+  one <- atoms(as_mixgist_draws(bnpmix_ls1()))
+  expect_equal(one$weight, c(0.25, 0.75, 0.2, 0.3, 0.5))
+  expect_equal(one$mean_1, c(-1, 3, 0, 2, 4))
+  expect_equal(one$cov_1_1, c(1, 4, 0.5, 1, 2))
+  expect_equal(atoms(as_mixgist_draws(bnpmix_l1()))$cov_1_1, c(0.25, 0.25, 9, 9, 9))
+  two <- atoms(as_mixgist_draws(bnpmix_ls2()))
+  expect_equal(two$mean_2, c(2, 4, 6))
+  expect_equal(unname(as.matrix(two[covariance_columns])), rbind(c(2, 0.5, 0.5, 1), c(3, -1, -1, 2), c(3, -1, -1, 2)))
+  expect_equal(atoms(as_mixgist_draws(bnpmix_l2()))$cov_1_2, c(0.5, 0.5, -1))
+  independent <- atoms(as_mixgist_draws(bnpmix_dls()))
+  expect_equal(independent$cov_1_1, c(1, 3, 5))
+  expect_equal(independent$cov_2_2, c(2, 4, 6))
+  expect_equal(independent$cov_1_2, c(0, 0, 0))
+  # Labels counted from 0 there.
+  expect_equal(as_mixgist_draws(bnpmix_ls1())$source$labels, rbind(c(1, 1, 2), c(3, 2, 1)))
+})
+
+test_that("BNPmix without parameters names the argument", {
+  x <- bnpmix_ls1()
+  x$probs <- x$mean <- x$sigma2 <- NULL
+  expect_error(as_mixgist_draws(x), "out_param = TRUE", class = "mixgist_input_error")
+  expect_error(as_mixgist_draws(structure(list(dep = TRUE, clust = matrix(1, 2, 2)), class = "BNPdens")), "DDPdensity", class = "mixgist_error")
+  expect_error(as_mixgist_draws(structure(list(regression = TRUE), class = "BNPdens")), "regression", class = "mixgist_error")
+})
+
+test_that("dirichletprocess: standard deviations in dimension 1, covariances beyond", {
+  one <- atoms(as_mixgist_draws(dirichletprocess1()))
+  expect_equal(one$weight, c(2, 1, 1, 1, 1) / 3)
+  expect_equal(one$mean_1, c(-0.5, 3, 1, 2, 3))
+  expect_equal(one$cov_1_1, c(1, 4, 9, 4, 1))
+  for (kernel in c("mvnormal", "mvnormal2")) {
+    two <- atoms(as_mixgist_draws(dirichletprocess2(kernel)))
+    expect_equal(two$mean_1, c(1, 3, 5))
+    expect_equal(two$mean_2, c(2, 4, 6))
+    expect_equal(unname(as.matrix(two[covariance_columns])), rbind(c(2, 0.5, 0.5, 1), c(3, -1, -1, 2), c(3, -1, -1, 2)))
+  }
+  expect_error(as_mixgist_draws(dirichletprocess2("beta")), "not Gaussian", class = "mixgist_input_error")
+  expect_error(as_mixgist_draws(structure(list(), class = c("list", "dirichletprocess", "normal"))), "Fit\\(dp", class = "mixgist_input_error")
+})
+
+test_that("NIMBLE: draws of the measure", {
+  one <- atoms(as_mixgist_draws(nimble1(), means = "muTilde", covariances = "s2Tilde", covariance_form = "covariance"))
+  expect_equal(one$weight, c(0.4, 0.6, 1))
+  expect_equal(one$cov_1_1, c(0.5, 4, 2))
+  expect_equal(atoms(as_mixgist_draws(nimble1(), means = "muTilde", covariances = "s2Tilde", covariance_form = "precision"))$cov_1_1, c(2, 0.25, 0.5))
+  for (x in list(nimble2(), list(samples = nimble2()))) {
+    two <- atoms(as_mixgist_draws(x, means = "muTilde", covariances = "SigmaTilde", covariance_form = "covariance"))
+    expect_equal(two$mean_2, c(2, 4, 6))
+    expect_equal(unname(as.matrix(two[covariance_columns])), rbind(c(2, 0.5, 0.5, 1), c(3, -1, -1, 2), c(3, -1, -1, 2)))
+  }
+  # Users write models with precisions or variances: nothing is guessed.
+  expect_error(as_mixgist_draws(nimble1()), "covariance_form", class = "mixgist_usage_error")
+})
+
+test_that("NIMBLE: samples of an MCMC, weights as shares of the labels", {
+  samples <- structure(cbind("xi[1]" = c(1, 3), "xi[2]" = c(1, 1), "xi[3]" = c(2, 3), "muTilde[1]" = c(1, 4), "muTilde[2]" = c(2, 5), "muTilde[3]" = c(3, 6),
+    "s2Tilde[1]" = c(1, 4), "s2Tilde[2]" = c(2, 5), "s2Tilde[3]" = c(3, 6)), class = "mcmc", mcpar = c(11, 12, 1))
+  found <- atoms(as_mixgist_draws(samples, means = "muTilde", covariances = "s2Tilde", labels = "xi"))
+  expect_equal(found$weight, c(2, 1, 1, 2) / 3)
+  expect_equal(found$mean_1, c(1, 2, 4, 6))
+  expect_equal(found$iteration, c(11, 11, 12, 12))
+})
+
+test_that("AntMAN, also where R has made a matrix of lists", {
+  one <- atoms(as_mixgist_draws(antman1()))
+  expect_equal(one$weight, c(0.4, 0.6, 0.2, 0.3, 0.5))
+  expect_equal(one$mean_1, 1:5)
+  expect_equal(one$cov_1_1, c(0.5, 4, 1, 2, 3))
+  draws <- as_mixgist_draws(antman2())
+  two <- atoms(draws)
+  expect_equal(two$mean_1, c(1, 3, 5, 7))
+  expect_equal(two$mean_2, c(2, 4, 6, 8))
+  expect_equal(two$cov_1_2, c(0.5, -1, -1, 0.5))
+  expect_equal(draws$source$labels, rbind(c(1, 2), c(2, 1)))
+  expect_error(as_mixgist_draws(structure(list(CI = list(), K = 1), class = "AM_mcmc_output")), "AM_mcmc_parameters", class = "mixgist_input_error")
+})
+
+test_that("PReMiuM: files", {
+  draws <- as_mixgist_draws(premium_files(), format = "premium")
+  found <- atoms(draws)
+  expect_equal(found$weight, c(0.5, 0.5, 1))
+  expect_equal(found$mean_1, c(1, 3, 5))
+  expect_equal(found$mean_2, c(2, 4, 6))
+  expect_equal(unname(as.matrix(found[covariance_columns])), rbind(c(2, 0.5, 0.5, 1), c(3, -1, -1, 2), c(3, -1, -1, 2)))
+  expect_equal(draws$source$labels, rbind(c(1, 1, 2), c(1, 1, 1)))
+  independent <- atoms(as_mixgist_draws(premium_files(independent = TRUE), format = "premium"))
+  expect_equal(independent$cov_1_1, c(1, 3, 5))
+  expect_equal(independent$cov_2_2, c(2, 4, 6))
+  expect_error(as_mixgist_draws(tempfile(), format = "premium"), "does not exist", class = "mixgist_io_error")
+  stem <- premium_files()
+  writeLines(c("1 2 3", "5 6"), paste0(stem, "_mu.txt"))
+  expect_error(as_mixgist_draws(stem, format = "premium"), "line 1", class = "mixgist_input_error")
+})
+
+test_that("bayesmix: files made by another implementation of Protocol Buffers", {
+  one <- as_mixgist_draws(test_path("fixtures", "uni.recordio"))
+  found <- atoms(one)
+  expect_equal(found$weight, c(0.75, 0.25, 0.25, 0.5, 0.25))
+  expect_equal(found$mean_1, c(0, 5, 4.5, 0.5, 9))
+  expect_equal(found$cov_1_1, c(1, 2, 2, 1, 3))
+  expect_equal(one$source$labels, rbind(c(1, 1, 2, 1), c(2, 2, 1, 3)))
+  two <- atoms(as_mixgist_draws(rep(test_path("fixtures", "multi.recordio"), 2)))
+  expect_equal(two$chain, rep(1:2, each = 4))
+  expect_equal(two$weight, rep(c(0.3, 0.7), 4))
+  expect_equal(unname(as.matrix(two[c(1, 3), covariance_columns])), matrix(as.vector(solve(matrix(c(2, 0.5, 0.5, 1), 2))), 2, 4, byrow = TRUE))
+  expect_equal(two$cov_1_1[2], 0.25)
+})
+
+test_that("damaged files of bayesmix are errors", {
+  bytes <- readBin(test_path("fixtures", "uni.recordio"), "raw", 1000)
+  path <- tempfile(fileext = ".recordio")
+  for (size in seq_len(length(bytes) - 1)) {
+    writeBin(bytes[seq_len(size)], path)
+    done <- tryCatch(as_mixgist_draws(path), mixgist_error = function(e) e)
+    # The only shorter file that is whole has the first state alone.
+    if (!inherits(done, "error")) expect_equal(length(done), 1)
+  }
+  set.seed(1)
+  for (i in 1:100) {
+    changed <- bytes
+    changed[sample(length(bytes), 3)] <- as.raw(sample(0:255, 3))
+    writeBin(changed, path)
+    done <- tryCatch(quietly(as_mixgist_draws(path)), mixgist_error = function(e) e)
+    expect_true(inherits(done, c("mixgist_error", "mixgist_draws")))
+  }
+})
+
+test_that("a matrix of labels is a set of partitions", {
+  labels <- rbind(c(0, 0, 7), c(3, 1, 1))
+  expect_s3_class(as_mixgist_draws(labels), "mixgist_partitions")
+  expect_equal(similarity(labels), rbind(c(1, 0.5, 0), c(0.5, 1, 0.5), c(0, 0.5, 1)))
+})
+
+variables_matrix <- function() {
+  cbind("theta[1]" = c(0.4, 0.5, 0.6), "theta[2]" = c(0.6, 0.5, 0.4), "mu[1,1]" = 1:3, "mu[2,1]" = 4:6, "mu[1,2]" = 7:9, "mu[2,2]" = 10:12,
+    "Sigma[1,1,1]" = 2, "Sigma[2,1,1]" = 3, "Sigma[1,2,1]" = 0.5, "Sigma[2,2,1]" = -1, "Sigma[1,1,2]" = 0.5, "Sigma[2,1,2]" = -1, "Sigma[1,2,2]" = 1, "Sigma[2,2,2]" = 2)
+}
+
+expect_variables <- function(found) {
+  expect_equal(found$weight, c(0.4, 0.6, 0.5, 0.5, 0.6, 0.4))
+  expect_equal(found$mean_1, c(1, 4, 2, 5, 3, 6))
+  expect_equal(found$mean_2, c(7, 10, 8, 11, 9, 12))
+  expect_equal(found$cov_1_2, rep(c(0.5, -1), 3))
+}
+
+test_that("posterior: all kinds of draws, chains and weights", {
+  skip_if_not_installed("posterior")
+  x <- posterior::as_draws_matrix(variables_matrix())
+  for (kind in list(posterior::as_draws_matrix, posterior::as_draws_array, posterior::as_draws_df, posterior::as_draws_rvars, posterior::as_draws_list)) {
+    expect_variables(atoms(as_mixgist_draws(kind(x), weights = "theta")))
+  }
+  # Columns in another order are the same variables.
+  expect_variables(atoms(as_mixgist_draws(x[, rev(posterior::variables(x))], weights = "theta")))
+  weighted <- posterior::weight_draws(x, c(0, log(2), log(5)), log = TRUE)
+  expect_equal(core_weights(as_mixgist_draws(weighted, weights = "theta")), c(1, 2, 5) / 8)
+  chains <- posterior::as_draws_array(array(rnorm(2 * 3 * 6), c(2, 3, 6), list(NULL, NULL, c("w[1]", "w[2]", "mu[1]", "mu[2]", "s[1]", "s[2]")))^2)
+  found <- atoms(quietly(as_mixgist_draws(chains, weights = "w", covariances = "s")))
+  expect_equal(found$chain, rep(1:3, each = 4))
+  expect_equal(found$mean_1[1:2], as.vector(chains[1, 1, c("mu[1]", "mu[2]")]))
+  expect_error(as_mixgist_draws(x, weights = "w"), "theta", class = "mixgist_input_error")
+  expect_error(as_mixgist_draws(x), "weights or labels", class = "mixgist_usage_error")
+})
+
+core_weights <- function(x) mixgist:::draws_arrays(mixgist:::draws_handle(x))$draw_weights
+
+test_that("coda: chains and iterations", {
+  skip_if_not_installed("coda")
+  chain <- coda::mcmc(variables_matrix(), start = 101, thin = 5)
+  expect_variables(atoms(as_mixgist_draws(chain, weights = "theta")))
+  both <- atoms(as_mixgist_draws(coda::mcmc.list(chain, chain), weights = "theta"))
+  expect_equal(both$chain, rep(1:2, each = 6))
+  expect_equal(unique(both$iteration), c(101, 106, 111))
+})
+
+test_that("cmdstanr: what draws() gives", {
+  skip_if_not_installed("posterior")
+  fit <- structure(list(draws = function() posterior::as_draws_array(posterior::as_draws_matrix(variables_matrix()))), class = c("CmdStanMCMC", "CmdStanFit", "R6"))
+  expect_variables(atoms(as_mixgist_draws(fit, weights = "theta")))
+})
+
+test_that("rstan: a fit by its array", {
+  skip_if_not_installed("rstan")
+  # What rstan's as.array gives is taken; a fit needs a compiler and minutes.
+  fit <- tryCatch(rstan::read_stan_csv(stan_csv_file()), error = function(e) skip(paste("rstan cannot read:", conditionMessage(e))))
+  found <- atoms(as_mixgist_draws(fit, weights = "theta", covariances = "sigma", covariance_form = "sd"))
+  expect_equal(found$weight, c(0.4, 0.6, 0.3, 0.7, 0.2, 0.8))
+  expect_equal(found$cov_1_1, c(1, 4, 1, 4, 1, 4))
+})
+
+# A file as CmdStan writes it.
+stan_csv_file <- function() {
+  path <- tempfile(fileext = ".csv")
+  writeLines(c("# stan_version_major = 2", "# stan_version_minor = 30", "# stan_version_patch = 0", "# model = m_model", "# method = sample (Default)", "#   sample",
+    "#     num_samples = 3", "#     num_warmup = 0", "#     save_warmup = 0 (Default)", "#     thin = 1 (Default)", "#     algorithm = hmc (Default)", "#       hmc", "#         engine = nuts (Default)",
+    "# id = 1", "# random", "#   seed = 1", "lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,theta.1,theta.2,mu.1,mu.2,sigma.1,sigma.2",
+    "# Adaptation terminated", "# Step size = 1", "# Diagonal elements of inverse mass matrix:", "# 1, 1, 1", "-1,1,1,1,1,0,1,0.4,0.6,1,5,1,2", "-1,1,1,1,1,0,1,0.3,0.7,1,5,1,2",
+    "-1,1,1,1,1,0,1,0.2,0.8,1,5,1,2", "# ", "#  Elapsed Time: 0 seconds (Warm-up)", "#                0 seconds (Sampling)", "#                0 seconds (Total)", "# "), path)
+  path
+}

@@ -1,0 +1,120 @@
+# Whatever is given: a condition of mixgist, never a crash, and never an error of R that names nothing.
+
+nonsense <- function() {
+  list(NULL, NA, NA_real_, NaN, Inf, -1, "text", character(), factor("a"), TRUE, list(), list(1, "a"), data.frame(), data.frame(a = "x"), data.frame(a = 1), matrix(numeric(), 0, 3),
+    matrix(numeric(), 3, 0), array(0, c(2, 2, 2, 2, 2)), function(x) x, quote(a + b), as.Date("2020-01-01"), 1i, raw(3), new.env(), matrix("a"), matrix(list(1, 2), 1),
+    matrix(NA_real_, 2, 2), matrix(Inf, 2, 2), matrix(1e308, 2, 2), matrix(0, 2, 2), 1:3, numeric())
+}
+
+# Gives a value, or a condition of mixgist.
+expect_condition_of_mixgist <- function(code, what) {
+  done <- tryCatch(quietly(code), mixgist_error = function(e) "refused", error = function(e) e)
+  expect_false(inherits(done, "error"), info = paste(what, if (inherits(done, "error")) conditionMessage(done)))
+}
+
+test_that("arrays of any kind", {
+  good <- list(x = matrix(0.5, 2, 2), means = matrix(1:4, 2), covariances = matrix(1, 2, 2))
+  for (bad in nonsense()) {
+    for (part in c("x", "means", "covariances")) {
+      arguments <- good
+      arguments[part] <- list(bad)
+      expect_condition_of_mixgist(do.call(as_mixgist_draws, arguments), paste(part, class(bad)[1]))
+    }
+    for (option in c("covariance_form", "chains", "iterations", "draw_weights", "labels", "data")) {
+      expect_condition_of_mixgist(do.call(as_mixgist_draws, c(good, stats::setNames(list(bad), option))), paste(option, class(bad)[1]))
+    }
+    expect_condition_of_mixgist(as_mixgist_draws(list(list(weights = bad, means = bad, covariances = bad))), paste("list", class(bad)[1]))
+    expect_condition_of_mixgist(mixgist_partition(bad, threads = 1, runs = 1), paste("labels", class(bad)[1]))
+  }
+})
+
+test_that("options of any kind", {
+  draws <- two_groups(8)
+  found <- quietly(mixgist_summary(draws, slices = 8, threads = 1))
+  options <- setdiff(names(formals(mixgist_summary)), c("x", "slices", "threads"))
+  for (bad in nonsense()) {
+    for (option in options) {
+      expect_condition_of_mixgist(do.call(mixgist_summary, c(list(draws, slices = 8, threads = 1), stats::setNames(list(bad), option))), paste(option, class(bad)[1]))
+    }
+    for (option in c("slices", "threads")) {
+      if (identical(bad, 1:3)) next
+      expect_condition_of_mixgist(do.call(mixgist_summary, c(list(draws), stats::setNames(list(bad), option))), paste(option, class(bad)[1]))
+    }
+    for (option in c("level", "hypothesis", "radius", "conformal")) {
+      expect_condition_of_mixgist(do.call(mixgist_ball, c(list(found), stats::setNames(list(bad), option))), paste(option, class(bad)[1]))
+    }
+    for (option in c("overlap", "share", "least_weight")) {
+      expect_condition_of_mixgist(do.call(mixgist_components, c(list(found), stats::setNames(list(bad), option))), paste(option, class(bad)[1]))
+    }
+    expect_condition_of_mixgist(mixgist_representatives(found, count = bad, grid = 0), paste("count", class(bad)[1]))
+    expect_condition_of_mixgist(predict(found, bad), paste("newdata", class(bad)[1]))
+    expect_condition_of_mixgist(draws[bad], paste("selection", class(bad)[1]))
+    expect_condition_of_mixgist(mixgist_fit(bad, iterations = 4, burn_in = 2, thin = 1, chains = 1, threads = 1), paste("fit", class(bad)[1]))
+  }
+  expect_condition_of_mixgist(mixgist_summary(draws, nothing = 3), "unknown option")
+  expect_error(mixgist_ball(draws, nothing = 3), "nothing", class = "mixgist_error")
+})
+
+test_that("dimensions that do not fit, or are huge", {
+  expect_error(as_mixgist_draws(matrix(0.5, 2, 2), means = matrix(0, 2, 3), covariances = matrix(1, 2, 2)), "means", class = "mixgist_input_error")
+  expect_error(as_mixgist_draws(matrix(0.5, 2, 2), means = matrix(0, 2, 2), covariances = matrix(1, 3, 2)), "covariances", class = "mixgist_input_error")
+  expect_error(mixgist_summary(two_groups(4), slices = 1e9), "slices", class = "mixgist_usage_error")
+  expect_error(mixgist_summary(two_groups(4), threads = 1e6), "threads", class = "mixgist_usage_error")
+  expect_error(mixgist_summary(two_groups(4), seed = 2^60), "seed", class = "mixgist_usage_error")
+  wide <- matrix(1 / 5000, 1, 5000)
+  expect_s3_class(quietly(mixgist_summary(as_mixgist_draws(wide, means = wide, covariances = wide), slices = 4, threads = 1)), "mixgist_summary")
+})
+
+test_that("pointers that are dead or of another kind are noticed", {
+  draws <- two_groups(4)
+  draws$cache$handle <- NULL
+  expect_equal(length(draws[1]), 1)
+  partitions <- as_mixgist_draws(rbind(c(1, 2), c(1, 1)))
+  draws$cache$handle <- partitions$cache$handle
+  expect_error(draws[1], "partitions", class = "mixgist_error")
+})
+
+test_that("the bridge survives the torture of R's memory", {
+  skip_on_cran()
+  draws <- two_groups(6)
+  gctorture(TRUE)
+  on.exit(gctorture(FALSE))
+  again <- as_mixgist_draws(matrix(0.5, 3, 2), means = matrix(1:6, 3), covariances = matrix(1, 3, 2))
+  found <- withCallingHandlers(mixgist_summary(again, slices = 4, threads = 1, data = c(1, 2)), warning = function(w) invokeRestart("muffleWarning"))
+  label <- predict(found, c(1, 5))
+  refused <- tryCatch(draws[99], error = function(e) "refused")
+  partition <- mixgist_partition(rbind(c(1, 1, 2), c(1, 2, 2)), runs = 1, threads = 1)
+  gctorture(FALSE)
+  expect_equal(found$draws, 3L)
+  expect_length(label, 2)
+  expect_equal(refused, "refused")
+  expect_length(partition$labels, 3)
+})
+
+test_that("an interrupt stops the work and R goes on", {
+  skip_on_cran()
+  skip_on_os("windows")
+  script <- tempfile(fileext = ".R")
+  writeLines(c(
+    "library(mixgist)",
+    "m <- 1500; k <- 60; set.seed(1)",
+    "draws <- as_mixgist_draws(matrix(1 / k, m, k), means = matrix(rnorm(m * k), m), covariances = matrix(1, m, k))",
+    # The signal is sent from within, once the core is at work.
+    "started <- FALSE",
+    "signal <- function(phase, done, total, remark) if (!started && nzchar(phase)) { started <<- TRUE; tools::pskill(Sys.getpid(), tools::SIGINT) }",
+    "done <- tryCatch({ mixgist_summary(draws, slices = 60000, route = 'pairs', threads = 1, progress = signal); 'finished' }, interrupt = function(i) 'interrupted')",
+    "small <- suppressWarnings(mixgist_summary(draws[1:3], slices = 10, threads = 1))",
+    "cat(done, small$draws)"
+  ), script)
+  out <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE, env = paste0("R_LIBS=", paste(.libPaths(), collapse = ":")), timeout = 300)
+  expect_match(paste(out, collapse = " "), "interrupted 3")
+})
+
+test_that("progress is told, and its errors come through", {
+  phases <- character()
+  draws <- two_groups(400)
+  seen <- function(phase, done, total, remark) phases <<- c(phases, phase)
+  mixgist_summary(draws, slices = 20000, route = "pairs", threads = 1, progress = seen)
+  expect_gt(length(phases), 0)
+  expect_error(mixgist_summary(draws, slices = 20000, route = "pairs", threads = 1, progress = function(...) stop("enough")), "enough")
+})

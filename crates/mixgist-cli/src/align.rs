@@ -1,0 +1,98 @@
+//! `mixgist align`: every draw aligned with the components, for tools that read traces; names carried over from another fit.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use mixgist::{Alignment, Answer, Error, MixingMeasure, Posterior, Progress, Result};
+use mixgist_io::{ALIGNED_EXTENSIONS, ALIGNMENT_SCHEMA, Overwrite, read_named_components, write_aligned};
+
+use crate::components::RulesArgs;
+use crate::options::has_extension;
+use crate::posterior::{Form, PosteriorArgs};
+use crate::progress::Terminal;
+
+/// Align every draw with the components, or carry the names of components over to another fit
+#[derive(Args)]
+#[command(
+    override_usage = "mixgist align [OPTIONS] <DRAWS>\n       mixgist align [OPTIONS] <OLD> <NEW>",
+    mut_arg("estimate", |arg| arg.default_value("aligned")),
+    mut_arg("output", |arg| arg.help("Write the aligned draws to this file (.npz, .csv, .parquet, .nc, or .json with all that is known)")),
+    mut_arg("draws", |arg| arg.num_args(1..).help("The draws; or, first, an older fit (.json of align or summarize, or its draws), the names of whose components are carried over")),
+    after_help = "Examples:
+  mixgist align draws.npz -o aligned.npz
+  mixgist align draws.npz --names long,short,rest -o aligned.json
+  mixgist align aligned.json new-draws.npz -o aligned.csv
+
+Without --estimate the components are those that at least half of the draws have; with it, the atoms of that
+estimate. No label is sorted or permuted: each draw is coupled with the components by exact transport. What a draw lacks is NaN.
+CSV and Parquet have the layout of R's draws_df; a .nc file is read by xarray.open_dataset, and ArviZ takes that.
+Chains in several files are joined first: mixgist convert chain-*.csv -o draws.npz"
+)]
+pub struct Align {
+    #[command(flatten)]
+    posterior: PosteriorArgs,
+
+    #[command(flatten)]
+    rules: RulesArgs,
+
+    /// Names of the components, heaviest first
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    names: Option<Vec<String>>,
+}
+
+impl Align {
+    /// Reads, aligns, writes and prints.
+    pub fn run(&self, terminal: &Terminal) -> Result<()> {
+        let (old, new) = self.files()?;
+        if old.is_some() && self.names.is_some() {
+            return Err(Error::usage("--names gives names, and an older fit does too").hint("leave out --names"));
+        }
+        let old = old.map(|path| self.old(path, terminal)).transpose()?;
+        let rules = self.rules.rules();
+        let question = |posterior: &Posterior, progress: &dyn Progress| {
+            let mut found = posterior.aligned(rules, progress)?;
+            if let Some(names) = &self.names {
+                found.result = found.result.named(names.clone())?;
+            }
+            if let Some((measure, names)) = &old {
+                found.result = found.result.carrying(measure, names, &posterior.settings().units, rules)?;
+            }
+            Ok(found)
+        };
+        let write = |path: &Path, found: &Answer<Alignment>, overwrite: Overwrite| {
+            let columns: Vec<String> = (0..found.about.dim).map(|a| found.about.column(a)).collect();
+            write_aligned(path, &found.draws, &found.names, &columns, overwrite)
+        };
+        let form = Form { schema: ALIGNMENT_SCHEMA, tables: ALIGNED_EXTENSIONS, write: &write };
+        let mut posterior = self.posterior.clone();
+        posterior.job.draws.draws = new;
+        posterior.ask_for(
+            terminal,
+            &form,
+            |posterior, _, progress| question(posterior, progress),
+            |found| &found.warnings,
+        )
+    }
+
+    /// The older fit, if one is named, and the draws to align.
+    fn files(&self) -> Result<(Option<&Path>, Vec<PathBuf>)> {
+        match &self.posterior.job.draws.draws[..] {
+            [old, new @ ..] if !new.is_empty() && has_extension(old, "json") => Ok((Some(old), new.to_vec())),
+            [old, new] => Ok((Some(old), vec![new.clone()])),
+            [draws] => Ok((None, vec![draws.clone()])),
+            _ => Err(Error::usage("give the draws, or an older fit and the draws")
+                .hint("join chains that are in several files: mixgist convert A B C -o draws.npz")),
+        }
+    }
+
+    /// The components of the older fit and their names.
+    fn old(&self, path: &Path, terminal: &Terminal) -> Result<(MixingMeasure, Vec<String>)> {
+        if has_extension(path, "json") {
+            return read_named_components(path);
+        }
+        let settings = self.posterior.settings()?;
+        let ensemble = self.posterior.reading().read(&[path.to_owned()])?.ensemble;
+        let found = Posterior::new(&ensemble, None, settings)?.aligned(self.rules.rules(), terminal)?;
+        Ok((found.result.estimate, found.result.names))
+    }
+}

@@ -1,0 +1,38 @@
+//! `mixgist how-many`: the posterior of the number of clusters and components.
+
+use clap::Args;
+use mixgist::Result;
+use mixgist_io::HOW_MANY_SCHEMA;
+
+use crate::posterior::{Form, PosteriorArgs};
+use crate::progress::Terminal;
+
+/// Say how many clusters and components there are, with and without merge-truncate-merge
+#[derive(Args)]
+#[command(
+    mut_arg("estimate", |arg| arg.default_value("aligned")),
+    after_help = "Examples:
+  mixgist how-many draws.npz
+  mixgist how-many draws.npz --data data.csv -o how-many.json
+
+Occupied clusters are counted from the labels that came with the draws; without them labels are drawn, given each draw
+and the data. Merge-truncate-merge (Guha, Ho and Nguyen, arXiv 1901.05078) merges close atoms of each draw, truncates light ones and
+merges again at a rate: the median distance between draws and estimate. The answer stands for a range of rates."
+)]
+pub struct HowManyVerb {
+    #[command(flatten)]
+    posterior: PosteriorArgs,
+}
+
+impl HowManyVerb {
+    /// Reads, counts, writes and prints.
+    pub fn run(&self, terminal: &Terminal) -> Result<()> {
+        let form = Form { schema: HOW_MANY_SCHEMA, tables: &[], write: &|_, _, _| unreachable!("there are no tables") };
+        self.posterior.ask_for(
+            terminal,
+            &form,
+            |posterior, labels, progress| posterior.how_many(labels, progress),
+            |found| &found.warnings,
+        )
+    }
+}

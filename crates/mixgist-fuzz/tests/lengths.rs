@@ -1,0 +1,50 @@
+//! Lengths of every array of every document are checked where documents come in.
+
+use mixgist_fuzz::documents::KINDS;
+use serde_json::Value;
+
+/// Arrays that may have any length, by the name of their field.
+const FREE: [&str; 0] = [];
+
+/// The places of all arrays within a value.
+fn arrays(value: &Value, place: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => {
+            found.push(place.to_owned());
+            items.iter().enumerate().for_each(|(i, item)| arrays(item, &format!("{place}/{i}"), found));
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, field)| arrays(field, &format!("{place}/{name}"), found));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn arrays_of_another_length_are_refused_or_told() {
+    let mut free = std::collections::BTreeSet::new();
+    for kind in KINDS.iter() {
+        (kind.tell)(kind.sound.clone()).unwrap_or_else(|error| panic!("{}: {error}", kind.name));
+        let mut places = Vec::new();
+        arrays(&kind.sound, "", &mut places);
+        assert!(places.len() > 4, "{}", kind.name);
+        for place in places {
+            let damages: [fn(&mut Vec<Value>); 3] =
+                [Vec::clear, |items| drop(items.pop()), |items| items.extend(items.last().cloned())];
+            for damage in damages {
+                let mut changed = kind.sound.clone();
+                let Some(Value::Array(items)) = changed.pointer_mut(&place) else { unreachable!("{place}") };
+                let before = items.len();
+                damage(items);
+                let same = before == items.len();
+                let told = std::panic::catch_unwind(|| (kind.tell)(changed));
+                let Ok(told) = told else { panic!("{}: {place} was believed", kind.name) };
+                let name = place.rsplit('/').find(|part| part.parse::<usize>().is_err()).unwrap_or("");
+                if told.is_ok() && !same && !FREE.contains(&name) {
+                    free.insert(format!("{} {place}", kind.name));
+                }
+            }
+        }
+    }
+    assert!(free.is_empty(), "{free:#?}");
+}
