@@ -1,6 +1,6 @@
 //! The data: checked once, then held in coordinates where every column runs from −1 to 1.
 
-use mixgist::{Error, Result};
+use mixgist::{Error, Points, Result};
 
 /// ScaledData are stored with this many spare lanes behind each column, so that a tile never reads past the end.
 pub(crate) const LANES: usize = 32;
@@ -92,18 +92,12 @@ impl ScaledData {
 }
 
 fn check(values: &[f64], dim: usize) -> Result<()> {
-    if dim == 0 {
-        return Err(Error::input("the data have no columns"));
+    let points = Points::new(dim, values)?;
+    if points.is_empty() {
+        return Err(Error::input("the data have no rows"));
     }
-    if values.is_empty() || !values.len().is_multiple_of(dim) {
-        return Err(Error::input(format!("{} values do not make rows of {dim} columns", values.len())));
-    }
-    if values.len() / dim >= u32::MAX as usize {
-        return Err(Error::resource(format!("{} rows, at most 2^32 − 2 are possible", values.len() / dim)));
-    }
-    if let Some(i) = values.iter().position(|v| !v.is_finite()) {
-        return Err(Error::input(format!("row {}, column {} of the data is {}", i / dim, i % dim, values[i]))
-            .hint("rows and columns count from 0; drop or impute rows with missing or infinite values"));
+    if points.len() >= u32::MAX as usize {
+        return Err(Error::resource(format!("{} rows, at most 2^32 − 2 are possible", points.len())));
     }
     Ok(())
 }
@@ -124,10 +118,10 @@ mod tests {
     #[test]
     fn bad_values_are_named() {
         let message = |values: &[f64], dim| ScaledData::new(values, dim).unwrap_err().to_string();
-        assert!(message(&[1.0, 2.0, 3.0, f64::NAN], 2).contains("row 1, column 1 of the data is NaN"));
-        assert!(message(&[f64::INFINITY], 1).contains("row 0, column 0 of the data is inf"));
-        assert!(message(&[1.0, 2.0, 3.0], 2).contains("3 values do not make rows of 2 columns"));
-        assert!(message(&[], 2).contains("0 values"));
+        assert!(message(&[1.0, 2.0, 3.0, f64::NAN], 2).contains("data row 1, column 1 is NaN"));
+        assert!(message(&[f64::INFINITY], 1).contains("data row 0, column 0 is inf"));
+        assert!(message(&[1.0, 2.0, 3.0], 2).contains("3 numbers do not make points of dimension 2"));
+        assert!(message(&[], 2).contains("no rows"));
         assert!(message(&[1e200, -1e200], 1).contains("out of the range of squares"));
         assert!(message(&[1e-200, -1e-200], 1).contains("out of the range of squares"));
     }

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 
 use crate::fits::{are_below, has_length};
 use crate::kernel::LANES;
-use crate::kernel::exp::exp_nonpositive;
 use crate::mixture::{Evaluator, LogSumExp, Mixture, POINTS_PER_TASK};
 use crate::random::{Purpose, stream};
+use crate::vector_math::exp::exp_nonpositive;
 use crate::{Ensemble, Error, Partition, PartitionDraws, Points, Progress, Result, Silent};
 
 /// How many rows of membership probabilities [`for_each_membership_block`] holds at a time.

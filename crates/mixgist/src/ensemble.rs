@@ -499,15 +499,7 @@ pub(crate) fn normalized_draw_weights(weights: &[f64], draws: usize) -> Result<V
     if weights.len() != draws {
         return Err(Error::input(format!("{} draw weights for {draws} draws", weights.len())));
     }
-    if let Some(m) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
-        return Err(Error::input(format!("draw weight is {}, must be finite and not negative", weights[m])).at_draw(m));
-    }
-    let total: f64 = weights.iter().sum();
-    if total <= 0.0 || !total.is_finite() {
-        return Err(Error::input(format!("draw weights sum to {total}, expected a positive finite sum")));
-    }
-    let already = (total - 1.0).abs() <= summation_error(weights.len());
-    Ok(weights.iter().map(|w| if already { *w } else { w / total }).collect())
+    Ok(scaled_to_one(weights, "draw weight", Error::at_draw)?.0)
 }
 
 /// What is left of the given atoms once padding is dropped.
@@ -540,12 +532,17 @@ fn normalized_weights(weights: &[f64]) -> Result<(Vec<f64>, f64)> {
     if weights.is_empty() {
         return Err(Error::input("has no atoms"));
     }
-    if let Some(k) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
-        return Err(Error::input(format!("weight is {}, must be finite and not negative", weights[k])).at_atom(k));
+    scaled_to_one(weights, "weight", Error::at_atom)
+}
+
+/// What [`normalized_weights`] does, whatever the weights are of; an error says so and names the `place` of a bad one.
+fn scaled_to_one(weights: &[f64], what: &str, place: fn(Error, usize) -> Error) -> Result<(Vec<f64>, f64)> {
+    if let Some(i) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+        return Err(place(Error::input(format!("{what} is {}, must be finite and not negative", weights[i])), i));
     }
     let total: f64 = weights.iter().sum();
     if total <= 0.0 || !total.is_finite() {
-        return Err(Error::input(format!("weights sum to {total}")));
+        return Err(Error::input(format!("{what}s sum to {total}, expected a positive finite sum")));
     }
     let correction = (total - 1.0).abs();
     if correction <= summation_error(weights.len()) {
@@ -663,7 +660,7 @@ mod tests {
             message(&[0, 1, 3], &[1.0, 0.5, -0.5]),
             "draw 1, atom 1: weight is -0.5, must be finite and not negative"
         );
-        assert_eq!(message(&[0, 1, 3], &[1.0, 0.0, 0.0]), "draw 1: weights sum to 0");
+        assert_eq!(message(&[0, 1, 3], &[1.0, 0.0, 0.0]), "draw 1: weights sum to 0, expected a positive finite sum");
         assert_eq!(message(&[0, 1, 1], &[1.0]), "draw 1: has no atoms (offsets 1 and 1)");
         assert_eq!(message(&[0], &[]), "there are no draws");
         assert!(message(&[0, 1], &[1.0, 1.0]).contains("must run from 0"));

@@ -1,7 +1,5 @@
 //! The Gaussian kernel f(y | θ): log N(y; μ, Σ) of many atoms for blocks of points.
 
-pub(crate) mod exp;
-
 use std::f64::consts::TAU;
 use std::ops::Range;
 

@@ -98,6 +98,8 @@ pub use summary::Summary;
 pub use support::mass_without_draws;
 pub use text::Text;
 pub use units::{ResolvedUnits, Units};
+#[doc(hidden)] // the samplers' inner loop has it from here
+pub use vector_math::exp::exp_nonpositive;
 pub use warning::{SliceOrigin, Warning};
 
 /// The example of the README runs as a test.

@@ -7,27 +7,34 @@ use nalgebra::DMatrix;
 /// Fails with the index of the first pivot that is not positive, or is so small against its diagonal entry that the matrix is
 /// singular to rounding.
 pub fn cholesky_in_place(a: &mut [f64], d: usize) -> Result<(), usize> {
+    cholesky_of_triangle(a, d, |r, c| r * d + c)?;
     for j in 0..d {
-        let diagonal = a[j * d + j];
+        a[j * d + j + 1..(j + 1) * d].fill(0.0);
+    }
+    Ok(())
+}
+
+/// As [`cholesky_in_place`], for a lower triangle that keeps entry (r, c), c ≤ r, at `at(r, c)`; other places are left alone.
+#[inline(always)]
+pub fn cholesky_of_triangle(a: &mut [f64], d: usize, at: impl Fn(usize, usize) -> usize) -> Result<(), usize> {
+    for j in 0..d {
+        let diagonal = a[at(j, j)];
         let mut pivot = diagonal;
         for k in 0..j {
-            pivot -= a[j * d + k] * a[j * d + k];
+            pivot -= a[at(j, k)] * a[at(j, k)];
         }
         let floor = 4.0 * d as f64 * f64::EPSILON * diagonal;
         if !(pivot > floor && pivot.is_finite()) {
             return Err(j);
         }
         let root = pivot.sqrt();
-        a[j * d + j] = root;
+        a[at(j, j)] = root;
         for i in j + 1..d {
-            let mut sum = a[i * d + j];
+            let mut sum = a[at(i, j)];
             for k in 0..j {
-                sum -= a[i * d + k] * a[j * d + k];
+                sum -= a[at(i, k)] * a[at(j, k)];
             }
-            a[i * d + j] = sum / root;
-        }
-        for k in j + 1..d {
-            a[j * d + k] = 0.0;
+            a[at(i, j)] = sum / root;
         }
     }
     Ok(())
@@ -46,12 +53,18 @@ pub fn from_cholesky(factor: &[f64], d: usize, out: &mut [f64]) {
 
 /// Solves L x = b in place, L lower triangular.
 pub fn solve_lower(factor: &[f64], d: usize, b: &mut [f64]) {
-    for i in 0..d {
+    solve_triangle(factor, |r, c| r * d + c, &mut b[..d]);
+}
+
+/// As [`solve_lower`], for a factor that keeps entry (r, c), c ≤ r, at `at(r, c)`.
+#[inline(always)]
+pub fn solve_triangle(factor: &[f64], at: impl Fn(usize, usize) -> usize, b: &mut [f64]) {
+    for i in 0..b.len() {
         let mut sum = b[i];
         for k in 0..i {
-            sum -= factor[i * d + k] * b[k];
+            sum -= factor[at(i, k)] * b[k];
         }
-        b[i] = sum / factor[i * d + i];
+        b[i] = sum / factor[at(i, i)];
     }
 }
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 use fearless_simd::{Level, dispatch};
 use rayon::prelude::*;
 
-use crate::kernel::exp::{exp, exp_nonpositive};
 use crate::kernel::{GaussianKernel, LANES, PointBlock};
+use crate::vector_math::exp::{exp, exp_nonpositive};
 use crate::{Ensemble, GaussianAtoms, MixingMeasure, Points, Progress, Result};
 
 /// How many points one task evaluates; fixed, so that nothing depends on the number of threads.

@@ -1,5 +1,7 @@
 //! Element-wise functions on slices, vectorised with run-time dispatch; the same bits on every CPU, because no step is fused.
 
+pub(crate) mod exp;
+
 use fearless_simd::{Level, Simd, dispatch};
 
 /// Replaces every x by ln x. Every x is a positive normal number; the error is below 1 unit in the last place.

@@ -1,6 +1,7 @@
 //! Choices of many points at a time: densities, exponentials and cumulative weights in vector lanes, the same bits on every CPU.
 
 use fearless_simd::{Level, Simd, dispatch};
+use mixgist::exp_nonpositive;
 
 use crate::component::AtomShape;
 use crate::component::packed::at;
@@ -182,60 +183,5 @@ fn choose<S: Simd>(
         for lane in 0..LANES {
             chosen[lane] += if row[lane] <= total[lane] { 1.0 } else { 0.0 };
         }
-    }
-}
-
-/// e^x for x ≤ 0 (0 below −708), by x = k ln 2 + r and the Taylor polynomial of degree 13 on |r| ≤ ln 2 / 2, whose
-/// remainder is below 5e-18. No fused multiply-add, so that every CPU gives the same bits.
-#[inline(always)]
-fn exp_nonpositive(x: f64) -> f64 {
-    const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52: adding it rounds to an integer
-    const LN2_HIGH: f64 = 6.931_471_803_691_238e-1; // 32 leading bits, so that k · LN2_HIGH is exact
-    const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-    const INVERSE_FACTORIALS: [f64; 14] = [
-        1.0,
-        1.0,
-        1.0 / 2.0,
-        1.0 / 6.0,
-        1.0 / 24.0,
-        1.0 / 120.0,
-        1.0 / 720.0,
-        1.0 / 5040.0,
-        1.0 / 40320.0,
-        1.0 / 362_880.0,
-        1.0 / 3_628_800.0,
-        1.0 / 39_916_800.0,
-        1.0 / 479_001_600.0,
-        1.0 / 6_227_020_800.0,
-    ];
-    let clamped = if x > -708.0 { x } else { -708.0 };
-    let shifted = clamped * std::f64::consts::LOG2_E + ROUND;
-    let k = shifted - ROUND;
-    let r = (clamped - k * LN2_HIGH) - k * LN2_LOW;
-    let mut polynomial = INVERSE_FACTORIALS[13];
-    let mut power = 13;
-    while power > 0 {
-        power -= 1;
-        polynomial = polynomial * r + INVERSE_FACTORIALS[power];
-    }
-    // the low bits of `shifted` hold k in two's complement: they go straight into the exponent
-    let scale = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52));
-    if x > -708.0 { polynomial * scale } else { 0.0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn exponentials_agree_with_the_standard_library() {
-        for i in 0..200_000 {
-            let x = -707.9 * (f64::from(i) / 200_000.0).powi(3);
-            let (got, expected) = (exp_nonpositive(x), x.exp());
-            assert!((got - expected).abs() <= 4.0 * f64::EPSILON * expected, "exp({x}): {got} against {expected}");
-        }
-        assert_eq!(exp_nonpositive(0.0), 1.0);
-        assert_eq!(exp_nonpositive(-1000.0), 0.0);
-        assert_eq!(exp_nonpositive(f64::NEG_INFINITY), 0.0);
     }
 }

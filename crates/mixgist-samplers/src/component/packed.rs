@@ -1,5 +1,7 @@
 //! Lower triangular matrices packed by rows: entry (r, c), c ≤ r, at r(r + 1)/2 + c. No allocation.
 
+use mixgist::linalg::{cholesky_of_triangle, solve_triangle};
+
 /// Number of entries of a packed triangle.
 pub(crate) const fn packed_len(d: usize) -> usize {
     d * (d + 1) / 2
@@ -13,37 +15,12 @@ pub(crate) const fn at(r: usize, c: usize) -> usize {
 
 /// Cholesky factor of the packed lower half of a symmetric matrix, in place; false when it is singular to rounding.
 pub(crate) fn cholesky(a: &mut [f64], d: usize) -> bool {
-    for j in 0..d {
-        let diagonal = a[at(j, j)];
-        let mut pivot = diagonal;
-        for k in 0..j {
-            pivot -= a[at(j, k)] * a[at(j, k)];
-        }
-        if !(pivot > 4.0 * d as f64 * f64::EPSILON * diagonal && pivot.is_finite()) {
-            return false;
-        }
-        let root = pivot.sqrt();
-        a[at(j, j)] = root;
-        for i in j + 1..d {
-            let mut sum = a[at(i, j)];
-            for k in 0..j {
-                sum -= a[at(i, k)] * a[at(j, k)];
-            }
-            a[at(i, j)] = sum / root;
-        }
-    }
-    true
+    cholesky_of_triangle(a, d, at).is_ok()
 }
 
 /// Solves L x = b in place.
 pub(crate) fn solve(factor: &[f64], b: &mut [f64]) {
-    for i in 0..b.len() {
-        let mut sum = b[i];
-        for k in 0..i {
-            sum -= factor[at(i, k)] * b[k];
-        }
-        b[i] = sum / factor[at(i, i)];
-    }
+    solve_triangle(factor, at, b);
 }
 
 /// Inverse of a lower triangular matrix.

@@ -4,7 +4,7 @@
 ///
 /// x = k ln 2 + r with |r| ≤ ln 2 / 2, a polynomial of degree 11 in r, then the exponent k by bits.
 #[inline(always)]
-pub(crate) fn exp_nonpositive(x: f64) -> f64 {
+pub fn exp_nonpositive(x: f64) -> f64 {
     // Adding 1.5 · 2^52 rounds to an integer and leaves that integer in the low bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     // ln 2 in two parts; the first has trailing zeros, so that k · LN_2_HIGH is exact.
