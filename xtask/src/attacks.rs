@@ -4,8 +4,9 @@ use std::process::Command;
 
 use crate::{root, run};
 
-/// Runs every fuzz target for its share of the minutes; needs a nightly compiler.
-pub fn fuzz(minutes: &str) -> Result<(), String> {
+/// Runs every fuzz target for its share of the minutes, with a sanitizer of the compiler or without (`none`, which is several times as
+/// fast), and prints how many executions each had. Needs a nightly compiler.
+pub fn fuzz(minutes: &str, sanitizer: &str) -> Result<(), String> {
     let minutes: f64 = minutes.parse().map_err(|_| format!("'{minutes}' is no number of minutes"))?;
     let targets = targets()?;
     let seconds = (60.0 * minutes / targets.len() as f64).ceil() as u64;
@@ -13,17 +14,40 @@ pub fn fuzz(minutes: &str) -> Result<(), String> {
     if !tools.join("bin/cargo-fuzz").exists() {
         run(Command::new(env!("CARGO")).args(["install", "--quiet", "--locked", "cargo-fuzz", "--root"]).arg(&tools))?;
     }
+    // The same versions of the dependencies as the workspace has.
+    let lock = std::fs::copy(root().join("Cargo.lock"), root().join("fuzz/Cargo.lock"));
+    lock.map_err(|cause| format!("fuzz/Cargo.lock: {cause}"))?;
+    let fuzz = |words: &[&str]| {
+        let mut command = Command::new("rustup");
+        command.args(["run", "nightly"]).arg(tools.join("bin/cargo-fuzz")).args(words);
+        command.args(["--sanitizer", sanitizer, "--target-dir", "target/fuzz"]).current_dir(root());
+        command
+    };
+    run(&mut fuzz(&["build"]))?;
+    let mut table = String::new();
     for target in targets {
         // What is found worth keeping goes to a folder of its own; the corpus that is checked in stays small.
         let found = root().join("target/fuzz-corpus").join(&target);
         std::fs::create_dir_all(&found).map_err(|cause| format!("{}: {cause}", found.display()))?;
         println!("{target}: {seconds} s");
-        let mut command = Command::new("rustup");
-        command.args(["run", "nightly"]).arg(tools.join("bin/cargo-fuzz")).args(["run", &target]).arg(found);
-        command.arg(root().join("fuzz/corpus").join(&target));
-        command.args(["--", "-rss_limit_mb=4096", "-timeout=20", "-print_final_stats=1"]);
-        run(command.arg(format!("-max_total_time={seconds}")))?;
+        let mut command = fuzz(&["run", &target]);
+        command.arg(found).arg(root().join("fuzz/corpus").join(&target));
+        command.args(["--", "-rss_limit_mb=4096", "-timeout=20", "-print_final_stats=1", "-verbosity=0"]);
+        let output = command
+            .arg(format!("-max_total_time={seconds}"))
+            .stderr(std::process::Stdio::piped())
+            .output()
+            .map_err(|cause| format!("{command:?} could not be started: {cause}"))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() {
+            return Err(format!(
+                "{said}\n{target} broke: the file that breaks it is named above; it belongs into fuzz/corpus/{target}"
+            ));
+        }
+        let count = said.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
+        table += &format!("{target:12} {:>12} executions\n", count.map_or("?", str::trim));
     }
+    print!("{table}");
     Ok(())
 }
 

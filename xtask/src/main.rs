@@ -24,7 +24,8 @@ usage: cargo xtask TASK
   bench           mixgist beside its peers in one run (needs Python), and how the cost grows
   bench peer|python|growth|large|couplings|components|slices|users|free|partition|sampler
                   one of them; users prints what users run beside its limits (users WORD those lines alone), slices what each scheme is worth; free takes a file of draws, and one of data, of your own; python is from numpy arrays, partition beside dahl-salso, components the tables of docs/components.md, sampler beside bayesm
-  fuzz [MINUTES]  all fuzz targets, for so many minutes together (11 without a number); needs a nightly compiler
+  fuzz [MINUTES [SANITIZER]]
+                  all fuzz targets, for so many minutes together (12 without a number), with a sanitizer (address) if one is named; needs a nightly compiler
   miri            readers under Miri; needs a nightly compiler with Miri
   deny            licences, sources and known defects of the dependencies
   bits            the shared cases without AVX and on aarch64, by emulation (needs qemu-user)
@@ -46,8 +47,9 @@ fn main() -> ExitCode {
         ["check"] => check(),
         ["package"] => package::package(&["--no-verify"]),
         ["package", "verify"] => package::package(&[]),
-        ["fuzz"] => attacks::fuzz("11"),
-        ["fuzz", minutes] => attacks::fuzz(minutes),
+        ["fuzz"] => attacks::fuzz("12", "none"),
+        ["fuzz", minutes] => attacks::fuzz(minutes, "none"),
+        ["fuzz", minutes, sanitizer] => attacks::fuzz(minutes, sanitizer),
         ["miri"] => attacks::miri(),
         ["deny"] => deny::deny(),
         ["bits"] => bits::bits(),

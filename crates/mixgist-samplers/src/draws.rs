@@ -81,7 +81,7 @@ impl ChainDraws {
         self.alpha.extend_from_slice(&other.alpha);
         self.unresolved = self.unresolved.max(other.unresolved);
         self.sticks = self.sticks.max(other.sticks);
-        self.on_last_stick += other.on_last_stick;
+        self.on_last_stick = self.on_last_stick.saturating_add(other.on_last_stick); // which a damaged file may claim
     }
 }
 

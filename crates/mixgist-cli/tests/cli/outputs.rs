@@ -103,3 +103,19 @@ fn limits_of_the_shell_count() {
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("of memory") && stderr.contains("are available"), "{stderr}");
 }
+
+/// What is written with long names is read again, and a report takes time in proportion to their length, not to its square.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_of_ten_thousand_characters_are_written_and_read() {
+    let place = Workplace::new();
+    let rows: String = (0..60).map(|i| format!("{},{}\n", i % 7 + 9 * (i % 2), i % 5)).collect();
+    place.write("data.csv", &format!("{},{}\n{rows}", "x".repeat(10_000), "y".repeat(10_000)));
+    place.done("fit data.csv --iterations 60 --burn-in 20 --thin 1 --chains 2 -o draws.npz");
+    let line = "summarize draws.npz --slices 20 -o summary.json --report report.html --without stability,path";
+    let (code, worked) = crate::stopping::worked(place.command(line).stdout(std::process::Stdio::null()));
+    assert_eq!(code, Some(0));
+    // It takes half a second; with the square of the length it took ten.
+    assert!(worked < 5.0, "{worked} s of processor time");
+    assert!(place.read("report.html").contains(&"y".repeat(10_000)));
+}

@@ -27,6 +27,18 @@ fn wait_for_work(child: &Child, seconds: f64) {
     }
 }
 
+/// Runs a job to its end and says how much processor time it took.
+pub(crate) fn worked(command: &mut Command) -> (Option<i32>, f64) {
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    let time = loop {
+        match processor_time(&child) {
+            (time, true) => break time,
+            _ => std::thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    (child.wait().unwrap().code(), time)
+}
+
 fn send(child: &Child, signal: &str) {
     assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
 }

@@ -213,6 +213,9 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// Characters of a string in an array, at most: more than any column's name has. What memory they take is counted elsewhere.
+const LONGEST_TEXT: usize = 1 << 20;
+
 fn parse_dtype(descr: &str) -> Result<DType> {
     let unsupported = || {
         Error::input(format!("values of type '{descr}' cannot be read, expected floats, integers or strings"))
@@ -237,8 +240,8 @@ fn parse_dtype(descr: &str) -> Result<DType> {
         ('f', 4 | 8) => (Kind::Float, size),
         ('i', 1 | 2 | 4 | 8) => (Kind::Signed, size),
         ('u', 1 | 2 | 4 | 8) | ('b', 1) => (Kind::Unsigned, size),
-        ('U', 1..=4096) => (Kind::Unicode, 4 * size),
-        ('S', 1..=4096) => (Kind::Bytes, size),
+        ('U', 1..=LONGEST_TEXT) => (Kind::Unicode, 4 * size),
+        ('S', 1..=LONGEST_TEXT) => (Kind::Bytes, size),
         _ => return Err(unsupported()),
     };
     Ok(DType { kind, size, big_endian })
