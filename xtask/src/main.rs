@@ -22,8 +22,8 @@ usage: cargo xtask TASK
   package-r       the source package for R, which builds without a network, in target/r
   validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
   bench           mixgist beside its peers in one run (needs Python), and how the cost grows
-  bench peer|python|growth|large|couplings|components|slices|users|free|partition|sampler
-                  one of them; users prints what users run beside its limits (users WORD those lines alone), slices what each scheme is worth; free takes a file of draws, and one of data, of your own; python is from numpy arrays, partition beside dahl-salso, components the tables of docs/components.md, sampler beside bayesm
+  bench peer|python|growth|large|couplings|components|slices|users|profile|free|partition|sampler
+                  one of them; users prints what users run beside its limits (users WORD those lines alone), profile where their time goes, slices what each scheme is worth; free takes a file of draws, and one of data, of your own; python is from numpy arrays, partition beside dahl-salso, components the tables of docs/components.md, sampler beside bayesm
   fuzz [MINUTES [SANITIZER]]
                   all fuzz targets, for so many minutes together (12 without a number), with a sanitizer (address) if one is named; needs a nightly compiler
   miri            readers under Miri; needs a nightly compiler with Miri
@@ -31,8 +31,20 @@ usage: cargo xtask TASK
   bits            the shared cases without AVX and on aarch64, by emulation (needs qemu-user)
   paper [OPTIONS] every table and figure of the paper, ours beside the published; --help has the options";
 
-const BENCHES: [&str; 11] =
-    ["peer", "python", "growth", "large", "couplings", "components", "slices", "users", "free", "partition", "sampler"];
+const BENCHES: [&str; 12] = [
+    "peer",
+    "python",
+    "growth",
+    "large",
+    "couplings",
+    "components",
+    "slices",
+    "users",
+    "profile",
+    "free",
+    "partition",
+    "sampler",
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -58,7 +70,7 @@ fn main() -> ExitCode {
         ["bench"] => BENCHES.iter().try_for_each(|which| bench(which, &[])),
         ["bench", which] if BENCHES.contains(which) => bench(which, &[]),
         ["bench", "free", files @ ..] => bench("free", files),
-        ["bench", "users", word] => bench("users", &[word]),
+        ["bench", which @ ("users" | "profile"), word] => bench(which, &[word]),
         ["paper", options @ ..] => {
             let run = ["run", "--release", "--quiet", "--package", "mixgist-paper", "--"];
             cargo(&[&run[..], options].concat())

@@ -96,7 +96,6 @@ pub(super) fn choose<'a>(
         slice_rows.extend(of_slices);
         Ok(costs)
     });
-    progress.begin("contenders", projection.slices() as u64);
     // The first two are the winner and the runner-up, unless they differ from the others by less than compression changed them.
     finals.exhaust(contenders, 2, progress, |_, _, _| Ok(()))?;
     let Search { winner, runner_up, .. } = finals;
