@@ -425,7 +425,7 @@ mod tests {
     #[test]
     fn pairs_across_a_cut_are_those_with_an_end_on_either_side() {
         let places: Vec<f64> = vec![-0.1, 0.0, 0.2, 0.3, 0.7, 0.9, 1.0, 1.1];
-        let near = |a: usize, b: usize| (a + 2 * b) % 3 != 0;
+        let near = |a: usize, b: usize| !(a + 2 * b).is_multiple_of(3);
         let cuts = Cuts::new(places.clone(), near);
         for cut in [-1.0, -0.05, 0.1, 0.25, 0.5, 0.8, 1.05, 2.0] {
             let across = (0..8).flat_map(|a| (a + 1..8).map(move |b| (a, b)));
