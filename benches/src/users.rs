@@ -196,9 +196,12 @@ fn finite(draws: usize, atoms: usize, dim: usize) -> Ensemble {
         .expect("draws are valid")
 }
 
+/// What is profiled: its name, its draws, its settings.
+type Profiled = (&'static str, fn() -> Ensemble, Settings);
+
 /// Prints where the time of runs goes.
 pub fn profile(word: Option<&str>) {
-    let runs: [(&str, fn() -> Ensemble, Settings); 9] = [
+    let runs: [Profiled; 9] = [
         ("defaults, 1000 draws of 100 atoms, d = 2", || posterior_like(1000, 100, 2, 1), Settings::default()),
         ("defaults, 4000 draws of 5 like atoms, d = 2", || finite(4000, 5, 2), Settings::default()),
         ("defaults, 4000 draws of 5 like atoms, d = 10", || finite(4000, 5, 10), Settings::default()),

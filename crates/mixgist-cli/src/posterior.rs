@@ -129,8 +129,11 @@ pub struct Form<'a, T> {
     /// Extensions of what is no document.
     pub tables: &'a [&'a str],
     /// Writes such a file.
-    pub write: &'a dyn Fn(&Path, &Answer<T>, Overwrite) -> Result<()>,
+    pub write: &'a Writer<T>,
 }
+
+/// What writes an answer to a file.
+pub type Writer<T> = dyn Fn(&Path, &Answer<T>, Overwrite) -> Result<()>;
 
 /// A question about the posterior, and where the answer goes.
 #[derive(Args, Clone)]

@@ -184,7 +184,7 @@ fn sampled_densities_average_to_the_expected_one() {
                     let measure = ensemble.draw(m);
                     let atoms = measure.atoms();
                     (0..measure.len())
-                        .map(|k| measure.weights()[k] * normal(y, atoms.mean(k), &atoms.covariance(k)))
+                        .map(|k| measure.weights()[k] * normal(y, atoms.mean(k), atoms.covariance(k)))
                         .sum()
                 })
                 .collect();
