@@ -163,12 +163,13 @@ fn judged(
 fn answered(fitted: Fit, settings: &FitSettings, agreement: &Agreement, table: DataTable) -> Result<Fitted> {
     let document = FitDocument::new(&fitted, settings, agreement, table.column_names());
     let text = to_json(FIT_SCHEMA, &document)?;
+    let ensemble = fitted.draws();
     let labels = LabelDraws {
-        draws: fitted.ensemble.len(),
+        draws: ensemble.len(),
         observations: table.rows(),
         labels: fitted.labels.into_iter().map(i64::from).collect(),
     };
-    let file = DrawsFile { ensemble: fitted.ensemble, labels: Some(labels), data: Some(table) };
+    let file = DrawsFile { ensemble, labels: Some(labels), data: Some(table) };
     Ok((Draws { file }, text, chain_warnings(agreement)))
 }
 

@@ -95,7 +95,9 @@ def test_memberships_against_the_definition(draws):
     parts = np.nan_to_num(aligned.weights)[:, None, :] * np.exp(-0.5 * (points - np.nan_to_num(aligned.means[:, None, :, 0])) ** 2)
     probabilities = parts / parts.sum(axis=2, keepdims=True)
     assert np.allclose(found.mean, probabilities.mean(axis=0), atol=1e-9)
-    assert found.labels.tolist() == [0, 0, 1, 1] and set(found.uncertain.tolist()) == {1, 2}
+    # A fifth of the draws has no second component, so that both observations in the middle are rather of the first.
+    assert found.labels.tolist() == probabilities.mean(axis=0).argmax(axis=1).tolist() == [0, 0, 0, 1]
+    assert set(found.uncertain.tolist()) == {1, 2}
     assert (found.low <= found.mean + 1e-9).all() and (found.mean <= found.high + 1e-9).all()
     assert found.to_frame().shape == (4, 7)
     with pytest.raises(ValueError, match="memberships need the data"):

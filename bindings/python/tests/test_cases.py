@@ -65,7 +65,7 @@ def test_fits_are_the_same(fitted, folder):
         **{**fitted.draws._arrays(), "columns": ["eruptions", "waiting"]}
     )
     document = json.loads((folder / "draws.json").read_text())
-    assert document["verdict"] == fitted.verdict and document["model_text"] == fitted.model
+    assert document["verdict"] == fitted.verdict and document["model"] == fitted.model
     told = [row for row in document["agreement"]["traces"] if row["convergence"] is not None]
     assert {row["name"]: row["convergence"] for row in told} == {
         name: convergence._asdict() for name, convergence in fitted.diagnostics.items()

@@ -66,7 +66,7 @@ def test_parts_of_a_report_are_left_out(arrays):
         assert title in whole and title not in short
     alone = mixgist.report(summary, draws, without="stability")
     assert titles["stability"] not in alone and titles["components"] in alone
-    with pytest.raises(ValueError, match="without names 'chains', .*\nhint: one of: components, conformal"):
+    with pytest.raises(ValueError, match="without names 'chains', .*\nhint: one of: components, how-many, memberships, conformal"):
         mixgist.report(summary, draws, without=["chains"])
     for wrong in (5, None, [5]):
         with pytest.raises(TypeError, match="without"):

@@ -12,6 +12,7 @@
 #' @param data Observations to label and to take units from: a matrix, data frame, or vector in dimension 1. Without it, those that came with the draws.
 #' @param estimate `"medoid"`, one of the draws; `"free"`, a measure with few atoms that is not confined to them; `"aligned"`, the components that at least half of
 #'   the draws have. The other questions also take a measure of your own: a list of `weights`, `means` and `covariances`.
+#'   `mixgist_components()` of draws is about the aligned estimate unless you name another.
 #' @param atoms Number of atoms of the free estimate, or `"auto"`.
 #' @param candidate A measure of your own to judge beside the estimate: a list of `weights` K, `means` K by d and `covariances` K by d by d.
 #' @param distance The sliced distance: `"smix-w"` (the default), `"mix-sw"`, `"mix-sw-frobenius"` or `"sw"`.
@@ -173,7 +174,9 @@ mixgist_ball <- function(x, data = NULL, level = 0.95, hypothesis = NULL, radius
 #' @export
 mixgist_components <- function(x, data = NULL, level = 0.95, overlap = NULL, share = NULL, least_weight = NULL, ...) {
   number <- function(x, name) if (is.null(x)) NULL else one_number(x, name, 0, 1)
-  posterior <- posterior_of(x, data, list(...))
+  options <- list(...)
+  if (!inherits(x, "mixgist_summary") && is.null(options$estimate)) options$estimate <- "aligned"
+  posterior <- posterior_of(x, data, options)
   rules <- some(level = one_number(level, "level", 0, 1), overlap = number(overlap, "overlap"), share = number(share, "share"),
     least_weight = number(least_weight, "least_weight"))
   answer <- do.call(ask, c(list(posterior, posterior_components, "mixgist_components"), rules))

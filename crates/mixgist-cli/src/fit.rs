@@ -8,7 +8,7 @@ use clap::Arg;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::text::CommandLine;
-use mixgist::{Error, ErrorKind, Points, Result, Trace};
+use mixgist::{Error, ErrorKind, Points, Result};
 use mixgist_io::{
     DataTable, DrawsFile, FIT_SCHEMA, LabelDraws, ReadOptions, json_schema, memory, read_data, to_json, together,
     write_draws, write_json,
@@ -252,10 +252,7 @@ pub fn draws_file(fitted: &Fit, data: DataTable) -> DrawsFile {
         observations: data.rows(),
         labels: fitted.labels.iter().map(|&z| z.into()).collect(),
     };
-    // Later questions judge the chains by it too.
-    let log_posterior = Trace::new(Trace::LOG_POSTERIOR, fitted.traces.log_posterior.concat());
-    let ensemble = fitted.ensemble.clone().with_trace(log_posterior).unwrap_or_else(|_| fitted.ensemble.clone());
-    DrawsFile { ensemble, labels: Some(labels), data: Some(data) }
+    DrawsFile { ensemble: fitted.draws(), labels: Some(labels), data: Some(data) }
 }
 
 /// Whether the chains agree: the table for a person, with the verdict below it.

@@ -46,8 +46,9 @@ fn the_report_works_in_a_browser() {
     assert_eq!(tab.evaluate("document.querySelectorAll('img').length"), 0);
     let drawn = "[...document.querySelectorAll('article:not([hidden]) .drawing > svg')]
         .filter(svg => svg.getBoundingClientRect().height > 100).length";
-    // Contours, bands, components, map, losses, similarity, path, representatives, stability, traces, convergence.
-    assert_eq!(tab.evaluate(drawn), 11);
+    // Contours, bands, components, memberships, number of components, map, losses, similarity, path, representatives, stability, traces,
+    // convergence.
+    assert_eq!(tab.evaluate(drawn), 13);
     let named =
         "[...document.querySelectorAll('.drawing > svg')].every(svg => svg.getAttribute('aria-label').length > 20)";
     assert_eq!(tab.evaluate(named), true);
@@ -155,7 +156,7 @@ fn the_report_is_complete_without_scripts() {
     let without = &page[..page.find("<script type").unwrap()];
     let mut tab = open(&mut browser, folder.path(), without);
     assert_eq!(tab.evaluate(VISIBLE), 2);
-    assert_eq!(tab.evaluate("document.querySelectorAll('.drawing > svg').length"), 22);
+    assert_eq!(tab.evaluate("document.querySelectorAll('.drawing > svg').length"), 26);
     let sections = "['answer', 'components', 'uncertainty', 'path', 'representatives', 'stability'].every(id =>
         document.querySelector('#v1-' + id).innerText.length > 100)";
     assert_eq!(tab.evaluate(sections), true);

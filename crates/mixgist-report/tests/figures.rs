@@ -42,7 +42,8 @@ fn every_kind_is_well_formed_and_named_by_the_columns() {
             assert!(png.starts_with(b"\x89PNG") && png.len() > 500, "{}", kind.name);
             drawn += 1;
         }
-        let expected = if dim == 1 { KINDS.len() - 2 } else { KINDS.len() - if dim == 2 { 1 } else { 2 } };
+        // `axes` are for more than two coordinates; of `density`, `contours` and `pairs` each dimension has one or two.
+        let expected = KINDS.len() - if dim == 1 { 3 } else { 2 };
         assert_eq!(drawn, expected, "dimension {dim}");
         assert_eq!(Kind::of_estimate(dim).name, ["density", "contours", "pairs"][dim - 1]);
     }
@@ -79,7 +80,7 @@ fn every_row_of_components_has_a_line_of_its_own() {
         let mut named = 0;
         for panel in figure.panels.iter().flatten() {
             let Ticks::At(rows) = &panel.y.ticks else { continue };
-            assert!(rows.len() >= 40, "dimension {dim}: {} rows", rows.len());
+            assert!(rows.len() >= 20, "dimension {dim}: {} rows", rows.len());
             for two in rows.windows(2) {
                 let apart = (panel.y.fraction(two[0].at) - panel.y.fraction(two[1].at)).abs() * panel.height;
                 assert!(apart >= 15.0, "dimension {dim}: {apart} between {} and {}", two[0].text, two[1].text);
@@ -92,11 +93,11 @@ fn every_row_of_components_has_a_line_of_its_own() {
 
 #[test]
 fn a_legend_says_what_it_does_not_list() {
-    for (dim, columns, listed) in [(1, &["x"][..], 8), (2, &["x", "y"], 12)] {
+    for (dim, columns, rest) in [(1, &["x"][..], "and 7 more"), (2, &["x", "y"], "3 lighter: 20.0 %")] {
         let scene = Scene::with_clusters(dim, 12, 45, &["sw"], columns, 15);
         let figure = Kind::of_estimate(dim).draw(&scene.presentations()[0]).unwrap();
         let last = figure.legend.last().unwrap();
-        assert_eq!(last.text, format!("and {} more", 15 - listed), "dimension {dim}");
+        assert_eq!(last.text, rest, "dimension {dim}");
     }
 }
 
@@ -327,7 +328,7 @@ fn standard_deviations_have_their_intervals_in_the_table() {
         let sd = components.components[0].intervals.as_ref().unwrap().sd[dim - 1];
         let cell = numbers::interval(sd.median, sd.low, sd.high);
         let caption = Kind::from_name("components").unwrap().draw(&presentation).unwrap().caption;
-        assert!(dim > 1 || caption.starts_with("Weight, mean and standard deviation of each component."), "{caption}");
+        assert!(dim > 1 || caption.contains("Weight, mean and standard deviation of each component."), "{caption}");
         let page = html("components", vec![presentation]).unwrap();
         let last = columns[dim - 1];
         assert!(page.contains(&format!(">sd {last}</th>")) && page.contains(&format!("<td>{cell}</td>")), "{cell}");

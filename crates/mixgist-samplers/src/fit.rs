@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use mixgist::diagnostics::{Convergence, converged, convergence};
-use mixgist::{Ensemble, Error, ErrorKind, Progress, Result};
+use mixgist::{Ensemble, Error, ErrorKind, Progress, Result, Trace};
 use rayon::prelude::*;
 
 use crate::chain::Run;
@@ -36,6 +36,14 @@ pub struct Fit {
     pub truncated: Option<Truncated>,
     /// Where each chain ended, so that [`crate::extend`] can let it run on.
     pub ends: Vec<ChainEnd>,
+}
+
+impl Fit {
+    /// The draws with the log posterior of each, by which later questions judge the chains too.
+    pub fn draws(&self) -> Ensemble {
+        let log_posterior = Trace::new(Trace::LOG_POSTERIOR, self.traces.log_posterior.concat());
+        self.ensemble.clone().with_trace(log_posterior).unwrap_or_else(|_| self.ensemble.clone())
+    }
 }
 
 /// How the truncation of the blocked sampler worked out.

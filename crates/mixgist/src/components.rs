@@ -267,7 +267,7 @@ pub fn components(
         unreported_weight: unreported_weight.max(0.0),
         cuts: if ensemble.dim() == 1 { pass.cuts() } else { Vec::new() },
         axes: if ensemble.dim() > 2 { Some(discriminant_axes(estimate, 2)?) } else { None },
-        warnings: Warning::of_distances(ensemble, &pass.distances),
+        warnings: pass.warnings(ensemble),
     })
 }
 

@@ -11,7 +11,7 @@ use crate::allocate::{Allocation, allocate};
 use crate::components::Rules;
 use crate::data_check::{DataCheck, gain_as_deviations};
 use crate::effective::draw_weights;
-use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::ensemble::{Ensemble, MixingMeasure, Trace};
 use crate::fits::{Fits, are_below, has_dim, has_length};
 use crate::free::{self, Aligned, AlignedSupport, Assessment, Estimator, FreeSupport, Judgement, LEADING_SLICES};
 use crate::line::Order;
@@ -209,7 +209,12 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
         None => None,
     };
     let distances = other.map_or_else(|| medoid.distances.clone(), |other| other.distances.to_vec());
-    let agreement = Agreement::new(ensemble, Some(&distances));
+    let mut traces = Agreement::functions(ensemble, Some(&distances));
+    if other.is_some() {
+        // Chains at places of their own can be equally far from an estimate between them, but not from a draw.
+        traces.push(Trace::new("distance to medoid", medoid.distances.clone()));
+    }
+    let agreement = Agreement::of_traces(ensemble, traces);
     let mut warnings = warnings(job, &medoid, &agreement, chosen.pruned, chosen.slices);
     if let Some(points) = job.data {
         warnings.extend(gain_as_deviations(ensemble, points)?.map(|gain| Warning::DeviationsAsVariances { gain }));

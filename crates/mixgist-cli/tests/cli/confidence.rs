@@ -240,9 +240,9 @@ fn one_mode_comes_with_what_refused_two() {
     let place = Workplace::with_draws();
     let found = place.json("representatives draws.npz --slices 60");
     assert_eq!(found["representatives"].as_array().unwrap().len(), 1, "{found}");
-    assert!(found["tests"][0]["p_value"].as_f64() > found["false_alarm"].as_f64(), "{found}");
+    assert!(found["tests"][0]["crossing"].is_null(), "{found}");
     let text = place.done("representatives draws.npz --slices 60").stdout;
-    assert!(text.contains("; one mode can show such a valley by chance (p = "), "{text}");
+    assert!(text.contains("the draws are too few to tell whether near draws join the groups"), "{text}");
 }
 
 #[test]

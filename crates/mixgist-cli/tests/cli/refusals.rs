@@ -40,7 +40,7 @@ const REFUSALS: &[(&str, i32, &[&str])] = &[
         2,
         &["draws.txt: extension 'txt' stands for no known format", "hint: name the format with --format"],
     ),
-    ("summarize draws.npz --format csv", 1, &["draws.npz:", "UTF-8"]),
+    ("summarize draws.npz --format csv", 1, &["draws.npz:1", "control character"]),
     ("summarize draws.npz --format json", 2, &["format 'json' cannot hold draws"]),
     ("summarize draws.npz line.npz", 1, &["line.npz: means of dimension 1, the first file has dimension 2"]),
     ("summarize draws.npz --data line.csv", 1, &["line.csv: has 1 column, the draws have dimension 2"]),

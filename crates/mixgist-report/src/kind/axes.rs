@@ -30,8 +30,8 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     };
     let rings: Vec<Vec<[f64; 2]>> =
         atoms.iter().map(|&k| outline(along(estimate.atoms().mean(k)), shape(k), 2.0)).collect();
-    // A quarter of the marks will do.
-    let shown = presentation.shown(4);
+    // A twelfth of the marks will do: a page has such a figure for each summary.
+    let shown = presentation.shown(12);
     let observed: Vec<[f64; 2]> =
         presentation.data.map_or_else(Vec::new, |data| shown.iter().map(|&i| along(data.point(i))).collect());
     let axis = |a: usize| {

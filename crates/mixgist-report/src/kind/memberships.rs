@@ -68,7 +68,7 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
 /// The probabilities along the line.
 fn line(presentation: &Presentation, found: &Memberships) -> Result<Panel> {
     let data = presentation.need_data()?;
-    let mut order: Vec<usize> = (0..found.points).collect();
+    let mut order = presentation.shown(4);
     order.sort_by(|&a, &b| data.point(a)[0].total_cmp(&data.point(b)[0]));
     let x = |i: usize| data.point(i)[0];
     let mut panel = Panel::new(
@@ -115,8 +115,8 @@ fn plane(presentation: &Presentation, found: &Memberships) -> Result<(Panel, Str
             (["discriminant axis 1".to_owned(), "discriminant axis 2".to_owned()], words)
         }
     };
-    // A quarter of the marks will do.
-    let shown = presentation.shown(4);
+    // A twelfth of the marks will do: a page has such a figure for each summary.
+    let shown = presentation.shown(12);
     let axis = |a: usize| Axis::around(&names[a], shown.iter().map(|&i| at(i)[a]));
     let mut panel = Panel::new(axis(0), axis(1));
     for k in 0..found.components {

@@ -6,12 +6,14 @@ use super::couple::{Coupler, Match, Place, Stranger, mixture_moments};
 use super::intervals::Intervals;
 use super::{Component, FEWEST_DRAWS, Group, MOST_AMBIGUITY, MOST_CROSSING, NOTABLE, Rules, Standing};
 use crate::Result;
+use crate::agreement::Agreement;
 use crate::effective::{PosteriorInterval, Probability, draw_weights};
-use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::ensemble::{Ensemble, MixingMeasure, Trace};
 use crate::overlap::overlap;
 use crate::parting::{Bump, Cut, cuts};
 use crate::progress::Progress;
 use crate::units::ResolvedUnits;
+use crate::warning::Warning;
 
 /// One pass over the draws.
 pub(crate) struct Pass<'a> {
@@ -112,6 +114,20 @@ impl<'a> Pass<'a> {
         }
         pass.mark_exchangeable();
         Ok(pass)
+    }
+
+    /// What limits the answer. Chains that have different components can be equally far from an estimate that has them all; so they are judged by the
+    /// weight of the heaviest one too.
+    pub(super) fn warnings(&self, ensemble: &Ensemble) -> Vec<Warning> {
+        let mut traces = Agreement::functions(ensemble, Some(&self.distances));
+        let places = self.matches.first().map_or(0, Vec::len);
+        let of = |place: usize| self.matches.iter().map(move |draw| draw[place].weight);
+        if let Some(place) = (0..places).max_by(|&a, &b| of(a).sum::<f64>().total_cmp(&of(b).sum())) {
+            traces.push(Trace::new("weight of the heaviest component", of(place).collect()));
+        }
+        let mut warnings = Warning::of_draws(ensemble);
+        warnings.extend(Warning::of_chains(ensemble, &Agreement::of_traces(ensemble, traces)));
+        warnings
     }
 
     /// Marks the draws whose matches of a pair could be exchanged: see the module's words.

@@ -83,7 +83,17 @@ impl Narrate for Representatives {
 fn refusal(test: &SplitTest) -> String {
     let told = |condition: &Condition| match condition {
         Condition::Evidence => format!("one mode can show such a valley by chance ({})", p_value(test.p_value)),
-        Condition::Depth => format!("the valley is more than {:.0} % of the lower peak", 100.0 * MOST_VALLEY),
+        Condition::Depth if test.valley > MOST_VALLEY * test.peak => {
+            format!("the valley is more than {:.0} % of the lower peak", 100.0 * MOST_VALLEY)
+        }
+        Condition::Depth if !test.crossing.is_finite() => {
+            "the draws are too few to tell whether near draws join the groups".to_owned()
+        }
+        Condition::Depth => format!(
+            "near draws join the groups: there are {} as many pairs of near draws between them as within them, more than {}",
+            percent(test.crossing),
+            percent(MOST_VALLEY * MOST_VALLEY)
+        ),
         Condition::Mass => {
             let least = test.weights[0].min(test.weights[1]);
             format!("a group has {} of the posterior, less than {:.0} %", percent(least), 100.0 * LEAST_MASS)

@@ -112,15 +112,16 @@ fn fit_mixture(options: ListSexp, tick: FunctionSexp) -> savvy::Result<Sexp> {
                 "distance_to_estimate": distances,
             },
         });
+        let drawn = fitted.draws();
         let labels = LabelDraws {
-            draws: fitted.ensemble.len(),
+            draws: drawn.len(),
             observations: table.rows(),
             labels: fitted.labels.into_iter().map(i64::from).collect(),
         };
         // Chains and iterations count from 1 in R.
         let chains = fitted.ensemble.chains().iter().map(|chain| chain + 1).collect();
         let iterations = fitted.ensemble.iterations().iter().map(|number| number + 1).collect();
-        let ensemble = fitted.ensemble.with_chains(chains, iterations)?;
+        let ensemble = drawn.with_chains(chains, iterations)?;
         let file = DrawsFile { ensemble, labels: Some(labels), data: Some(table) };
         let mut out = OwnedListSexp::new(2, true)?;
         out.set_name_and_value(0, "evidence", list(&evidence)?)?;
