@@ -60,7 +60,7 @@ const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inlin
                       script-src 'sha256-grfrn5gKG5XmvC2X3BjKzd3I+BlErpNvkRKq6Q4xX40='; base-uri 'none'; form-action 'none'";
 
 /// Marks for observations in all figures of a report, so that it stays below 2 MB.
-const MOST_MARKS: usize = 10_000;
+const MOST_MARKS: usize = 4_000;
 /// Marks for draws in each figure, shared by the summaries.
 const MOST_DRAWS: usize = 3000;
 

@@ -60,10 +60,11 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     }
     let caption = format!(
         "All {d} coordinates on the two axes along which the means of the estimate's atoms differ most, in units of the spread within atoms (discriminant directions of the \
-         estimate): they show {:.0} % of the separation. Ellipses lie two standard deviations around the atoms. {}; {}.",
+         estimate): they show {:.0} % of the separation. Ellipses lie two standard deviations around the atoms. {}; {}.{}",
         100.0 * found.shown,
         named(&found, 0, presentation),
-        named(&found, 1, presentation)
+        named(&found, 1, presentation),
+        presentation.left_out(12)
     );
     let description = format!("Observations and atoms of {d} coordinates on two discriminant axes.");
     let mut figure = Figure::single(panel.sized(440.0, 360.0)).described(description, caption);

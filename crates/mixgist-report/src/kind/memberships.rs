@@ -13,6 +13,10 @@ use crate::presentation::Presentation;
 /// Uncertain observations that are listed.
 const MOST_ROWS: usize = 20;
 
+/// The part of a figure's marks that will do here, on the line and in the plane: a page has such a figure for each summary.
+const LINE_PART: usize = 4;
+const PLANE_PART: usize = 12;
+
 /// Components that the legend lists.
 const MOST_LISTED: usize = 8;
 
@@ -50,7 +54,8 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
             found.sure
         ),
     };
-    let caption = format!("{text}{right} Probabilities are means over {}.", count(found.draws_used, "draw"));
+    let left_out = presentation.left_out(if d == 1 { LINE_PART } else { PLANE_PART });
+    let caption = format!("{text}{right} Probabilities are means over {}.{left_out}", count(found.draws_used, "draw"));
     let description =
         format!("Memberships of {} in {}.", count(found.points, "observation"), count(found.components, "component"));
     let mut figure = Figure::grid(2, panels).described(description, caption);
@@ -68,7 +73,7 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
 /// The probabilities along the line.
 fn line(presentation: &Presentation, found: &Memberships) -> Result<Panel> {
     let data = presentation.need_data()?;
-    let mut order = presentation.shown(4);
+    let mut order = presentation.shown(LINE_PART);
     order.sort_by(|&a, &b| data.point(a)[0].total_cmp(&data.point(b)[0]));
     let x = |i: usize| data.point(i)[0];
     let mut panel = Panel::new(
@@ -115,8 +120,7 @@ fn plane(presentation: &Presentation, found: &Memberships) -> Result<(Panel, Str
             (["discriminant axis 1".to_owned(), "discriminant axis 2".to_owned()], words)
         }
     };
-    // A twelfth of the marks will do: a page has such a figure for each summary.
-    let shown = presentation.shown(12);
+    let shown = presentation.shown(PLANE_PART);
     let axis = |a: usize| Axis::around(&names[a], shown.iter().map(|&i| at(i)[a]));
     let mut panel = Panel::new(axis(0), axis(1));
     for k in 0..found.components {
