@@ -34,7 +34,7 @@ pub struct Fit {
     pub unresolved: f64,
     /// Whether the truncation of the blocked sampler was wide enough; `None` for other samplers and finite mixtures.
     pub truncated: Option<Truncated>,
-    /// Where each chain ended, so that [`crate::extend`] can let it run on.
+    /// Where each chain ended, so that [`crate::extend()`] can let it run on.
     pub ends: Vec<ChainEnd>,
 }
 

@@ -77,11 +77,11 @@ pub struct Agreement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChainVerdict {
-    /// Well mixed: R-hat below [`GOOD_RHAT`], and [`GOOD_ESS`] a chain.
+    /// Well mixed: R-hat below `GOOD_RHAT`, and `GOOD_ESS` a chain.
     Agree,
     /// No chain stands apart, but they are worth fewer independent draws than one would like.
     Short,
-    /// R-hat above [`SLOW_RHAT`] or an effective sample size below [`SLOW_ESS`].
+    /// R-hat above `SLOW_RHAT` or an effective sample size below `SLOW_ESS`.
     Slow,
     /// Chains stay at places of their own.
     Disagree,
@@ -184,7 +184,7 @@ impl Agreement {
         self.traces.iter().filter_map(|trace| trace.convergence).map(|c| c.rhat).reduce(f64::max)
     }
 
-    /// By what factor chains would have to be longer for [`GOOD_ESS`] a chain; `None` when they are long enough, or when no length would
+    /// By what factor chains would have to be longer for `GOOD_ESS` a chain; `None` when they are long enough, or when no length would
     /// help because they disagree.
     pub fn longer_by(&self) -> Option<f64> {
         let ess = self.least_ess()?;

@@ -156,7 +156,7 @@ pub struct MembershipBlock<'a> {
     pub probabilities: &'a [f64],
 }
 
-/// Hands the membership probabilities of all points to `visitor`, in order, [`ROWS_PER_BLOCK`] rows at a time.
+/// Hands the membership probabilities of all points to `visitor`, in order, `ROWS_PER_BLOCK` rows at a time.
 ///
 /// Memory: `ROWS_PER_BLOCK` × K numbers, whatever the number of points.
 pub fn for_each_membership_block(

@@ -4,7 +4,7 @@
 //! medoid, a free-support summary, a measure from elsewhere) and need neither labels nor a density of G.
 //!
 //! - [`Ball`]: the least radius r with P(d(Ĝ, G) ≤ r | data) ≥ 1 − α, the probability being the share of the draws. Draws are
-//!   autocorrelated and weighted, so that share has the error of that many independent draws (see [`crate::effective`]), and the
+//!   autocorrelated and weighted, so that share has the error of that many independent draws (see `crate::effective`), and the
 //!   radius the error that follows. As everywhere, `low` and `high` are the ends of a 95 % interval, a standard error is named as such.
 //! - [`region`]: P(d(G_0, G) ≤ r | data) for a hypothesised G_0 and a radius that means something to the user.
 //! - [`conformal()`]: a radius whose coverage of the next draw is guaranteed for a finite number of draws, without asymptotics.

@@ -108,7 +108,7 @@ pub enum Estimator {
     Medoid,
     /// The measure of least expected loss with few atoms, not confined to the draws.
     Free(AtomCount),
-    /// The components that at least half of the draws have, each the posterior mean of what the draws have there; see [`crate::aligned`].
+    /// The components that at least half of the draws have, each the posterior mean of what the draws have there; see `crate::aligned`.
     Aligned,
 }
 
