@@ -118,7 +118,10 @@ class Aligned(Answer):
     def _fields(cls, document: dict[str, Any], said: dict[str, Any]) -> dict[str, Any]:
         draws, carried = document["aligned_draws"], document.get("carried")
         m, j, d = draws["draws"], draws["components"], draws["dim"]
-        numbers = lambda name, *shape: np.array(draws[name], dtype=float).reshape(shape)  # noqa: E731
+
+        def numbers(name: str, *shape: int) -> Floats:
+            return np.array(draws[name], dtype=float).reshape(shape)
+
         weights = draws["draw_weights"]
         return {
             "names": document["names"],

@@ -83,7 +83,8 @@ def seed_of(seed: Any, name: str = "seed") -> int:
 def covariance_form(value: Any) -> str:
     """The form of covariances, by the name that the core has for it."""
     known = _core.CHOICES["covariance_form"]
-    form = dict(_core.CHOICES["covariance_form aliases"]).get(value, value) if isinstance(value, str) else value
+    aliases: Any = _core.CHOICES["covariance_form aliases"]
+    form = dict(aliases).get(value, value) if isinstance(value, str) else value
     if not isinstance(form, str):
         raise TypeError(f"covariance_form is {value!r}, expected one of {', '.join(map(repr, known))}")
     if form not in known:

@@ -229,15 +229,6 @@ class Components(Answer):
             rows.append(row)
         return frame(rows)
 
-    def __len__(self) -> int:
-        return len(self.components)
-
-    def __getitem__(self, place: int) -> Component:
-        return self.components[place]
-
-    def __iter__(self) -> Iterator[Component]:
-        return iter(self.components)
-
     def __repr__(self) -> str:
         clear = sum(one.standing == "clear" for one in self.components)
         return f"Components({plural(len(self), 'component')} of {self.estimate_source}, {clear} clear, level {self.level:g})"

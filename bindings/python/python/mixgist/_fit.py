@@ -130,7 +130,7 @@ class Fit(Document):
             return NotImplemented
         return self._text == other._text and self.draws == other.draws
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def to_frame(self) -> Any:
         """A row for each quantity: R-hat and effective sample sizes."""
