@@ -1,7 +1,7 @@
 //! Draws for benchmarks: what a truncated Dirichlet process posterior looks like, of any size.
 
+use mixgist::Ensemble;
 use mixgist::random::{Purpose, standard_normals, stream};
-use mixgist::{CovarianceForm, Ensemble};
 use rand::Rng;
 use rand_distr::{ChiSquared, Distribution, Exp1, Gamma};
 
@@ -29,7 +29,12 @@ pub fn posterior_like(draws: usize, atoms: usize, dim: usize, seed: u64) -> Ense
             covariances.extend(inverse_wishart(dim, degrees, &mut rng));
         }
     }
-    Ensemble::from_dense(dim, atoms, &weights, &means, &covariances, CovarianceForm::Covariance)
+    Ensemble::builder(dim)
+        .atoms_per_draw(atoms)
+        .weights(&weights)
+        .means(&means)
+        .covariances(&covariances)
+        .build()
         .expect("draws are valid")
 }
 
@@ -40,7 +45,13 @@ pub fn evenly_weighted(draws: usize, atoms: usize, dim: usize, seed: u64) -> Ens
     let mut rng = stream(seed, Purpose::Simulation, draws as u64);
     let weights: Vec<f64> = (0..draws * atoms).map(|_| Exp1.sample(&mut rng)).collect();
     let (means, covariances) = (atoms_of.atoms().means(), atoms_of.atoms().covariances());
-    Ensemble::from_dense(dim, atoms, &weights, means, covariances, CovarianceForm::Covariance).expect("draws are valid")
+    Ensemble::builder(dim)
+        .atoms_per_draw(atoms)
+        .weights(&weights)
+        .means(means)
+        .covariances(covariances)
+        .build()
+        .expect("draws are valid")
 }
 
 fn dirichlet_and_sticks(sizes: &[f64], atoms: usize, rng: &mut impl Rng) -> Vec<(Option<usize>, f64)> {

@@ -111,14 +111,12 @@ impl Timed {
     /// On two threads.
     pub fn new(ensemble: &Ensemble, distance: &str, slices: usize, loss: Loss) -> Self {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
-        let settings = Settings {
-            slicer: slicer(distance).expect("a registered name").into(),
-            units: mixgist::Units::None,
-            slices: SliceCount::Fixed(slices),
-            estimator: Estimator::Free(AtomCount::default()),
-            loss,
-            ..Settings::default()
-        };
+        let settings = Settings::default()
+            .with_slicer(slicer(distance).expect("a registered name").into())
+            .with_units(mixgist::Units::None)
+            .with_slices(SliceCount::Fixed(slices))
+            .with_estimator(Estimator::Free(AtomCount::default()))
+            .with_loss(loss);
         let watch = Stopwatch::default();
         let start = Moment::now();
         let summary = pool.install(|| summarize(ensemble, None, &settings, &watch)).expect("the draws are valid");

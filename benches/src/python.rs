@@ -17,11 +17,17 @@ const TURNS: usize = 25;
 pub fn compare(python: &str) {
     let ensemble = posterior_like(1000, 100, 2, 1);
     let file = draws_file(&ensemble);
-    let settings = Settings { slices: SliceCount::Fixed(SLICES), ..Settings::default() };
+    let settings = Settings::default().with_slices(SliceCount::Fixed(SLICES));
     let atoms = ensemble.atoms();
     let rust = || {
         let form = CovarianceForm::Covariance;
-        let draws = Ensemble::from_dense(2, 100, ensemble.weights(), atoms.means(), atoms.covariances(), form);
+        let draws = Ensemble::builder(2)
+            .atoms_per_draw(100)
+            .weights(ensemble.weights())
+            .means(atoms.means())
+            .covariances(atoms.covariances())
+            .form(form)
+            .build();
         let summary = summarize(&draws.expect("the draws are valid"), None, &settings, &Silent);
         assert!(summary.expect("the draws are valid").medoid.expected_loss > 0.0);
     };

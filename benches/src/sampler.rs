@@ -76,7 +76,7 @@ fn old_faithful(page: &mut String, data: &[f64], peer: Option<f64>) {
     line("| sampler | ms an iteration | ns a data point and component | rDPGibbs takes |".into());
     line("|---|---:|---:|---:|".into());
     for (name, algorithm) in algorithms() {
-        let mut settings = FitSettings { algorithm, ..FitSettings::default() };
+        let mut settings = FitSettings::default().with_algorithm(algorithm);
         settings.component.mu0 = Some(vec![3.0, 70.0]);
         settings.component.lambda = Some(1.0);
         settings.component.psi = Some(Scale::Diagonal(vec![4.0, 36.0]));
@@ -147,15 +147,13 @@ fn grown(n: usize, d: usize) -> Cost {
     let least = 6 * (100_000 / n).clamp(1, 100);
     let iterations = (4_000_000 / (n * (1 + d * d / 8))).clamp(least, 2_000) as u64;
     // The first chain starts with one cluster, the second with several: it is the one that counts.
-    let settings = FitSettings {
-        algorithm: algorithms()[0].1,
-        chains: 2,
-        iterations,
-        burn_in: iterations - 1,
-        thin: 1,
-        seed: 1,
-        ..FitSettings::default()
-    };
+    let settings = FitSettings::default()
+        .with_algorithm(algorithms()[0].1)
+        .with_chains(2)
+        .with_iterations(iterations)
+        .with_burn_in(iterations - 1)
+        .with_thin(1)
+        .with_seed(1);
     let reports = Reports::default();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started");
     pool.install(|| fit(&clusters(n, d), d, &settings, None, &reports)).expect("the data are valid");
@@ -196,7 +194,8 @@ impl Progress for Reports {
 /// What an iteration takes beyond those of a run a third as long.
 fn milliseconds(data: &[f64], d: usize, settings: &FitSettings, iterations: u64) -> f64 {
     let seconds = |iterations: u64| {
-        let settings = FitSettings { chains: 1, iterations, burn_in: iterations - 1, seed: 1, ..settings.clone() };
+        let settings =
+            settings.clone().with_chains(1).with_iterations(iterations).with_burn_in(iterations - 1).with_seed(1);
         fastest(3, || {
             black_box(fit(black_box(data), d, &settings, None, &Silent).expect("the data are valid"));
         })

@@ -3,8 +3,7 @@
 use mixgist::random::{Purpose, standard_normals, stream};
 use mixgist::slice::{Freeze, SLICERS, Scheme, slicer};
 use mixgist::{
-    AtomCount, CovarianceForm, Ensemble, Estimator, Loss, Order, Posterior, Route, Settings, Silent, SliceCount,
-    SlicedDistance,
+    AtomCount, Ensemble, Estimator, Loss, Order, Posterior, Route, Settings, Silent, SliceCount, SlicedDistance,
 };
 use rand_distr::{Distribution, Gamma};
 
@@ -107,7 +106,7 @@ const LINES: [Line; 21] = [
         })
     }),
     ("power loss, 100 slices, 1000 draws of 100 atoms, d = 2", 0.2, "s", || {
-        let settings = Settings { loss: Loss::Power, ..fixed(100) };
+        let settings = fixed(100).with_loss(Loss::Power);
         whole(&posterior_like(1000, 100, 2, 1), &settings)
     }),
     ("all distances, 100 slices, 1000 draws of 100 atoms, d = 2", 1.0, "s", || {
@@ -120,7 +119,7 @@ const LINES: [Line; 21] = [
 ];
 
 fn fixed(slices: usize) -> Settings {
-    Settings { slices: SliceCount::Fixed(slices), ..Settings::default() }
+    Settings::default().with_slices(SliceCount::Fixed(slices))
 }
 
 fn timed(job: impl FnOnce()) -> (f64, Processor) {
@@ -192,7 +191,12 @@ fn finite(draws: usize, atoms: usize, dim: usize) -> Ensemble {
             covariances.extend((0..dim * dim).map(|e| if e % (dim + 1) == 0 { scale(e / dim) } else { 0.0 }));
         }
     }
-    Ensemble::from_dense(dim, atoms, &weights, &means, &covariances, CovarianceForm::Covariance)
+    Ensemble::builder(dim)
+        .atoms_per_draw(atoms)
+        .weights(&weights)
+        .means(&means)
+        .covariances(&covariances)
+        .build()
         .expect("draws are valid")
 }
 
@@ -220,7 +224,7 @@ pub fn profile(word: Option<&str>) {
 }
 
 fn free_path() -> Settings {
-    Settings { estimator: Estimator::Free(AtomCount::default()), ..fixed(1000) }
+    fixed(1000).with_estimator(Estimator::Free(AtomCount::default()))
 }
 
 /// Prints, for each distance and dimension, what slices of every scheme are worth: the error of the expected loss over seeds with about as many slices, and
@@ -239,7 +243,7 @@ pub fn slices() {
         for law in SLICERS {
             let mut of_one = 0.0;
             for scheme in [Scheme::Iid, Scheme::Orthogonal, Scheme::Qmc, Scheme::Balanced] {
-                let settings = Settings { slicer: law.into(), scheme, ..Settings::default() };
+                let settings = Settings::default().with_slicer(law.into()).with_scheme(scheme);
                 let count = settings.slice_count(d).expect("a registered name");
                 let mut losses = Vec::new();
                 let (seconds, _) = timed(|| {

@@ -46,21 +46,19 @@ impl Prior {
 
     /// Settings of one chain of mixgist's blocked sampler.
     pub fn settings(self, length: Length, seed: u64) -> FitSettings {
-        FitSettings {
-            component: ComponentPrior {
+        FitSettings::default()
+            .with_component(ComponentPrior {
                 mu0: Some(self.mean.to_vec()),
                 lambda: Some(LAMBDA),
                 psi: Some(Scale::Diagonal(self.scale.to_vec())),
                 nu: Some(NU),
                 ..ComponentPrior::default()
-            },
-            algorithm: Algorithm::Blocked { truncation: Truncation::At(STICKS) },
-            chains: 1,
-            iterations: length.iterations,
-            burn_in: length.burn_in,
-            seed,
-            ..FitSettings::default()
-        }
+            })
+            .with_algorithm(Algorithm::Blocked { truncation: Truncation::At(STICKS) })
+            .with_chains(1)
+            .with_iterations(length.iterations)
+            .with_burn_in(length.burn_in)
+            .with_seed(seed)
     }
 }
 

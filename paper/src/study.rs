@@ -173,7 +173,7 @@ impl Study {
         let (prior, length) = (observations.prior, self.options.length);
         let plain = |start| -> Result<_> {
             let draws = plain_chain(&observations.values, prior, length, start, seed)?;
-            Ok((draws.ensemble, draws.labels))
+            Ok((draws.ensemble, draws.labels.into()))
         };
         let (ensemble, labels) = match source {
             Source::Own => {
@@ -183,7 +183,7 @@ impl Study {
             Source::SameSticks => plain(Start::TwoOnSticks(PUBLISHED_STICKS))?,
             Source::AsPublished | Source::Given => plain(Start::TenClusters)?,
         };
-        let partitions = PartitionDraws::from_dense(observations.values.len() / DIM, &labels)?;
+        let partitions = PartitionDraws::from_labels(observations.values.len() / DIM, &labels)?;
         Ok(Posterior { observations, ensemble, partitions, seed })
     }
 }
@@ -260,7 +260,7 @@ fn given_draws(folder: &Path) -> Result<Posterior> {
             data.columns()
         )));
     }
-    let partitions = PartitionDraws::from_dense(labels.observations, &labels.labels)?;
+    let partitions = labels.partitions()?;
     if partitions.observations() != data.rows() || partitions.len() != file.ensemble.len() {
         return Err(Error::input(format!(
             "{}: labels of {} draws and {} observations, {} draws and {} rows of data",

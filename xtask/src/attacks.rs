@@ -4,12 +4,36 @@ use std::process::Command;
 
 use crate::{root, run};
 
-/// Runs every fuzz target for its share of the minutes, with a sanitizer of the compiler or without (`none`, which is several times as
-/// fast), and prints how many executions each had. Needs a nightly compiler.
-pub fn fuzz(minutes: &str, sanitizer: &str) -> Result<(), String> {
-    let minutes: f64 = minutes.parse().map_err(|_| format!("'{minutes}' is no number of minutes"))?;
-    let targets = targets()?;
-    let seconds = (60.0 * minutes / targets.len() as f64).ceil() as u64;
+/// How long targets are run.
+pub enum Length<'a> {
+    /// Minutes for all targets together.
+    Minutes(&'a str),
+    /// Executions of one target.
+    Runs(&'a str, &'a str),
+}
+
+/// Runs every fuzz target for its share of the minutes, or one so many times, with a sanitizer of the compiler or without (`none`, which is
+/// several times as fast), and prints how many executions each had. Needs a nightly compiler.
+pub fn fuzz(length: Length, sanitizer: &str) -> Result<(), String> {
+    let all = targets()?;
+    let (targets, limit) = match length {
+        Length::Minutes(minutes) => {
+            let minutes: f64 = minutes.parse().map_err(|_| format!("'{minutes}' is no number of minutes"))?;
+            let seconds = (60.0 * minutes / all.len() as f64).ceil() as u64;
+            (all, format!("-max_total_time={seconds}"))
+        }
+        Length::Runs(target, runs) => {
+            if !all.iter().any(|known| known == target) {
+                return Err(format!("'{target}' is no target; there are {}", all.join(", ")));
+            }
+            let runs: u64 = runs.parse().map_err(|_| format!("'{runs}' is no number of executions"))?;
+            (vec![target.to_owned()], format!("-runs={runs}"))
+        }
+    };
+    let nightly = Command::new("rustup").args(["run", "nightly", "rustc", "--version"]).output();
+    if !nightly.is_ok_and(|output| output.status.success()) {
+        return Err("fuzzing needs a nightly compiler: rustup toolchain install nightly".into());
+    }
     let tools = root().join("target/tools");
     if !tools.join("bin/cargo-fuzz").exists() {
         run(Command::new(env!("CARGO")).args(["install", "--quiet", "--locked", "cargo-fuzz", "--root"]).arg(&tools))?;
@@ -29,12 +53,12 @@ pub fn fuzz(minutes: &str, sanitizer: &str) -> Result<(), String> {
         // What is found worth keeping goes to a folder of its own; the corpus that is checked in stays small.
         let found = root().join("target/fuzz-corpus").join(&target);
         std::fs::create_dir_all(&found).map_err(|cause| format!("{}: {cause}", found.display()))?;
-        println!("{target}: {seconds} s");
+        println!("{target} {limit}");
         let mut command = fuzz(&["run", &target]);
         command.arg(found).arg(root().join("fuzz/corpus").join(&target));
         command.args(["--", "-rss_limit_mb=4096", "-timeout=20", "-print_final_stats=1", "-verbosity=0"]);
         let output = command
-            .arg(format!("-max_total_time={seconds}"))
+            .arg(&limit)
             .stderr(std::process::Stdio::piped())
             .output()
             .map_err(|cause| format!("{command:?} could not be started: {cause}"))?;

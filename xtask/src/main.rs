@@ -7,6 +7,7 @@ mod package;
 mod python;
 mod r;
 
+use attacks::Length;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -18,7 +19,7 @@ usage: cargo xtask TASK
                   a part of them
   check           formatting, lints and documentation, warnings as errors
   wheel           the wheel of the Python package, in target/wheels
-  package         the packages of the published crates, in target/package; package verify builds each from its package
+  package         the packages of the published crates, in target/package, each built from its package; package quick does not build them
   package-r       the source package for R, which builds without a network, in target/r
   validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
   bench           mixgist beside its peers in one run (needs Python), and how the cost grows
@@ -26,6 +27,8 @@ usage: cargo xtask TASK
                   one of them; users prints what users run beside its limits (users WORD those lines alone), profile where their time goes, slices what each scheme is worth; free takes a file of draws, and one of data, of your own; python is from numpy arrays, partition beside dahl-salso, components the tables of docs/components.md, sampler beside bayesm
   fuzz [MINUTES [SANITIZER]]
                   all fuzz targets, for so many minutes together (12 without a number), with a sanitizer (address) if one is named; needs a nightly compiler
+  fuzz runs TARGET N
+                  one fuzz target, N executions
   miri            readers under Miri; needs a nightly compiler with Miri
   deny            licences, sources and known defects of the dependencies
   bits            the shared cases without AVX and on aarch64, by emulation (needs qemu-user)
@@ -57,11 +60,12 @@ fn main() -> ExitCode {
         ["wheel"] => python::wheel(),
         ["package-r"] => r::build(),
         ["check"] => check(),
-        ["package"] => package::package(&["--no-verify"]),
-        ["package", "verify"] => package::package(&[]),
-        ["fuzz"] => attacks::fuzz("12", "none"),
-        ["fuzz", minutes] => attacks::fuzz(minutes, "none"),
-        ["fuzz", minutes, sanitizer] => attacks::fuzz(minutes, sanitizer),
+        ["package"] => package::package(&[]),
+        ["package", "quick"] => package::package(&["--no-verify"]),
+        ["fuzz"] => attacks::fuzz(Length::Minutes("12"), "none"),
+        ["fuzz", minutes] => attacks::fuzz(Length::Minutes(minutes), "none"),
+        ["fuzz", "runs", target, runs] => attacks::fuzz(Length::Runs(target, runs), "none"),
+        ["fuzz", minutes, sanitizer] => attacks::fuzz(Length::Minutes(minutes), sanitizer),
         ["miri"] => attacks::miri(),
         ["deny"] => deny::deny(),
         ["bits"] => bits::bits(),

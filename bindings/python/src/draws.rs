@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use mixgist::{Ensemble, Error, PartitionDraws};
+use mixgist::{Ensemble, Error, LabelSlice, PartitionDraws};
 use mixgist_io::{
-    DataTable, DrawsFile, Format, LabelDraws, Overwrite, ReadOptions, StanVariables, memory, read_draws, write_draws,
+    DataTable, DrawsFile, Format, LabelDraws, Overwrite, ReadOptions, Variables, memory, read_draws, write_draws,
 };
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
@@ -42,7 +42,13 @@ impl Draws {
     ) -> Result<Self> {
         let offsets: Vec<usize> = counts("offsets", &offsets)?;
         let (weights, means, covariances) = (values(&weights)?, values(&means)?, values(&covariances)?);
-        let mut ensemble = Ensemble::from_ragged(dim, &offsets, weights, means, covariances, covariance_form(form)?)?;
+        let mut ensemble = Ensemble::builder(dim)
+            .offsets(&offsets)
+            .weights(weights)
+            .means(means)
+            .covariances(covariances)
+            .form(covariance_form(form)?)
+            .build()?;
         if chains.is_some() || iterations.is_some() {
             let chains = chains.map_or(Ok(ensemble.chains().to_vec()), |chains| counts("chains", &chains))?;
             let iterations =
@@ -75,7 +81,7 @@ impl Draws {
         let options = ReadOptions {
             format: format.map(Format::from_name).transpose()?,
             covariance_form: covariance_form(form)?,
-            stan: StanVariables { weights, means, covariances, labels },
+            variables: Variables { weights, means, covariances, labels },
             ..memory::reading()
         };
         let stop = options.stop.clone();
@@ -211,9 +217,15 @@ impl Draws {
     }
 
     #[getter]
-    fn labels<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArrayDyn<i64>>> {
+    fn labels<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         let labels = self.file.labels.as_ref()?;
-        Some(output(py, labels.labels.clone(), [labels.draws, labels.observations]))
+        let shape = [labels.draws, labels.observations];
+        Some(match labels.labels.as_slice() {
+            LabelSlice::U8(values) => output(py, values.to_vec(), shape).into_any(),
+            LabelSlice::U16(values) => output(py, values.to_vec(), shape).into_any(),
+            LabelSlice::U32(values) => output(py, values.to_vec(), shape).into_any(),
+            LabelSlice::I64(values) => output(py, values.to_vec(), shape).into_any(),
+        })
     }
 
     #[getter]
@@ -236,5 +248,5 @@ fn label_draws(labels: &Input<'_, i64>, draws: usize) -> Result<LabelDraws> {
     if rows != draws {
         return Err(Error::input(format!("labels of {rows} draws, but there are {draws} draws")).into());
     }
-    Ok(LabelDraws { draws, observations, labels: labels.to_vec() })
+    Ok(LabelDraws { draws, observations, labels: labels.iter().copied().collect() })
 }

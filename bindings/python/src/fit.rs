@@ -54,13 +54,13 @@ impl FitOptions {
             (Algorithm::Blocked { .. }, Some(sticks)) => Algorithm::Blocked { truncation: Truncation::At(sticks) },
             (algorithm, _) => algorithm,
         };
-        let settings = FitSettings {
-            prior,
-            concentration: match self.alpha {
+        let settings = FitSettings::default()
+            .with_prior(prior)
+            .with_concentration(match self.alpha {
                 (shape, Some(rate)) => Concentration::Gamma { shape, rate },
                 (alpha, None) => Concentration::Fixed(alpha),
-            },
-            component: ComponentPrior {
+            })
+            .with_component(ComponentPrior {
                 covariance: CovarianceModel::from_name(&self.covariance)?,
                 mu0: self.mu0.clone(),
                 lambda: self.lambda,
@@ -69,15 +69,13 @@ impl FitOptions {
                     .clone()
                     .map(|(full, numbers)| if full { Scale::Full(numbers) } else { Scale::Diagonal(numbers) }),
                 nu: self.nu,
-            },
-            algorithm,
-            chains: self.chains,
-            iterations: self.iterations,
-            burn_in: self.burn_in,
-            thin: self.thin,
-            seed: self.seed,
-            ..FitSettings::default()
-        };
+            })
+            .with_algorithm(algorithm)
+            .with_chains(self.chains)
+            .with_iterations(self.iterations)
+            .with_burn_in(self.burn_in)
+            .with_thin(self.thin)
+            .with_seed(self.seed);
         settings.check()?;
         Ok(settings)
     }
@@ -129,8 +127,8 @@ pub fn extend(
         let error = Error::input("the draws of the fit have no labels or no data");
         return Err(error.hint("give the draws as the fit left them").into());
     };
-    let (earlier, settings) = document.into_fit(ensemble.clone(), labels.numbers_of_atoms()?)?;
-    let settings = FitSettings { iterations, ..settings };
+    let (earlier, settings) = document.into_fit(ensemble.clone(), labels.labels.clone())?;
+    let settings = settings.with_iterations(iterations);
     let (fitted, agreement) = Call { threads, progress }.run(py, |progress| {
         let fitted = run_on(earlier, table.values(), table.columns(), &settings, progress)?;
         judged(fitted, table, &settings, progress)
@@ -164,11 +162,7 @@ fn answered(fitted: Fit, settings: &FitSettings, agreement: &Agreement, table: D
     let document = FitDocument::new(&fitted, settings, agreement, table.column_names());
     let text = to_json(FIT_SCHEMA, &document)?;
     let ensemble = fitted.draws();
-    let labels = LabelDraws {
-        draws: ensemble.len(),
-        observations: table.rows(),
-        labels: fitted.labels.into_iter().map(i64::from).collect(),
-    };
+    let labels = LabelDraws { draws: ensemble.len(), observations: table.rows(), labels: fitted.labels };
     let file = DrawsFile { ensemble, labels: Some(labels), data: Some(table) };
     Ok((Draws { file }, text, chain_warnings(agreement)))
 }

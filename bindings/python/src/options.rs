@@ -39,17 +39,15 @@ pub struct SlicingOptions<'py> {
 impl SlicingOptions<'_> {
     /// What they mean to the core.
     pub fn settings(&self) -> Result<Settings> {
-        Ok(Settings {
-            slicer: SlicerName::from_name(&self.distance)?,
-            slices: self.slices.as_deref().map_or(Ok(SliceCount::default()), SliceCount::from_name)?,
-            scheme: Scheme::from_name(&self.scheme)?,
-            directions: self.directions.as_deref().map(named_arrays).transpose()?.map(GivenDirections::new),
-            order: self.order.map_or(Ok(Order::TWO), Order::new)?,
-            units: Units::from_name(&self.units)?,
-            pruning: Pruning::from_name(&self.prune)?,
-            seed: self.seed,
-            ..Settings::default()
-        })
+        Ok(Settings::default()
+            .with_slicer(SlicerName::from_name(&self.distance)?)
+            .with_slices(self.slices.as_deref().map_or(Ok(SliceCount::default()), SliceCount::from_name)?)
+            .with_scheme(Scheme::from_name(&self.scheme)?)
+            .with_directions(self.directions.as_deref().map(named_arrays).transpose()?.map(GivenDirections::new))
+            .with_order(self.order.map_or(Ok(Order::TWO), Order::new)?)
+            .with_units(Units::from_name(&self.units)?)
+            .with_pruning(Pruning::from_name(&self.prune)?)
+            .with_seed(self.seed))
     }
 }
 
@@ -131,7 +129,7 @@ impl Question<'_> {
     pub fn settings(&self) -> Result<Settings> {
         let settings = self.slicing.settings()?;
         Ok(match &self.function {
-            Some((_, _, name)) => Settings { slicer: SlicerName::own(name.clone()), ..settings },
+            Some((_, _, name)) => settings.with_slicer(SlicerName::own(name.clone())),
             None => settings,
         })
     }
@@ -186,12 +184,11 @@ impl EstimateOptions<'_> {
     /// What they mean to the core, with those of the distance.
     pub fn settings(&self, question: &Question<'_>) -> Result<Settings> {
         let (name, atoms) = &self.estimate;
-        Ok(Settings {
-            loss: Loss::from_name(&self.loss)?,
-            route: Route::from_name(&self.route)?,
-            estimator: Estimator::from_name(name, atoms.as_deref())?,
-            candidate: self.candidate.as_ref().map(|own| own.measure.clone()),
-            ..question.settings()?
-        })
+        Ok(question
+            .settings()?
+            .with_loss(Loss::from_name(&self.loss)?)
+            .with_route(Route::from_name(&self.route)?)
+            .with_estimator(Estimator::from_name(name, atoms.as_deref())?)
+            .with_candidate(self.candidate.as_ref().map(|own| own.measure.clone())))
     }
 }

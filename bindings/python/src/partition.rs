@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use mixgist::partition::{
-    ClusterBound, LossOptions, NamedLoss, OmariConvention, PartitionAnswer, PartitionLoss, Question, REGISTRY,
-    SearchOptions, estimate_partition, expected_losses, losses_to_draws, partition_ball, similarity_block,
+    ClusterBound, LossOptions, NamedLoss, OmariConvention, PartitionLoss, Question, REGISTRY, SearchOptions,
+    estimate_partition, expected_losses, losses_to_draws, partition_ball, similarity_block,
 };
 use mixgist::text::option;
 use mixgist::{Error, Partition, PartitionDraws, Points, Progress, sample_partitions, text};
@@ -117,8 +117,9 @@ impl Partitions {
         let omari = loss_options(conventions)?.omari;
         let question = Question { search, reported: reported(conventions)?, omari, level };
         Call { threads, progress }.run(py, |progress| {
-            let found = estimate_partition(&self.draws, &question, progress)?;
-            to_json(PARTITION_SCHEMA, &PartitionAnswer { labels_sampled: self.sampled, ..found })
+            let mut found = estimate_partition(&self.draws, &question, progress)?;
+            found.labels_sampled = self.sampled;
+            to_json(PARTITION_SCHEMA, &found)
         })
     }
 

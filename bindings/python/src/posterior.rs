@@ -7,7 +7,7 @@ use mixgist::Computed;
 use mixgist::components::Rules;
 use mixgist::credible::Question as Asked;
 use mixgist::representatives::Count;
-use mixgist::{Error, Estimate, MixingMeasure, PartitionDraws, Progress, Settings};
+use mixgist::{Error, Estimate, MixingMeasure, Progress, Settings};
 use mixgist_io::{DataTable, memory};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
@@ -43,12 +43,11 @@ type GivenRules = (f64, Option<f64>, Option<f64>, Option<f64>);
 
 fn rules_of((level, overlap, share, least_weight): GivenRules) -> Rules {
     let usual = Rules::default();
-    Rules {
-        level,
-        overlap: overlap.unwrap_or(usual.overlap),
-        share: share.unwrap_or(usual.share),
-        least_weight: least_weight.unwrap_or(usual.least_weight),
-    }
+    usual
+        .with_level(level)
+        .with_overlap(overlap.unwrap_or(usual.overlap))
+        .with_share(share.unwrap_or(usual.share))
+        .with_least_weight(least_weight.unwrap_or(usual.least_weight))
 }
 
 /// A function (phase, done, total, remark) that shows progress.
@@ -162,7 +161,7 @@ impl Posterior {
             };
             (bound.kept, bound.settings) = (kept, settings);
         } else {
-            bound.given = Some(Estimate { measure: measure.measure.clone(), draw: None, source, slices: None });
+            bound.given = Some(Estimate::new(measure.measure.clone(), source));
         }
         Ok(bound)
     }
@@ -243,7 +242,7 @@ impl Posterior {
     /// How many clusters and components there are.
     fn how_many(&self, py: Python<'_>, progress: Report) -> Result<Answer> {
         let labels = self.draws.get().file.labels.as_ref();
-        let labels = labels.map(|all| PartitionDraws::from_dense(all.observations, &all.labels)).transpose()?;
+        let labels = labels.map(|all| all.partitions()).transpose()?;
         self.ask_about_components(py, progress, |posterior, progress| {
             Answer::new(&posterior.how_many(labels.as_ref(), progress)?)
         })
@@ -287,12 +286,12 @@ impl Posterior {
     /// The settings of a summary of the same draws, if all that matters for its estimate is as in these settings, and the data are the same.
     fn adopts(&self, summary: &Summary) -> Option<Settings> {
         let theirs = &summary.answer.about.settings;
-        let ours = Settings {
-            estimator: theirs.estimator,
-            candidate: theirs.candidate.clone(),
-            route: theirs.route,
-            ..self.settings.clone()
-        };
+        let ours = self
+            .settings
+            .clone()
+            .with_estimator(theirs.estimator)
+            .with_candidate(theirs.candidate.clone())
+            .with_route(theirs.route);
         let same = ours == *theirs && summary.data_key == Some(key_of(self.data())) && self.function.is_none();
         same.then_some(ours)
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mixgist::{Error, PartitionDraws, Posterior, Progress};
+use mixgist::{Error, Posterior, Progress};
 use mixgist_io::{DataTable, Overwrite, check_writable, expect_extension, has_extension, write_bytes};
 use mixgist_report::page::{EXTENSIONS, PARTS};
 use mixgist_report::{Figure, Kind, Presentation, html};
@@ -130,8 +130,7 @@ impl Shown<'_> {
         let points = points(data)?;
         let columns = data.and_then(DataTable::column_names);
         let labels = file.and_then(|file| file.labels.as_ref());
-        let partitions =
-            labels.map(|labels| PartitionDraws::from_dense(labels.observations, &labels.labels)).transpose()?;
+        let partitions = labels.map(|labels| labels.partitions()).transpose()?;
         // The draws with each summary, which is not computed again.
         let bound = |answer: &mixgist::Answer<mixgist::Summary>| match file {
             Some(file) => {

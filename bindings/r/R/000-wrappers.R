@@ -117,7 +117,7 @@ NULL
   .Call(savvy_partitions_similarity__impl, `partitions`, `options`, `tick`)
 }
 
-#' The components that at least half of the draws have, in every draw: arrays with draws first.
+#' Every draw aligned with the components, with names of the user's, or of an `old` measure whose names are `old_names`.
 #' @noRd
 `posterior_aligned` <- function(`posterior`, `options`, `tick`) {
   `posterior` <- .savvy_extract_ptr(`posterior`, "mixgist::Handle")
@@ -136,6 +136,20 @@ NULL
 `posterior_components` <- function(`posterior`, `options`, `tick`) {
   `posterior` <- .savvy_extract_ptr(`posterior`, "mixgist::Handle")
   .Call(savvy_posterior_components__impl, `posterior`, `options`, `tick`)
+}
+
+#' How many clusters and components there are.
+#' @noRd
+`posterior_how_many` <- function(`posterior`, `options`, `tick`) {
+  `posterior` <- .savvy_extract_ptr(`posterior`, "mixgist::Handle")
+  .Call(savvy_posterior_how_many__impl, `posterior`, `options`, `tick`)
+}
+
+#' Who belongs to which component.
+#' @noRd
+`posterior_memberships` <- function(`posterior`, `options`, `tick`) {
+  `posterior` <- .savvy_extract_ptr(`posterior`, "mixgist::Handle")
+  .Call(savvy_posterior_memberships__impl, `posterior`, `options`, `tick`)
 }
 
 #' Binds draws, data and settings; `given` is an estimate of the user's own.

@@ -3,7 +3,8 @@
 #' @export
 print.mixgist_answer <- function(x, ...) {
   title <- c(mixgist_summary = "summary", mixgist_ball = "credible ball", mixgist_components = "components", mixgist_representatives = "representatives",
-    mixgist_stability = "stability", mixgist_partition = "partition")[[class(x)[1]]]
+    mixgist_stability = "stability", mixgist_partition = "partition", mixgist_alignment = "aligned draws", mixgist_memberships = "memberships",
+    mixgist_how_many = "number of components")[[class(x)[1]]]
   cat("<mixgist ", title, ">\n", attr(x, "plain"), "\n", sep = "")
   for (one in x$warnings) cat("warning: ", one$message, "\n  what helps: ", one$advice, "\n", sep = "")
   invisible(x)
@@ -128,6 +129,36 @@ as.data.frame.mixgist_partition <- function(x, row.names = NULL, optional = FALS
   out
 }
 
+#' @rdname answer-frames
+#' @export
+as.data.frame.mixgist_alignment <- function(x, row.names = NULL, optional = FALSE, ...) {
+  out <- measure_frame(x$components, x$columns)
+  names(out)[1] <- "component"
+  out$component <- x$names
+  out$existence <- vapply(x$existence, `[[`, 0, "value")
+  out
+}
+
+#' @rdname answer-frames
+#' @export
+as.data.frame.mixgist_memberships <- function(x, row.names = NULL, optional = FALSE, ...) {
+  own <- cbind(seq_along(x$labels), x$labels)
+  probabilities <- x$mean
+  colnames(probabilities) <- paste0("probability_", seq_len(ncol(probabilities)))
+  data.frame(observation = own[, 1], component = x$labels, probability = x$mean[own], low = x$low[own], high = x$high[own], none = x$none, probabilities)
+}
+
+#' @rdname answer-frames
+#' @export
+as.data.frame.mixgist_how_many <- function(x, row.names = NULL, optional = FALSE, ...) {
+  part <- function(counted, setting, posterior) data.frame(counted = counted, setting = setting, number = posterior$counts, probability = posterior$probabilities)
+  do.call(rbind, c(
+    if (!is.null(x$occupied)) list(part("occupied clusters", NA_real_, x$occupied$posterior)),
+    lapply(x$heavier, function(one) part("atoms heavier than", one$weight, one$posterior)),
+    lapply(x$merged, function(one) part("merge-truncate-merge", one$omega, one$posterior))
+  ))
+}
+
 # The facts of an answer, one row.
 glance_answer <- function(x) {
   facts <- switch(class(x)[1],
@@ -137,6 +168,9 @@ glance_answer <- function(x) {
     mixgist_components = list(components = length(x$components), groups = length(x$groups), missing = length(x$missing), level = x$level, unmatched = x$unmatched$median, draws = x$draws),
     mixgist_representatives = list(representatives = length(x$representatives), expected_distance = x$expected_distance, draws = x$draws),
     mixgist_stability = list(verdict = x$verdict, movement = x$movement, decided = x$decided, radius = x$ball$radius, draws = x$draws),
+    mixgist_alignment = list(components = length(x$names), least_existence = min(vapply(x$existence, `[[`, 0, "value")), unmatched = mean(x$unmatched), draws = x$draws),
+    mixgist_memberships = list(observations = length(x$labels), components = ncol(x$mean), uncertain = length(x$uncertain), sure = x$sure, level = x$level, draws = x$draws_used),
+    mixgist_how_many = list(components = x$components, omega = x$omega, occupied = x$occupied$posterior$mode, draws = x$draws),
     mixgist_partition = list(loss = x$loss, clusters = x$clusters, expected_loss = x$expected_loss, runs = x$runs, runs_agreeing = x$runs_agreeing, draws = x$draws,
       observations = x$observations)
   )
@@ -157,46 +191,3 @@ tidy.mixgist_fit <- function(x, ...) x$diagnostics
 #' @exportS3Method generics::glance
 glance.mixgist_fit <- function(x, ...) data.frame(draws = length(x$draws), agree = x$agree, verdict = x$verdict, unresolved = x$unresolved)
 
-#' Components aligned over draws
-#'
-#' The components that at least half of the draws have, in every draw: what tools for traces, R-hat and forest plots read. No label is sorted or permuted;
-#' draws are coupled with the components by exact transport. `posterior::as_draws_df()` of components gives the same as draws of variables `weight[j]`,
-#' `mean[j,i]` and `covariance[j,i,l]`.
-#'
-#' @param x An answer of [mixgist_components()] or [mixgist_summary()].
-#' @return A list of `weights` (draws by components), `means` (draws by components by coordinates), `covariances`, the mass `unmatched` of each draw,
-#'   and the `existence` of each component: the share of the draws that have it. Values are `NaN` where a draw lacks a component.
-#' @examples
-#' means <- cbind(rnorm(200, 0, 0.1), rnorm(200, 5, 0.1))
-#' draws <- as_mixgist_draws(matrix(0.5, 200, 2), means = means, covariances = matrix(1, 200, 2))
-#' aligned <- align_draws(mixgist_summary(draws, slices = 100, threads = 2))
-#' dim(aligned$means)
-#' @export
-align_draws <- function(x) {
-  if (!inherits(x, c("mixgist_summary", "mixgist_components"))) {
-    abort("x must be an answer of mixgist_summary() or mixgist_components()")
-  }
-  posterior <- x$posterior
-  options <- c(x$rules, some(threads = posterior$threads))
-  core(posterior_aligned(posterior_handle(posterior), options, ticker(posterior$progress)))
-}
-
-#' @exportS3Method posterior::as_draws_df
-as_draws_df.mixgist_components <- function(x, ...) {
-  aligned <- align_draws(x)
-  variables <- function(values, name) {
-    size <- dim(values)[-1]
-    index <- arrayInd(seq_len(prod(size)), size)
-    matrix(values, nrow(values), dimnames = list(NULL, paste0(name, "[", apply(index, 1, paste, collapse = ","), "]")))
-  }
-  values <- cbind(variables(aligned$weights, "weight"), variables(aligned$means, "mean"), variables(aligned$covariances, "covariance"))
-  arrays <- core(draws_arrays(draws_handle(x$posterior$draws)))
-  frame <- data.frame(values, check.names = FALSE)
-  frame$.chain <- match(arrays$chains, unique(arrays$chains))
-  frame$.iteration <- stats::ave(seq_along(arrays$chains), arrays$chains, FUN = seq_along)
-  if (!is.null(arrays$draw_weights)) frame$.log_weight <- log(arrays$draw_weights)
-  posterior::as_draws_df(frame)
-}
-
-#' @exportS3Method posterior::as_draws_df
-as_draws_df.mixgist_summary <- function(x, ...) as_draws_df.mixgist_components(x)

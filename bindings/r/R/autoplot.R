@@ -95,5 +95,29 @@ autoplot.mixgist_fit <- function(object, which = "clusters", ...) {
   ggplot2::ggplot(frame, ggplot2::aes(x = .data$draw, y = .data$value, colour = .data$chain)) + ggplot2::geom_line() + ggplot2::labs(y = gsub("_", " ", which))
 }
 
+#' @exportS3Method ggplot2::autoplot
+autoplot.mixgist_alignment <- function(object, ...) {
+  need("ggplot2", "autoplot")
+  frame <- data.frame(draw = as.vector(row(object$weights)), component = factor(object$names[col(object$weights)], object$names), weight = as.vector(object$weights))
+  ggplot2::ggplot(frame[!is.na(frame$weight), ], ggplot2::aes(x = .data$draw, y = .data$weight, colour = .data$component)) + ggplot2::geom_line()
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.mixgist_memberships <- function(object, ...) {
+  need("ggplot2", "autoplot")
+  frame <- membership_frame(object)
+  frame$component <- factor(frame$component, seq_len(ncol(object$mean)))
+  ggplot2::ggplot(frame, ggplot2::aes(x = .data$rank, y = .data$probability, ymin = .data$low, ymax = .data$high)) + ggplot2::geom_linerange(colour = "grey80") +
+    ggplot2::geom_point(ggplot2::aes(colour = .data$component), size = 0.8) + ggplot2::geom_hline(yintercept = object$sure, linetype = "dotted") + ggplot2::ylim(0, 1) +
+    ggplot2::labs(x = "observations, the most certain first", y = "probability of the most probable component")
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.mixgist_how_many <- function(object, ...) {
+  need("ggplot2", "autoplot")
+  ggplot2::ggplot(number_frame(object), ggplot2::aes(x = .data$number, y = .data$probability, fill = .data$counted)) + ggplot2::geom_col(position = "dodge") +
+    ggplot2::labs(x = "number", y = "posterior probability", fill = NULL) + ggplot2::theme(legend.position = "bottom")
+}
+
 # Columns in aesthetics, as ggplot2 knows them.
 utils::globalVariables(".data")

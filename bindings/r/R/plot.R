@@ -183,3 +183,58 @@ plot.mixgist_partition <- function(x, ...) {
   graphics::abline(h = edges, v = edges, lwd = 0.5)
   invisible(x)
 }
+
+#' @rdname answer-plots
+#' @export
+plot.mixgist_alignment <- function(x, ...) {
+  graphics::matplot(x$weights, type = "l", lty = 1, col = palette_of(seq_along(x$names)), xlab = "draw", ylab = "weight of each component", ...)
+  graphics::legend("topright", x$names, col = palette_of(seq_along(x$names)), lty = 1, bty = "n")
+  invisible(x)
+}
+
+# Memberships with the most certain observations first.
+membership_frame <- function(x) {
+  frame <- as.data.frame(x)
+  frame <- frame[order(-frame$probability), ]
+  frame$rank <- seq_len(nrow(frame))
+  frame
+}
+
+#' @rdname answer-plots
+#' @export
+plot.mixgist_memberships <- function(x, ...) {
+  frame <- membership_frame(x)
+  colour <- palette_of(frame$component)
+  graphics::plot(frame$rank, frame$probability, ylim = c(0, 1), type = "n", xlab = "observations, the most certain first", ylab = "probability of the most probable component", ...)
+  graphics::segments(frame$rank, frame$low, frame$rank, frame$high, col = "grey80")
+  graphics::points(frame$rank, frame$probability, pch = 16, cex = 0.6, col = colour)
+  graphics::abline(h = x$sure, lty = 3)
+  graphics::legend("bottomleft", paste("component", seq_len(ncol(x$mean))), col = palette_of(seq_len(ncol(x$mean))), pch = 16, bty = "n")
+  invisible(x)
+}
+
+# What was counted, in words: occupied clusters, and merge-truncate-merge at the chosen rate.
+number_frame <- function(x) {
+  chosen <- which.min(abs(vapply(x$merged, `[[`, 0, "omega") - x$omega))
+  frame <- as.data.frame(x)
+  frame <- frame[frame$counted == "occupied clusters" | (frame$counted == "merge-truncate-merge" & frame$setting == x$merged[[chosen]]$omega), ]
+  frame$counted <- ifelse(frame$counted == "merge-truncate-merge", "components (merge-truncate-merge)", frame$counted)
+  frame
+}
+
+#' @rdname answer-plots
+#' @export
+plot.mixgist_how_many <- function(x, ...) {
+  frame <- number_frame(x)
+  numbers <- seq(min(frame$number), max(frame$number))
+  counted <- unique(frame$counted)
+  bars <- vapply(counted, function(what) {
+    part <- frame[frame$counted == what, ]
+    ifelse(numbers %in% part$number, part$probability[match(numbers, part$number)], 0)
+  }, double(length(numbers)))
+  bars <- matrix(bars, ncol = length(counted))
+  graphics::barplot(t(bars), beside = TRUE, names.arg = numbers, col = palette_of(seq_along(counted)), border = NA, ylim = c(0, 1.2), yaxt = "n", xlab = "number", ylab = "posterior probability",
+    legend.text = counted, args.legend = list(x = "top", bty = "n", border = NA), ...)
+  graphics::axis(2, seq(0, 1, 0.2), las = 1)
+  invisible(x)
+}

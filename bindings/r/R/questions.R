@@ -173,13 +173,10 @@ mixgist_ball <- function(x, data = NULL, level = 0.95, hypothesis = NULL, radius
 #' @rdname questions
 #' @export
 mixgist_components <- function(x, data = NULL, level = 0.95, overlap = NULL, share = NULL, least_weight = NULL, ...) {
-  number <- function(x, name) if (is.null(x)) NULL else one_number(x, name, 0, 1)
+  rules <- rules_of(level = one_number(level, "level", 0, 1), overlap = overlap, share = share, least_weight = least_weight)
   options <- list(...)
   if (!inherits(x, "mixgist_summary") && is.null(options$estimate)) options$estimate <- "aligned"
-  posterior <- posterior_of(x, data, options)
-  rules <- some(level = one_number(level, "level", 0, 1), overlap = number(overlap, "overlap"), share = number(share, "share"),
-    least_weight = number(least_weight, "least_weight"))
-  answer <- do.call(ask, c(list(posterior, posterior_components, "mixgist_components"), rules))
+  answer <- do.call(ask, c(list(posterior_of(x, data, options), posterior_components, "mixgist_components"), rules))
   answer$rules <- rules
   answer
 }

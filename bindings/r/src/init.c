@@ -114,6 +114,16 @@ SEXP savvy_posterior_components__impl(SEXP c_arg__posterior, SEXP c_arg__options
     return handle_result(res);
 }
 
+SEXP savvy_posterior_how_many__impl(SEXP c_arg__posterior, SEXP c_arg__options, SEXP c_arg__tick) {
+    SEXP res = savvy_posterior_how_many__ffi(c_arg__posterior, c_arg__options, c_arg__tick);
+    return handle_result(res);
+}
+
+SEXP savvy_posterior_memberships__impl(SEXP c_arg__posterior, SEXP c_arg__options, SEXP c_arg__tick) {
+    SEXP res = savvy_posterior_memberships__ffi(c_arg__posterior, c_arg__options, c_arg__tick);
+    return handle_result(res);
+}
+
 SEXP savvy_posterior_new__impl(SEXP c_arg__draws, SEXP c_arg__options) {
     SEXP res = savvy_posterior_new__ffi(c_arg__draws, c_arg__options);
     return handle_result(res);
@@ -157,6 +167,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"savvy_posterior_aligned__impl", (DL_FUNC) &savvy_posterior_aligned__impl, 3},
     {"savvy_posterior_ball__impl", (DL_FUNC) &savvy_posterior_ball__impl, 3},
     {"savvy_posterior_components__impl", (DL_FUNC) &savvy_posterior_components__impl, 3},
+    {"savvy_posterior_how_many__impl", (DL_FUNC) &savvy_posterior_how_many__impl, 3},
+    {"savvy_posterior_memberships__impl", (DL_FUNC) &savvy_posterior_memberships__impl, 3},
     {"savvy_posterior_new__impl", (DL_FUNC) &savvy_posterior_new__impl, 2},
     {"savvy_posterior_representatives__impl", (DL_FUNC) &savvy_posterior_representatives__impl, 3},
     {"savvy_posterior_stability__impl", (DL_FUNC) &savvy_posterior_stability__impl, 3},

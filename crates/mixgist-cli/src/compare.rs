@@ -126,7 +126,8 @@ impl Compare {
                 .hint("leave out --directions; --seed chooses others"));
         }
         let settings = self.slicing.settings(slicer, mixgist::Loss::Distance, Route::Auto)?;
-        Ok(Settings { slices: fixed_slices(&settings)?, ..settings })
+        let slices = fixed_slices(&settings)?;
+        Ok(settings.with_slices(slices))
     }
 
     fn read(&self) -> Result<Input> {

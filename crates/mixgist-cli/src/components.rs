@@ -51,7 +51,11 @@ pub struct RulesArgs {
 impl RulesArgs {
     /// What the options mean to the core.
     pub fn rules(&self) -> Rules {
-        Rules { level: self.level, overlap: self.overlap, share: self.share, least_weight: self.least_weight }
+        Rules::default()
+            .with_level(self.level)
+            .with_overlap(self.overlap)
+            .with_share(self.share)
+            .with_least_weight(self.least_weight)
     }
 }
 

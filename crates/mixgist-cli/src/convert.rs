@@ -16,7 +16,7 @@ use crate::text::{count, remark};
 #[command(after_help = "Examples:
   mixgist convert draws.npz draws.parquet
   mixgist convert chain1.csv chain2.csv draws.npz --format stan-csv \\
-      --stan-weights theta --stan-means mu --stan-covariances Sigma
+      --weights theta --means mu --covariances Sigma
 
 Labels keep their numbers.")]
 pub struct Convert {

@@ -42,7 +42,7 @@ impl Demo {
         let points = Points::new(data.columns(), data.values())?;
         let mut results = Vec::new();
         for name in DISTANCES {
-            let settings = Settings { slicer: SlicerName::from_name(name)?, ..Settings::default() };
+            let settings = Settings::default().with_slicer(SlicerName::from_name(name)?);
             let posterior = Posterior::new(&fitted.ensemble, Some(points), settings)?.with_columns(data.column_names());
             results.push(posterior.answer(posterior.summary(terminal)?.clone()));
         }
@@ -91,20 +91,18 @@ fn old_faithful() -> Result<DataTable> {
 
 /// The prior of the paper's experiments on these data; four chains, 250 draws of each.
 fn fit_settings() -> FitSettings {
-    FitSettings {
-        component: ComponentPrior {
+    FitSettings::default()
+        .with_component(ComponentPrior {
             mu0: Some(vec![3.0, 70.0]),
             lambda: Some(1.0),
             psi: Some(Scale::Diagonal(vec![4.0, 36.0])),
             nu: Some(4.0),
             ..ComponentPrior::default()
-        },
-        chains: 4,
-        iterations: 21_000,
-        burn_in: 1000,
-        thin: 80,
-        ..FitSettings::default()
-    }
+        })
+        .with_chains(4)
+        .with_iterations(21_000)
+        .with_burn_in(1000)
+        .with_thin(80)
 }
 
 fn comparison(results: &[Answer<Summary>]) -> String {

@@ -191,7 +191,7 @@ impl FitVerb {
             ))
             .hint(format!("say how many it is to have, such as --iterations {}", 2 * settings.iterations)));
         };
-        let settings = FitSettings { iterations, ..settings };
+        let settings = settings.with_iterations(iterations);
         require_memory(&data, &settings)?;
         let fitted = extend(earlier, data.values(), data.columns(), &settings, terminal)?;
         Ok((fitted, settings, data))
@@ -210,18 +210,16 @@ impl FitVerb {
             }
             other => other,
         };
-        let settings = FitSettings {
-            prior,
-            concentration: parse_concentration(&model.alpha)?,
-            component: model.component.prior(by_name(&CovarianceModel::NAMES, &model.covariance))?,
-            algorithm,
-            chains: running.chains,
-            iterations: running.iterations.unwrap_or(FitSettings::usual().iterations),
-            burn_in: running.burn_in,
-            thin: running.thin,
-            seed: running.seed,
-            ..FitSettings::default()
-        };
+        let settings = FitSettings::default()
+            .with_prior(prior)
+            .with_concentration(parse_concentration(&model.alpha)?)
+            .with_component(model.component.prior(by_name(&CovarianceModel::NAMES, &model.covariance))?)
+            .with_algorithm(algorithm)
+            .with_chains(running.chains)
+            .with_iterations(running.iterations.unwrap_or(FitSettings::usual().iterations))
+            .with_burn_in(running.burn_in)
+            .with_thin(running.thin)
+            .with_seed(running.seed);
         settings.check()?;
         Ok(settings)
     }
@@ -247,11 +245,7 @@ fn require_memory(data: &DataTable, settings: &FitSettings) -> Result<()> {
 
 /// Draws, labels and data in one.
 pub fn draws_file(fitted: &Fit, data: DataTable) -> DrawsFile {
-    let labels = LabelDraws {
-        draws: fitted.ensemble.len(),
-        observations: data.rows(),
-        labels: fitted.labels.iter().map(|&z| z.into()).collect(),
-    };
+    let labels = LabelDraws { draws: fitted.ensemble.len(), observations: data.rows(), labels: fitted.labels.clone() };
     DrawsFile { ensemble: fitted.draws(), labels: Some(labels), data: Some(data) }
 }
 

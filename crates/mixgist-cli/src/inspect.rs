@@ -3,18 +3,23 @@
 use clap::Args;
 use mixgist::TraceAgreement;
 use mixgist::inspect::{AtomCounts, ChainProfile, Conditioning, WeightProfile};
+use mixgist::printable::printable_line;
 use mixgist::text::CommandLine;
-use mixgist::{Inspection, Points, Result, inspect};
-use mixgist_io::{DrawsFile, Schema, json_schema, to_json};
+use mixgist::{Error, Inspection, Points, Result, inspect};
+use mixgist_io::{DrawsFile, Format, Proposal, ReadOptions, Schema, json_schema, propose, to_json};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::memory;
 use crate::options::DrawsArgs;
 use crate::text::{answer, count, line, significant, table};
 
-/// Say what is in files of draws: sizes, weights, conditioning, problems
+/// Say what is in files of draws: variables, sizes, weights, conditioning, problems
 #[derive(Args)]
-#[command(after_help = "Example:\n  mixgist inspect draws.npz")]
+#[command(after_help = "Examples:
+  mixgist inspect draws.npz
+  mixgist inspect posterior.nc          which variables make the mixture, and the command that uses them
+  mixgist inspect posterior.nc --weights w --means mu --covariances Sigma")]
 pub struct Inspect {
     #[command(flatten)]
     draws: DrawsArgs,
@@ -29,6 +34,9 @@ const SCHEMA: Schema = Schema { name: "mixgist.inspection", version: 2 };
 impl Inspect {
     /// Reads and prints.
     pub fn run(&self) -> Result<()> {
+        if let Some(text) = self.proposed()? {
+            return answer(&text);
+        }
         let file = self.draws.read()?;
         let points = file.data.as_ref().map(|data| Points::new(data.columns(), data.values())).transpose()?;
         let inspection = inspect(&file.ensemble, points)?;
@@ -40,10 +48,112 @@ impl Inspect {
     }
 }
 
+impl Inspect {
+    /// Variables of the first file and what they may be, when it has variables of any name and they were not named yet.
+    fn proposed(&self) -> Result<Option<String>> {
+        let path = &self.draws.draws[0];
+        let how = self.draws.reading.how();
+        let format = how.format.as_deref().map(Format::from_name).transpose()?;
+        if path.is_dir() && format.is_none() && Format::choose(None, path).is_err() {
+            return Ok(None);
+        }
+        let Some(found) = propose(path, &ReadOptions { format, ..memory::reading() })? else { return Ok(None) };
+        let named = how.variables.iter().all(|name| found.variables.iter().any(|variable| variable.name == *name));
+        if named && Format::choose(format, path)? == found.format {
+            return Ok(None);
+        }
+        if self.json {
+            return Err(Error::usage("weights, means and covariances must be named before there is an answer as JSON")
+                .hint("without --json this command proposes the names"));
+        }
+        Ok(Some(proposal(&found, &self.draws.draws, format)))
+    }
+}
+
+/// The variables, what is proposed, what must be decided, and the command that uses it.
+fn proposal(found: &Proposal, paths: &[std::path::PathBuf], asked: Option<Format>) -> String {
+    const LISTED: usize = 40;
+    let mut lines = vec![line("format", found.format.name())];
+    for (i, variable) in found.variables.iter().take(LISTED).enumerate() {
+        let shape: Vec<String> = variable.shape.iter().map(usize::to_string).collect();
+        let shape = if shape.is_empty() { "one number".into() } else { shape.join(" × ") };
+        lines
+            .push(line(if i == 0 { "variables" } else { "" }, format!("{} ({shape})", printable_line(&variable.name))));
+    }
+    if found.variables.len() > LISTED {
+        lines.push(line("", format!("and {} more", found.variables.len() - LISTED)));
+    }
+    lines.push(String::new());
+    let mut words = vec!["mixgist summarize".to_owned()];
+    words.extend(paths.iter().map(|path| quoted(&path.to_string_lossy())));
+    if asked.is_some() || Format::choose(None, &paths[0]).ok() != Some(found.format) {
+        words.push(format!("--format {}", found.format.name()));
+    }
+    for (role, option, able) in [
+        ("weights", "--weights", &found.weights),
+        ("means", "--means", &found.means),
+        ("covariances", "--covariances", &found.covariances),
+    ] {
+        match able.as_slice() {
+            [name] => {
+                lines.push(line(role, format!("{} is proposed", printable_line(name))));
+                words.push(format!("{option} {}", quoted(name)));
+            }
+            [] => {
+                let missing = match role {
+                    "weights" => "no variable has K numbers that sum to 1: weights must be saved as a vector of K",
+                    "means" => "no variable has the shape K or K × d: the first index must be the atom",
+                    _ => "no variable has the shape K, K × d, K × d × d or that of one covariance for all atoms",
+                };
+                lines.push(line(role, missing));
+                words.push(format!("{option} …"));
+            }
+            several => {
+                let names: Vec<_> = several.iter().map(|name| printable_line(name)).collect();
+                lines.push(line(role, format!("which of {}?", names.join(", "))));
+                words.push(format!("{option} …"));
+            }
+        }
+    }
+    match found.forms.as_slice() {
+        ["covariance"] => lines.push(line("form", "covariance matrices")),
+        [form] => {
+            lines.push(line("form", format!("{form} is proposed")));
+            words.push(format!("--covariance-form {form}"));
+        }
+        [] => {}
+        several => {
+            let meaning = |form: &&str| match *form {
+                "sd" => "standard deviations (sd)".to_owned(),
+                "diagonal" => "variances (diagonal)".into(),
+                "precision" => "precision matrices (precision)".into(),
+                other => format!("{other} matrices ({other})"),
+            };
+            let forms: Vec<String> = several.iter().map(meaning).collect();
+            lines.push(line("form", format!("which of {}?", forms.join(", "))));
+            words.push("--covariance-form …".into());
+        }
+    }
+    let what = if found.is_certain() { "to use it" } else { "then" };
+    lines.extend([String::new(), line(what, words.join(" "))]);
+    lines.join("\n")
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./".contains(c);
+    let word = printable_line(word);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 fn report(file: &DrawsFile, seen: &Inspection) -> String {
     let DrawsFile { ensemble, labels, data } = file;
     let mut lines = vec![line("draws", draws(ensemble.len(), &seen.chains)), line("dimension", ensemble.dim())];
-    let AtomCounts { min, median, max } = seen.atoms;
+    let AtomCounts { min, median, max, .. } = seen.atoms;
     let atoms =
         if min == max { format!("{max} per draw") } else { format!("{min} to {max} per draw, median {median}") };
     let padding = match ensemble.padding() {
@@ -51,7 +161,7 @@ fn report(file: &DrawsFile, seen: &Inspection) -> String {
         n => format!(" ({} of weight 0 dropped)", count(n, "atom")),
     };
     lines.push(line("atoms", format!("{atoms}{padding}")));
-    let WeightProfile { largest, above_1e_4, above_1e_2, perplexity } = seen.weights;
+    let WeightProfile { largest, above_1e_4, above_1e_2, perplexity, .. } = seen.weights;
     lines.push(line(
         "effective",
         format!("{above_1e_4:.1} atoms per draw heavier than 1e-4, {above_1e_2:.1} heavier than 1e-2, perplexity {perplexity:.2}"),
@@ -64,7 +174,8 @@ fn report(file: &DrawsFile, seen: &Inspection) -> String {
             _ => "1".into(),
         },
     ));
-    let Conditioning { min_eigenvalue, max_eigenvalue, worst_condition, worst_draw, worst_atom } = seen.conditioning;
+    let Conditioning { min_eigenvalue, max_eigenvalue, worst_condition, worst_draw, worst_atom, .. } =
+        seen.conditioning;
     lines.push(line(
         "covariances",
         format!("eigenvalues {} to {}", significant(min_eigenvalue, 3), significant(max_eigenvalue, 3)),

@@ -58,6 +58,9 @@ const EXAMPLES: &str = "Which command for which question:
   One partition, from labels rather than measures  partition
   How far from the answer does the posterior go?   credible
   How certain is each component?                   components
+  Which observations belong to which component?    memberships
+  How many clusters are there?                     how-many
+  The same component in every draw; in a new fit   align
   Is there more than one answer?                   representatives
   Does the answer depend on my choices?            stability
   Which kind of estimate is better?                compare
@@ -182,6 +185,8 @@ fn explain(said: &clap::Error) -> ExitCode {
 }
 
 fn answer(cli: &Cli, matches: &ArgMatches, terminal: &Terminal) -> Result<()> {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    memory::require_room(cli.threads.map_or_else(cores, usize::from))?;
     if let Some(threads) = cli.threads {
         rayon::ThreadPoolBuilder::new()
             .num_threads(threads.into())

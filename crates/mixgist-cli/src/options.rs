@@ -21,7 +21,7 @@ use crate::text::{count, remark};
 /// Files of draws and how to read them.
 #[derive(Args, Clone)]
 pub struct DrawsArgs {
-    /// Files of draws (.npz, .parquet, .csv); several files are several chains
+    /// Files of draws (.npz, .parquet, .csv, .nc, .zarr); several files, or a directory of files, are several chains
     #[arg(required = true, value_name = "DRAWS")]
     pub draws: Vec<PathBuf>,
 
@@ -41,21 +41,21 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "FORM", default_value = "covariance", value_parser = covariance_forms())]
     covariance_form: String,
 
-    /// Stan variable that holds the weights (with --format stan-csv)
-    #[arg(long, value_name = "NAME", default_value = "weights")]
-    stan_weights: String,
+    /// Variable that holds the weights, in files with variables of any name (see 'mixgist inspect')
+    #[arg(long, value_name = "NAME", default_value = "weights", alias = "stan-weights")]
+    weights: String,
 
-    /// Stan variable that holds the means
-    #[arg(long, value_name = "NAME", default_value = "means")]
-    stan_means: String,
+    /// Variable that holds the means
+    #[arg(long, value_name = "NAME", default_value = "means", alias = "stan-means")]
+    means: String,
 
-    /// Stan variable that holds the covariances
-    #[arg(long, value_name = "NAME", default_value = "covariances")]
-    stan_covariances: String,
+    /// Variable that holds the covariances
+    #[arg(long, value_name = "NAME", default_value = "covariances", alias = "stan-covariances")]
+    covariances: String,
 
-    /// Stan variable that holds the labels of the observations, when there is one
-    #[arg(long, value_name = "NAME")]
-    stan_labels: Option<String>,
+    /// Variable that holds the labels of the observations, when there is one
+    #[arg(long, value_name = "NAME", alias = "stan-labels")]
+    label_variable: Option<String>,
 
     /// Drop the first N draws of each chain; draws are counted anew then, chains and iterations are not
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -91,8 +91,8 @@ impl ReadingArgs {
         Reading {
             format: self.format.clone(),
             covariance_form: self.covariance_form.clone(),
-            stan_variables: [&self.stan_weights, &self.stan_means, &self.stan_covariances].map(Clone::clone),
-            stan_labels: self.stan_labels.clone(),
+            variables: [&self.weights, &self.means, &self.covariances].map(Clone::clone),
+            label_variable: self.label_variable.clone(),
             burn_in: self.burn_in,
             thin: self.thin as usize,
         }
@@ -185,19 +185,17 @@ pub struct SlicingArgs {
 impl SlicingArgs {
     /// What the options mean to the core.
     pub fn settings(&self, slicer_name: &str, loss: Loss, route: Route) -> Result<Settings> {
-        Ok(Settings {
-            slicer: SlicerName::from_name(slicer_name)?,
-            slices: self.slices.as_deref().map_or(Ok(SliceCount::default()), SliceCount::from_name)?,
-            scheme: Scheme::from_name(&self.scheme)?,
-            directions: self.directions.as_deref().map(read_directions).transpose()?,
-            order: self.order.map_or(Ok(Order::TWO), Order::new)?,
-            loss,
-            units: self.units()?,
-            route,
-            pruning: Pruning::from_name(&self.prune)?,
-            seed: self.seed,
-            ..Settings::default()
-        })
+        Ok(Settings::default()
+            .with_slicer(SlicerName::from_name(slicer_name)?)
+            .with_slices(self.slices.as_deref().map_or(Ok(SliceCount::default()), SliceCount::from_name)?)
+            .with_scheme(Scheme::from_name(&self.scheme)?)
+            .with_directions(self.directions.as_deref().map(read_directions).transpose()?)
+            .with_order(self.order.map_or(Ok(Order::TWO), Order::new)?)
+            .with_loss(loss)
+            .with_units(self.units()?)
+            .with_route(route)
+            .with_pruning(Pruning::from_name(&self.prune)?)
+            .with_seed(self.seed))
     }
 
     /// Checks that directions that were given fit draws of dimension `dim`.

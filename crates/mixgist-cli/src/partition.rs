@@ -148,7 +148,8 @@ impl PartitionVerb {
         let Labelled { draws, sampled } = self.read_labels(format, terminal)?;
         let density = self.read_data(&draws)?.map(|data| PartitionDensity::new(&self.model, data)).transpose()?;
 
-        let found = PartitionAnswer { labels_sampled: sampled, ..estimate_partition(&draws, &question, terminal)? };
+        let mut found = estimate_partition(&draws, &question, terminal)?;
+        found.labels_sampled = sampled;
         let partition = Partition::from_integers(&found.labels)?;
         let densities = density.map(|density| density.evaluate(&partition)).transpose()?;
 
@@ -250,7 +251,7 @@ struct Labelled {
 
 /// Labels as the core takes them.
 pub fn partition_draws(labels: &LabelDraws) -> Result<PartitionDraws> {
-    PartitionDraws::from_dense(labels.observations, &labels.labels)
+    labels.partitions()
 }
 
 /// Refuses data that are not the ones that were labelled.

@@ -118,7 +118,7 @@ impl EstimateArgs {
         let Some(path) = self.file() else { return Ok(None) };
         let measure = read_measure(path, reading, ensemble.dim())?;
         let draw = (0..ensemble.len()).find(|&m| ensemble.draw(m) == measure);
-        Ok(Some(Estimate { measure, draw, source: path.display().to_string(), slices: None }))
+        Ok(Some(Estimate::new(measure, path.display().to_string()).with_draw(draw)))
     }
 }
 
@@ -210,7 +210,7 @@ impl PosteriorArgs {
 
     /// What the options mean to the core.
     pub fn settings(&self) -> Result<Settings> {
-        Ok(Settings { estimator: self.estimate.estimator()?, ..self.job.settings(Route::Auto)? })
+        Ok(self.job.settings(Route::Auto)?.with_estimator(self.estimate.estimator()?))
     }
 
     /// How files are read.

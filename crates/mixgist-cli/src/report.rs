@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Args};
 use mixgist::slice::SLICERS;
-use mixgist::{Answer, Error, Loss, Posterior, Result, Route, Settings, Summary};
+use mixgist::{Answer, Error, Loss, Posterior, Result, Route, Summary};
 use mixgist_io::{read_summary, write_bytes};
 use mixgist_report::page::EXTENSIONS;
 
@@ -95,7 +95,7 @@ impl Report {
         let mut found = Vec::new();
         for distance in &self.distance {
             let settings = self.slicing.settings(distance, Loss::default(), Route::default())?;
-            let settings = Settings { estimator: self.estimate.made()?, ..settings };
+            let settings = settings.with_estimator(self.estimate.made()?);
             require_memory(&file.ensemble, &settings)?;
             let posterior = Posterior::new(&file.ensemble, inputs.points()?, settings)?
                 .with_columns(inputs.columns())

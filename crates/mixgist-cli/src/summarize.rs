@@ -64,12 +64,12 @@ impl Summarize {
     /// Reads, summarises, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let route = by_name(&Route::NAMES, &self.route);
-        let settings = Settings { estimator: self.estimate.made()?, ..self.job.settings(route)? };
+        let settings = self.job.settings(route)?.with_estimator(self.estimate.made()?);
         self.check_outputs()?;
         let (file, data) = self.job.read(&settings)?;
         let dim = file.ensemble.dim();
         let read = |path: &PathBuf| read_measure(path, &self.job.draws.reading, dim);
-        let settings = Settings { candidate: self.candidate.as_ref().map(read).transpose()?, ..settings };
+        let settings = settings.with_candidate(self.candidate.as_ref().map(read).transpose()?);
         let source = self.job.source(self.candidate.as_deref(), self.output.as_deref())?;
         let inputs = Inputs::new(Some(DrawsFile { data: None, ..file }), data)?;
         let Some(DrawsFile { ensemble, .. }) = &inputs.draws else { unreachable!("draws were read") };
@@ -126,7 +126,7 @@ pub fn require_memory(ensemble: &Ensemble, settings: &Settings) -> Result<()> {
     let needed = settings.predicted_bytes(ensemble)?;
     memory::require(needed, &format!("summarising {} draws this way", ensemble.len()), |free| {
         let fits = |route, loss| {
-            let other = Settings { route, loss, ..settings.clone() };
+            let other = settings.clone().with_route(route).with_loss(loss);
             other.predicted_bytes(ensemble).is_ok_and(|bytes| bytes <= free)
         };
         if fits(Route::Certified, settings.loss) {

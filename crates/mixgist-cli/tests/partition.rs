@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use mixgist::{CovarianceForm, Ensemble};
+use mixgist::Ensemble;
 use mixgist_io::{DataTable, DrawsFile, LabelDraws, Overwrite, write_draws};
 use serde_json::Value;
 
@@ -49,8 +49,13 @@ fn draws_file(folder: &Path) {
     let data: Vec<f64> = vec![-5.2, -5.0, -4.7, 4.6, 5.0, 5.3];
     let weights: Vec<f64> = (0..draws).flat_map(|m| [0.5 + 0.01 * m as f64, 0.5 - 0.01 * m as f64]).collect();
     let means: Vec<f64> = (0..draws).flat_map(|m| [-5.0 + 0.1 * m as f64, 5.0 - 0.05 * m as f64]).collect();
-    let ensemble =
-        Ensemble::from_dense(1, 2, &weights, &means, &vec![0.3; 2 * draws], CovarianceForm::Covariance).unwrap();
+    let ensemble = Ensemble::builder(1)
+        .atoms_per_draw(2)
+        .weights(&weights)
+        .means(&means)
+        .covariances(vec![0.3; 2 * draws])
+        .build()
+        .unwrap();
     let labels = (0..draws).flat_map(|m| [0, 0, i64::from(m == 3), 1, 1, 1]).collect();
     let file = DrawsFile {
         ensemble,

@@ -28,6 +28,8 @@ pub struct Kind {
     pub sound: Value,
     /// Reads one and tells it in words; an error if it is refused.
     pub tell: fn(Value) -> Result<String>,
+    /// Reads one and writes it again; an error if it is refused.
+    pub again: fn(Value) -> Result<Value>,
 }
 
 /// How many of them are summaries; they come first.
@@ -44,7 +46,12 @@ pub(crate) fn draws() -> Result<Ensemble> {
     let weights: Vec<f64> = (0..60).flat_map(|i| [0.4 + 0.01 * (i % 7) as f64, 0.6 - 0.01 * (i % 7) as f64]).collect();
     let covariances = [1.0, 0.3, 0.3, 1.0].repeat(120);
     let chains = (0..60).map(|i| i / 30).collect();
-    Ensemble::from_dense(2, 2, &weights, &means, &covariances, Default::default())?
+    Ensemble::builder(2)
+        .atoms_per_draw(2)
+        .weights(&weights)
+        .means(&means)
+        .covariances(&covariances)
+        .build()?
         .with_chains(chains, (0..60).map(|i| i % 30).collect())
 }
 
@@ -52,13 +59,14 @@ fn kinds() -> Result<Vec<Kind>> {
     let ensemble = draws()?;
     let data: Vec<f64> = (0..24).map(|i| f64::from(i % 8)).collect();
     let points = Points::new(2, &data)?;
-    let settings = Settings { slices: SliceCount::Fixed(16), units: Units::Sd, ..Settings::default() };
+    let settings = Settings::default().with_slices(SliceCount::Fixed(16)).with_units(Units::Sd);
     let columns = ["length".to_owned(), "pause".to_owned()];
     let mut found = Vec::new();
     let estimators: [_; SUMMARIES] = [Estimator::Medoid, Estimator::Aligned, Estimator::Free(AtomCount::Fixed(3))];
     for estimator in estimators {
         let route = if estimator == Estimator::Medoid { Route::Pairs } else { Route::Auto };
-        let settings = Settings { estimator, route, candidate: Some(ensemble.draw(3)), ..settings.clone() };
+        let settings =
+            settings.clone().with_estimator(estimator).with_route(route).with_candidate(Some(ensemble.draw(3)));
         let mut answer = summarize(&ensemble, Some(points), &settings, &Silent)?;
         answer.about.columns = Some(columns.to_vec());
         found.push(kind("summary", &answer));
@@ -82,7 +90,11 @@ fn kinds() -> Result<Vec<Kind>> {
         let answer: PartitionAnswer = read(value)?;
         answer.check().map(|()| String::new())
     };
-    found.push(Kind { name: "partition".into(), sound: serde_json::to_value(answer).expect("it is JSON"), tell });
+    let again = |value| {
+        let answer: PartitionAnswer = read(value)?;
+        answer.check().map(|()| json(&answer))
+    };
+    found.push(Kind { name: "partition".into(), sound: json(&answer), tell, again });
     Ok(found)
 }
 
@@ -94,7 +106,17 @@ fn kind<T>(name: &str, answer: &Answer<T>) -> Kind
 where
     T: serde::Serialize + DeserializeOwned + Fits + Narrate,
 {
-    Kind { name: name.to_owned(), sound: serde_json::to_value(answer).expect("an answer is JSON"), tell: tell::<T> }
+    Kind { name: name.to_owned(), sound: json(answer), tell: tell::<T>, again: again::<T> }
+}
+
+fn json(answer: &impl serde::Serialize) -> Value {
+    serde_json::to_value(answer).expect("an answer is JSON")
+}
+
+fn again<T: DeserializeOwned + serde::Serialize + Fits>(value: Value) -> Result<Value> {
+    let answer: Answer<T> = read(value)?;
+    answer.check()?;
+    Ok(json(&answer))
 }
 
 fn tell<T: DeserializeOwned + Fits + Narrate>(value: Value) -> Result<String> {

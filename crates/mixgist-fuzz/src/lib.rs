@@ -15,7 +15,7 @@ use std::path::Path;
 use mixgist::CovarianceForm;
 use mixgist::partition::PartitionAnswer;
 use mixgist_io::{
-    Format, PARTITION_SCHEMA, ReadOptions, StanVariables, read_data, read_draws, read_json, read_labels, read_summary,
+    Format, PARTITION_SCHEMA, ReadOptions, Variables, read_data, read_draws, read_json, read_labels, read_summary,
 };
 
 /// What is done with the bytes.
@@ -60,11 +60,17 @@ fn with_file(bytes: &[u8], read: impl FnOnce(&Path)) {
 
 /// How a file is read; the first byte of the input says in which form covariances are.
 fn options(format: Format, first: u8) -> ReadOptions {
-    let stan =
-        StanVariables { weights: "w".into(), means: "m".into(), covariances: "c".into(), labels: Some("z".into()) };
+    let variables =
+        Variables { weights: "w".into(), means: "m".into(), covariances: "c".into(), labels: Some("z".into()) };
     let forms = CovarianceForm::NAMES;
     let (_, covariance_form) = forms[usize::from(first) % forms.len()];
-    ReadOptions { format: Some(format), covariance_form, stan, memory_limit: MEMORY_LIMIT, ..ReadOptions::default() }
+    ReadOptions {
+        format: Some(format),
+        covariance_form,
+        variables,
+        memory_limit: MEMORY_LIMIT,
+        ..ReadOptions::default()
+    }
 }
 
 fn use_draws(path: &Path, options: &ReadOptions) {

@@ -1,7 +1,7 @@
 //! Arrays as they come out of a file, before anything is known of what they mean.
 
 use mixgist::slice::Array;
-use mixgist::{Error, Result};
+use mixgist::{Error, Labels, Result};
 
 /// An array of any type that can be read, values row-major.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,7 +13,8 @@ pub(crate) struct RawArray {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Values {
     Float(Vec<f64>),
-    Signed(Vec<i64>),
+    Integer(Labels),
+    /// Some of them beyond 63 bits.
     Unsigned(Vec<u64>),
     Text(Vec<String>),
 }
@@ -31,7 +32,7 @@ impl RawArray {
     pub fn into_numeric(self, name: &str) -> Result<Array> {
         let values = match self.values {
             Values::Float(values) => values,
-            Values::Signed(values) => values.into_iter().map(|x| x as f64).collect(),
+            Values::Integer(values) => values.iter().map(|x| x as f64).collect(),
             Values::Unsigned(values) => values.into_iter().map(|x| x as f64).collect(),
             Values::Text(_) => return Err(Error::input(format!("array '{name}' holds text, expected numbers"))),
         };
@@ -45,8 +46,8 @@ impl RawArray {
         };
         match self.values {
             Values::Unsigned(values) => Ok(values),
-            Values::Signed(values) => {
-                values.iter().enumerate().map(|(at, &x)| u64::try_from(x).map_err(|_| bad(at, &x))).collect()
+            Values::Integer(values) => {
+                values.iter().enumerate().map(|(at, x)| u64::try_from(x).map_err(|_| bad(at, &x))).collect()
             }
             Values::Float(values) => values
                 .iter()

@@ -89,7 +89,10 @@ impl<R: Read> Records<R> {
             }
         }
         if self.any_separator && !self.begun {
-            self.splitter = csv_core::ReaderBuilder::new().delimiter(separator_of(&self.line)).build();
+            let separator = separator_of(&self.line);
+            if separator != b',' {
+                self.splitter = csv_core::ReaderBuilder::new().delimiter(separator).build();
+            }
         }
         self.begun = true;
         self.split().map(Some)
@@ -247,7 +250,7 @@ impl<'a> Record<'a> {
     }
 
     /// The fields without the blanks around them.
-    pub fn fields(&self) -> impl Iterator<Item = &'a str> {
+    pub fn fields(&self) -> impl Iterator<Item = &'a str> + Clone {
         (0..self.len()).map(|i| self.field(i))
     }
 

@@ -1,15 +1,15 @@
 //! Draws of a mixing measure with the labels and data that came along with them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mixgist::{CovarianceForm, Ensemble, Error, Result};
 
 use crate::data::DataTable;
 use crate::format::Format;
-use crate::formats::stan_csv::StanVariables;
 use crate::labels::LabelDraws;
 use crate::output::{Overwrite, write_whole};
 use crate::source::Stop;
+use crate::variables::Variables;
 
 /// How to read a file; the defaults suit mixgist's own files.
 #[derive(Debug, Clone)]
@@ -18,8 +18,8 @@ pub struct ReadOptions {
     pub format: Option<Format>,
     /// The form in which covariances are given.
     pub covariance_form: CovarianceForm,
-    /// The variables of a Stan program that hold weights, means and covariances.
-    pub stan: StanVariables,
+    /// The variables that hold weights, means and covariances, in files with variables of any name.
+    pub variables: Variables,
     /// The columns of data that are wanted, by name, or counted from 0 where there are no names; all of them without it.
     pub columns: Option<Vec<String>>,
     /// The most bytes of numbers that a file may hold. Peak memory is three to five times that.
@@ -33,7 +33,7 @@ impl Default for ReadOptions {
         ReadOptions {
             format: None,
             covariance_form: CovarianceForm::default(),
-            stan: StanVariables::default(),
+            variables: Variables::default(),
             columns: None,
             memory_limit: 8 << 30,
             stop: Stop::default(),
@@ -64,18 +64,71 @@ impl From<Ensemble> for DrawsFile {
     }
 }
 
-/// Reads draws from one or several files; each further file continues the count of chains.
+/// Reads draws from one or several files; each further file continues the count of chains, and a directory stands for the files in it.
 pub fn read_draws<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<DrawsFile> {
+    let paths = with_directories(paths, options)?;
     let mut files = Vec::with_capacity(paths.len());
-    for path in paths {
-        let path = path.as_ref();
+    for path in &paths {
+        let path = path.as_path();
         let read = options.format_of(path)?.draws_reader()?;
         files.push(read(path, options).map_err(|error| error.in_file(path))?);
     }
     if files.len() > 1 {
-        return join(&files).map_err(|(file, error)| error.in_file(paths[file].as_ref()));
+        return join(&files).map_err(|(file, error)| error.in_file(&paths[file]));
     }
     files.pop().ok_or_else(|| Error::usage("no file of draws was given"))
+}
+
+/// The paths, with the files of a directory in its place, in the order of their names, numbers in them counted (chain-2 before chain-10).
+///
+/// A Zarr store is a directory, too, but one source of draws.
+fn with_directories<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<Vec<PathBuf>> {
+    let mut all = Vec::with_capacity(paths.len());
+    for path in paths {
+        let path = path.as_ref();
+        if !path.is_dir() || crate::format::is_store(path) {
+            all.push(path.to_owned());
+            continue;
+        }
+        let entries = std::fs::read_dir(path).map_err(|cause| Error::io(path, "read", &cause))?;
+        let mut files: Vec<PathBuf> = Vec::new();
+        for entry in entries {
+            let file = entry.map_err(|cause| Error::io(path, "read", &cause))?.path();
+            let hidden = file.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+            let format = Format::choose(None, &file).ok().filter(|format| *format != Format::Json);
+            let wanted = match options.format {
+                Some(asked) => asked.has_extension_of(&file),
+                None => format.is_some(),
+            };
+            if !hidden && wanted && (file.is_file() || crate::format::is_store(&file)) {
+                files.push(file);
+            }
+        }
+        if files.is_empty() {
+            return Err(Error::input("is a directory without files of draws")
+                .as_system(std::io::ErrorKind::IsADirectory)
+                .in_file(path)
+                .hint("its files must have the extension of their format; each is a chain"));
+        }
+        files.sort_by_cached_key(|file| counted(&file.file_name().unwrap_or_default().to_string_lossy()));
+        all.extend(files);
+    }
+    Ok(all)
+}
+
+/// A name as text and numbers in turn, so that names sort as people count.
+fn counted(name: &str) -> Vec<(String, u64)> {
+    let mut parts = vec![(String::new(), 0u64)];
+    for (at, c) in name.char_indices() {
+        let after_digit = at > 0 && name.as_bytes()[at - 1].is_ascii_digit();
+        let last = parts.last_mut().expect("there is one");
+        match c.to_digit(10) {
+            Some(digit) => last.1 = last.1.saturating_mul(10).saturating_add(u64::from(digit)),
+            None if after_digit => parts.push((c.to_string(), 0)),
+            None => last.0.push(c),
+        }
+    }
+    parts
 }
 
 /// Writes draws, whole or not at all; labels and data need a format that holds them (npz).
@@ -101,7 +154,7 @@ impl DrawsFile {
         let labels = self.labels.map(|all| LabelDraws {
             draws: draws.len(),
             observations: all.observations,
-            labels: draws.iter().flat_map(|&m| all.draw(m)).copied().collect(),
+            labels: draws.iter().flat_map(|&m| all.draw(m)).collect(),
         });
         Ok(DrawsFile { ensemble, labels, data: self.data })
     }
@@ -162,7 +215,7 @@ fn join(files: &[DrawsFile]) -> std::result::Result<DrawsFile, (usize, Error)> {
         }
         match (&mut labels, own) {
             (Some(all), Some(own)) if own.observations == all.observations => {
-                all.labels.extend_from_slice(&own.labels);
+                all.labels.append(own.labels.as_slice());
                 all.draws += own.draws;
             }
             (None, None) => {}
@@ -186,14 +239,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn names_sort_as_people_count() {
+        let mut names = ["chain-10.csv", "chain-2.csv", "a.csv", "chain-1.csv"];
+        names.sort_by_cached_key(|name| counted(name));
+        assert_eq!(names, ["a.csv", "chain-1.csv", "chain-2.csv", "chain-10.csv"]);
+    }
+
+    #[test]
     fn selected_draws_take_their_labels_along() {
-        let ensemble = Ensemble::from_dense(1, 1, &[1.0; 3], &[0.0, 1.0, 2.0], &[1.0; 3], Default::default()).unwrap();
-        let labels = LabelDraws { draws: 3, observations: 2, labels: vec![0, 0, 0, 1, 0, 0] };
+        let ensemble = Ensemble::builder(1)
+            .atoms_per_draw(1)
+            .weights(&[1.0; 3])
+            .means(&[0.0, 1.0, 2.0])
+            .covariances(&[1.0; 3])
+            .build()
+            .unwrap();
+        let labels = LabelDraws { draws: 3, observations: 2, labels: vec![0, 0, 0, 1, 0, 0].into() };
         let data = DataTable::new(1, vec![0.5, 1.5], None).unwrap();
         let file = DrawsFile { ensemble, labels: Some(labels), data: Some(data.clone()) };
         let some = file.select(&[2, 1]).unwrap();
         assert_eq!(some.ensemble.atoms().means(), [2.0, 1.0]);
-        assert_eq!(some.labels, Some(LabelDraws { draws: 2, observations: 2, labels: vec![0, 0, 0, 1] }));
+        assert_eq!(some.labels, Some(LabelDraws { draws: 2, observations: 2, labels: vec![0, 0, 0, 1].into() }));
         assert_eq!(some.data, Some(data));
     }
 }

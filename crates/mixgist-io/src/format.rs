@@ -8,7 +8,7 @@ use crate::data::DataTable;
 use crate::draws::{DrawsFile, ReadOptions};
 #[cfg(feature = "parquet")]
 use crate::formats::parquet;
-use crate::formats::{csv, npy, npz, stan_csv};
+use crate::formats::{bayesmix, csv, npy, npz, premium, read_netcdf, wide, zarr};
 use crate::labels::LabelDraws;
 use crate::output::Output;
 
@@ -25,8 +25,18 @@ pub enum Format {
     /// Apache Parquet.
     #[cfg(feature = "parquet")]
     Parquet,
+    /// Comma-separated text, a row a draw, a column an entry of a variable.
+    WideCsv,
     /// The output of CmdStan.
     StanCsv,
+    /// NetCDF, as ArviZ writes it.
+    NetCdf,
+    /// A Zarr store (version 2 or 3), as ArviZ and nutpie write it.
+    Zarr,
+    /// `chains.recordio` of bayesmix.
+    Bayesmix,
+    /// The text files of PReMiuM.
+    Premium,
     /// A document such as a summary, see [`crate::read_json`].
     Json,
 }
@@ -117,13 +127,54 @@ static FORMATS: &[Entry] = &[
         labels_out: Some(parquet::write_labels),
         ..CANNOT
     },
-    // After csv, which has the extension: the output of Stan must be asked for, with the names of its variables.
+    // After csv, which has the extension: these must be asked for, with the names of their variables.
+    Entry {
+        format: Format::WideCsv,
+        name: "wide-csv",
+        extension: "csv",
+        help: "a table with one draw a row: chain, iteration, w[1] …, mu[1,1] …, Sigma[1,1,1] …, with the names of the variables",
+        draws: Some(wide::read_wide),
+        ..CANNOT
+    },
     Entry {
         format: Format::StanCsv,
         name: "stan-csv",
         extension: "csv",
         help: "output of CmdStan, one file a chain, with the names of the variables that hold the mixture",
-        draws: Some(stan_csv::read_draws),
+        draws: Some(wide::read_stan),
+        ..CANNOT
+    },
+    Entry {
+        format: Format::NetCdf,
+        name: "netcdf",
+        extension: "nc",
+        help: "the group posterior of ArviZ, or variables with the dimensions chain and draw, with the names of the variables",
+        draws: Some(read_netcdf::read_draws),
+        ..CANNOT
+    },
+    Entry {
+        format: Format::Zarr,
+        name: "zarr",
+        extension: "zarr",
+        help: "the same in a directory in the Zarr format, version 2 or 3",
+        draws: Some(zarr::read_draws),
+        ..CANNOT
+    },
+    Entry {
+        format: Format::Bayesmix,
+        name: "bayesmix",
+        extension: "recordio",
+        help: "chains.recordio of bayesmix, with labels",
+        draws: Some(bayesmix::read_draws),
+        ..CANNOT
+    },
+    // By its name only: other text files have the extension.
+    Entry {
+        format: Format::Premium,
+        name: "premium",
+        extension: "psi.txt",
+        help: "text files of PReMiuM: give STEM_psi.txt; STEM_nClusters.txt, _mu, _Sigma and _z lie beside it",
+        draws: Some(premium::read_draws),
         ..CANNOT
     },
     Entry { format: Format::Json, name: "json", extension: "json", help: "a summary", ..CANNOT },
@@ -147,6 +198,9 @@ impl Format {
         if let Some(format) = asked {
             return Ok(format);
         }
+        if is_store(path) {
+            return Ok(Format::Zarr);
+        }
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
         let entry = FORMATS.iter().find(|entry| entry.extension.eq_ignore_ascii_case(extension));
         entry.map(|entry| entry.format).ok_or_else(|| {
@@ -166,6 +220,12 @@ impl Format {
     /// The name that options use.
     pub fn name(self) -> &'static str {
         self.entry().name
+    }
+
+    /// Whether a file has the extension of this format.
+    pub(crate) fn has_extension_of(self, path: &Path) -> bool {
+        path.file_name()
+            .is_some_and(|name| name.to_string_lossy().to_ascii_lowercase().ends_with(self.entry().extension))
     }
 
     /// What files of this format hold, in a few words.
@@ -216,6 +276,11 @@ impl Format {
     }
 }
 
+/// Whether a directory is a Zarr store.
+pub(crate) fn is_store(path: &Path) -> bool {
+    [".zgroup", ".zmetadata", "zarr.json"].iter().any(|name| path.join(name).is_file())
+}
+
 fn names(able: fn(&Entry) -> bool) -> String {
     let names: Vec<&str> = FORMATS.iter().filter(|entry| able(entry)).map(|entry| entry.name).collect();
     names.join(", ")
@@ -232,7 +297,7 @@ mod tests {
             assert_eq!(Format::from_name(format.name()).unwrap(), format);
             assert!(!format.help().is_empty());
         }
-        assert_eq!(Format::all().count(), if cfg!(feature = "parquet") { 6 } else { 5 });
+        assert_eq!(Format::all().count(), if cfg!(feature = "parquet") { 11 } else { 10 });
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::path::Path;
 
-use mixgist::{Error, Result};
+use mixgist::{Error, LabelSlice, Labels, PartitionDraws, Result};
 
 use crate::ReadOptions;
 use crate::array::{RawArray, Values, integer, shape_text};
@@ -19,8 +19,8 @@ pub struct LabelDraws {
     pub draws: usize,
     /// Number of observations n.
     pub observations: usize,
-    /// M × n labels.
-    pub labels: Vec<i64>,
+    /// M × n labels, in the narrowest integers that hold them.
+    pub labels: Labels,
 }
 
 /// Reads labels (M, n): CSV (one draw a line), npy, npz (array `labels`) or Parquet (one draw a row).
@@ -39,18 +39,17 @@ pub fn write_labels(path: &Path, labels: &LabelDraws, format: Option<Format>, ov
 impl LabelDraws {
     /// No draws yet, of `observations` observations.
     pub(crate) fn empty(observations: usize) -> Self {
-        LabelDraws { draws: 0, observations, labels: Vec::new() }
+        LabelDraws { draws: 0, observations, labels: Labels::new() }
     }
 
     /// The labels of draw m.
-    pub fn draw(&self, m: usize) -> &[i64] {
-        &self.labels[m * self.observations..(m + 1) * self.observations]
+    pub fn draw(&self, m: usize) -> LabelSlice<'_> {
+        self.labels.slice(m * self.observations..(m + 1) * self.observations)
     }
 
-    /// The labels as numbers of atoms, which a sampler of mixgist writes.
-    pub fn numbers_of_atoms(&self) -> Result<Vec<u32>> {
-        let numbers: std::result::Result<Vec<u32>, _> = self.labels.iter().map(|&label| u32::try_from(label)).collect();
-        numbers.map_err(|_| Error::input("labels are not numbers of atoms"))
+    /// The partitions that the labels describe.
+    pub fn partitions(&self) -> Result<PartitionDraws> {
+        PartitionDraws::from_labels(self.observations, &self.labels)
     }
 
     /// Adds a draw of labels that are all integers, by `number`, or anything.
@@ -61,14 +60,14 @@ impl LabelDraws {
             return;
         }
         let mut known = HashMap::new();
-        for label in labels {
+        self.labels.extend(labels.iter().map(|label| {
             let next = known.len() as i64;
-            self.labels.push(*known.entry(label).or_insert(next));
-        }
+            *known.entry(label).or_insert(next)
+        }));
     }
 
     /// Labels from an array (M, n) of integers, integral floats or strings.
-    pub(crate) fn from_array(array: &RawArray) -> Result<Self> {
+    pub(crate) fn from_array(array: RawArray) -> Result<Self> {
         let &[draws, observations] = array.shape.as_slice() else {
             return Err(Error::input(format!(
                 "array 'labels' has shape {}, expected (draws, observations)",
@@ -77,8 +76,8 @@ impl LabelDraws {
         };
         let mut out = LabelDraws::empty(observations);
         out.check_not_empty(draws)?;
-        match &array.values {
-            Values::Signed(values) => values.chunks_exact(observations).for_each(|row| out.push(row, |&x| Some(x))),
+        match array.values {
+            Values::Integer(labels) => return Ok(LabelDraws { draws, observations, labels }),
             Values::Unsigned(values) => {
                 values.chunks_exact(observations).for_each(|row| out.push(row, |&x| i64::try_from(x).ok()));
             }
@@ -125,23 +124,23 @@ mod tests {
     fn integers_stay_and_others_count_from_zero_in_order_of_appearance() {
         let array = |values| RawArray { shape: vec![2, 3], values };
         for (values, expected) in [
-            (Values::Signed(vec![-7, i64::MAX, -7, 3, 2, 1]), [-7, i64::MAX, -7, 3, 2, 1]),
+            (Values::Integer(vec![-7, i64::MAX, -7, 3, 2, 1].into()), [-7, i64::MAX, -7, 3, 2, 1]),
             (Values::Unsigned(vec![u64::MAX, 0, u64::MAX, 1, 2, 3]), [0, 1, 0, 1, 2, 3]),
             (Values::Float(vec![-1.0, 1e15, -1.0, 2.0, 1.0, 0.0]), [-1, 1_000_000_000_000_000, -1, 2, 1, 0]),
             (Values::Text(["b", "a", "b", "x", "y", ""].map(String::from).to_vec()), [0, 1, 0, 0, 1, 2]),
         ] {
-            let labels = LabelDraws::from_array(&array(values)).unwrap();
+            let labels = LabelDraws::from_array(array(values)).unwrap();
             assert_eq!((labels.draws, labels.observations), (2, 3));
             assert_eq!(labels.labels, expected);
         }
-        let error = LabelDraws::from_array(&array(Values::Float(vec![0.0, 1.0, 0.0, 0.0, 0.5, 0.0])));
+        let error = LabelDraws::from_array(array(Values::Float(vec![0.0, 1.0, 0.0, 0.0, 0.5, 0.0])));
         assert_eq!(error.unwrap_err().to_string(), "draw 1: label of observation 1 is 0.5, expected an integer");
     }
 
     #[test]
     fn the_number_of_labels_must_fit() {
         let message = |draws, observations, n| {
-            LabelDraws { draws, observations, labels: vec![0; n] }.check().unwrap_err().to_string()
+            LabelDraws { draws, observations, labels: vec![0; n].into() }.check().unwrap_err().to_string()
         };
         assert_eq!(message(2, 3, 5), "5 labels for 2 draws of 3 observations");
         assert_eq!(message(usize::MAX, 2, 5), format!("5 labels for {} draws of 2 observations", usize::MAX));

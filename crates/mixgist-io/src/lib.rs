@@ -7,7 +7,7 @@
 //! # fn main() -> mixgist::Result<()> {
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let path = folder.path().join("draws.npz");
-//! let ensemble = Ensemble::from_dense(1, 2, &[0.5, 0.5], &[-1.0, 1.0], &[1.0, 2.0], CovarianceForm::Covariance)?;
+//! let ensemble = Ensemble::builder(1).atoms_per_draw(2).weights(&[0.5, 0.5]).means(&[-1.0, 1.0]).covariances(&[1.0, 2.0]).build()?;
 //! write_draws(&path, &DrawsFile::from(ensemble.clone()), None, Overwrite::Refuse)?;
 //! assert_eq!(read_draws(&[&path], &ReadOptions::default())?.ensemble, ensemble);
 //! # Ok(())
@@ -37,9 +37,11 @@ mod labels;
 mod long_table;
 pub mod memory;
 mod output;
+mod proposal;
 mod provenance;
 mod results;
 mod source;
+mod variables;
 
 pub use aligned::{ALIGNED_EXTENSIONS, write_aligned};
 pub use data::{DataTable, read_data, write_data};
@@ -53,10 +55,11 @@ pub use format::Format;
 pub use formats::json::{Schema, read_json, to_json, write_json};
 pub use formats::npy::write_npy;
 pub use formats::npz::{read_arrays, write_arrays};
-pub use formats::stan_csv::StanVariables;
 pub use labels::{LabelDraws, read_labels, write_labels};
 pub use mixgist_files::{Overwrite, check_outputs, check_writable, together, write_bytes};
 pub use output::{expect_extension, has_extension};
+pub use proposal::{Proposal, propose};
 pub use provenance::{default_reading, describe_file, find_file, is_content_of, read_as};
 pub use results::{ArrayValues, Cell, TableRows, write_npy_in_pieces, write_npy_labels, write_table};
 pub use source::{Stop, may_be_cut_off};
+pub use variables::{Variable, Variables};

@@ -168,14 +168,13 @@ impl LongTable {
             let size = source.len() / rows.len();
             rows.iter().flat_map(|&row| &source[row * size..(row + 1) * size]).copied().collect()
         };
-        let ensemble = Ensemble::from_ragged(
-            dim,
-            &offsets,
-            &gather(&self.weights),
-            &gather(&self.means),
-            &gather(&self.covariances),
-            form,
-        );
+        let ensemble = Ensemble::builder(dim)
+            .offsets(&offsets)
+            .weights(&gather(&self.weights))
+            .means(gather(&self.means))
+            .covariances(gather(&self.covariances))
+            .form(form)
+            .build();
         let ensemble = ensemble.map_err(|error| match (error.place().draw, error.place().atom) {
             (Some(draw), atom) => self.at_row(rows[offsets[draw] + atom.unwrap_or(0)], error),
             _ => error,
@@ -291,7 +290,13 @@ mod tests {
 
     #[test]
     fn draws_that_cannot_be_told_apart_are_not_written() {
-        let ensemble = Ensemble::from_dense(1, 1, &[1.0; 2], &[0.0; 2], &[1.0; 2], CovarianceForm::Covariance).unwrap();
+        let ensemble = Ensemble::builder(1)
+            .atoms_per_draw(1)
+            .weights(&[1.0; 2])
+            .means(&[0.0; 2])
+            .covariances(&[1.0; 2])
+            .build()
+            .unwrap();
         assert!(check_writable_as_table(&ensemble).is_ok());
         let ensemble = ensemble.with_chains(vec![0, 0], vec![3, 3]).unwrap();
         assert!(check_writable_as_table(&ensemble).unwrap_err().to_string().starts_with("draw 1: has the same chain"));

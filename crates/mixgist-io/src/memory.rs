@@ -19,6 +19,27 @@ pub fn require(bytes: u64, what: &str, remedy: impl FnOnce(u64) -> Text) -> Resu
     }
 }
 
+/// Address space that the program, its libraries and the allocator reserve beside what a job asks for, and what each thread adds to it. Sixteen
+/// threads and more share.
+const ROOM: u64 = 384 << 20;
+const ROOM_PER_THREAD: u64 = 64 << 20;
+
+/// Refuses to start where the address space is limited so far (`ulimit -v`) that an allocation within a library could fail: that would end the
+/// program in the middle.
+pub fn require_room(threads: usize) -> Result<()> {
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let needed = ROOM + ROOM_PER_THREAD * threads.min(16) as u64;
+    match soft_limit(&limits, ADDRESS_SPACE) {
+        Some(limit) if limit < needed => Err(Error::resource(format!(
+            "the address space of the process is limited to {} (ulimit -v), {threads} threads need at least {}",
+            byte_size(limit),
+            byte_size(needed)
+        ))
+        .hint(mixgist::text!["raise the limit, or use fewer ", mixgist::text::named("threads")])),
+        _ => Ok(()),
+    }
+}
+
 /// More threads than this stall a machine before they do any work.
 pub const MOST_THREADS: u16 = 1024;
 
@@ -50,14 +71,19 @@ fn kilobytes(text: &str, name: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The least of what limits on address space and data leave, of those that are set.
+const ADDRESS_SPACE: &str = "Max address space";
+
+fn soft_limit(limits: &str, name: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok() // "unlimited" is no number
+}
+
+/// The least of what limits on address space and data leave, of those that are set. Of address space the threads that are still to start take
+/// their part.
 fn left_to_process(limits: &str, status: &str) -> Option<u64> {
-    let left = |limit: &str, used: &str| {
-        let line = limits.lines().find_map(|line| line.strip_prefix(limit))?;
-        let soft: u64 = line.split_whitespace().next()?.parse().ok()?; // "unlimited" is no number
-        Some(soft.saturating_sub(kilobytes(status, used)?))
-    };
-    let all = [left("Max address space", "VmSize:"), left("Max data size", "VmData:")];
+    let left = |limit: &str, used: &str| Some(soft_limit(limits, limit)?.saturating_sub(kilobytes(status, used)?));
+    let address_space = left(ADDRESS_SPACE, "VmSize:").map(|left| left.saturating_sub(2 * ROOM_PER_THREAD));
+    let all = [address_space, left("Max data size", "VmData:")];
     all.into_iter().flatten().min()
 }
 
@@ -127,7 +153,7 @@ mod tests {
                       Max data size             unlimited            unlimited            bytes     \n\
                       Max address space         1000000000           unlimited            bytes     \n";
         let status = "VmPeak:\t  500 kB\nVmSize:\t  100000 kB\nVmData:\t  7 kB\n";
-        assert_eq!(left_to_process(limits, status), Some(1_000_000_000 - 100_000 * 1024));
+        assert_eq!(left_to_process(limits, status), Some(1_000_000_000 - 100_000 * 1024 - (128 << 20)));
         assert_eq!(left_to_process(&limits.replace("1000000000", "unlimited"), status), None);
         assert_eq!(left_to_process(&limits.replace("1000000000", "5"), status), Some(0));
     }

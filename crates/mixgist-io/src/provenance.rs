@@ -9,16 +9,17 @@ use mixgist::{CovarianceForm, Error, Reading, Result, SourceFile, Text, text};
 
 use crate::draws::{DrawsFile, ReadOptions, read_draws};
 use crate::format::Format;
-use crate::formats::stan_csv::StanVariables;
+use crate::formats::premium;
+use crate::variables::Variables;
 
 /// How draws are read unless told otherwise.
 pub fn default_reading() -> Reading {
-    let StanVariables { weights, means, covariances, labels } = StanVariables::default();
+    let Variables { weights, means, covariances, labels } = Variables::default();
     Reading {
         format: None,
         covariance_form: "covariance".into(),
-        stan_variables: [weights, means, covariances],
-        stan_labels: labels,
+        variables: [weights, means, covariances],
+        label_variable: labels,
         burn_in: 0,
         thin: 1,
     }
@@ -26,11 +27,11 @@ pub fn default_reading() -> Reading {
 
 /// Reads draws from one or several files and leaves out those that are not wanted; `limit` is the memory limit of [`ReadOptions`].
 pub fn read_as<P: AsRef<Path>>(reading: &Reading, paths: &[P], limit: u64) -> Result<DrawsFile> {
-    let [weights, means, covariances] = reading.stan_variables.clone();
+    let [weights, means, covariances] = reading.variables.clone();
     let options = ReadOptions {
         format: reading.format.as_deref().map(Format::from_name).transpose()?,
         covariance_form: CovarianceForm::from_name(&reading.covariance_form)?,
-        stan: StanVariables { weights, means, covariances, labels: reading.stan_labels.clone() },
+        variables: Variables { weights, means, covariances, labels: reading.label_variable.clone() },
         memory_limit: limit,
         ..ReadOptions::default()
     };
@@ -61,7 +62,7 @@ pub fn is_content_of(file: &SourceFile, path: &Path) -> Result<bool> {
 /// Finds a file again from the folder that the result lies in; an error when it is gone or has changed, with `remedy` as hint.
 pub fn find_file(file: &SourceFile, folder: &Path, remedy: impl Into<Text>) -> Result<PathBuf> {
     let path = folder.join(&file.path);
-    if !path.is_file() {
+    if !path.exists() {
         return Err(Error::input("is gone; the summary was made from it").in_file(&path).hint(remedy));
     }
     if !is_content_of(file, &path)? {
@@ -79,19 +80,39 @@ fn portable(path: &Path, folder: &Path) -> Result<String> {
     Ok(path.strip_prefix(&short).unwrap_or(&path).to_string_lossy().into_owned())
 }
 
+/// Bytes and CRC-32 of a file; of a directory, of all files in it, in the order of their names; of one of the files of PReMiuM, of those that belong to it, too.
 fn checksum(path: &Path) -> Result<(u64, u32)> {
-    let cannot = |cause: std::io::Error| Error::io(path, "read", &cause);
-    let mut file = File::open(path).map_err(cannot)?;
     let mut hasher = crc32fast::Hasher::new();
-    let mut buffer = vec![0; 1 << 16];
     let mut bytes = 0;
+    let beside = ["nClusters", "mu", "Sigma", "z"].iter().filter_map(|name| premium::sibling(path, name));
+    for part in std::iter::once(path.to_owned()).chain(beside.filter(|path| path.is_file())) {
+        add(&part, &mut hasher, &mut bytes, 0)?;
+    }
+    Ok((bytes, hasher.finalize()))
+}
+
+fn add(path: &Path, hasher: &mut crc32fast::Hasher, bytes: &mut u64, depth: usize) -> Result<()> {
+    const DEEPEST: usize = 32;
+    let cannot = |cause: std::io::Error| Error::io(path, "read", &cause);
+    if path.is_dir() {
+        let entries = std::fs::read_dir(path).map_err(cannot)?;
+        let mut entries =
+            entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>().map_err(cannot)?;
+        entries.sort();
+        if depth == DEEPEST {
+            return Err(Error::input("has directories within directories, more than 32 deep").in_file(path));
+        }
+        return entries.iter().try_for_each(|entry| add(entry, hasher, bytes, depth + 1));
+    }
+    let mut file = File::open(path).map_err(cannot)?;
+    let mut buffer = vec![0; 1 << 16];
     loop {
         let count = file.read(&mut buffer).map_err(cannot)?;
         if count == 0 {
-            return Ok((bytes, hasher.finalize()));
+            return Ok(());
         }
         hasher.update(&buffer[..count]);
-        bytes += count as u64;
+        *bytes += count as u64;
     }
 }
 

@@ -105,8 +105,8 @@ pub fn write_npy_in_pieces(
 /// Writes labels as an npy file of unsigned integers (n,).
 pub fn write_npy_labels(path: &Path, labels: &[u32], overwrite: Overwrite) -> Result<()> {
     write_whole(path, overwrite, |output| {
-        write_header(output, &[labels.len()], &Numbers::Label(labels))?;
-        write_values(output, &Numbers::Label(labels))
+        write_header(output, &[labels.len()], &Numbers::Label(mixgist::LabelSlice::U32(labels)))?;
+        write_values(output, &Numbers::Label(mixgist::LabelSlice::U32(labels)))
     })
 }
 

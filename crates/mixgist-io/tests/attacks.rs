@@ -17,7 +17,15 @@ fn file(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
 
 fn draws() -> DrawsFile {
     let means: Vec<f64> = (0..40).map(f64::from).collect();
-    DrawsFile::from(Ensemble::from_dense(1, 2, &[0.5; 40], &means, &[1.0; 40], Default::default()).unwrap())
+    DrawsFile::from(
+        Ensemble::builder(1)
+            .atoms_per_draw(2)
+            .weights(&[0.5; 40])
+            .means(&means)
+            .covariances(&[1.0; 40])
+            .build()
+            .unwrap(),
+    )
 }
 
 /// The header of the first page promises a list of 2^31 - 1 doubles, which the reader of others skips one by one past the end of the file.

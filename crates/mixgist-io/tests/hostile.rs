@@ -12,13 +12,18 @@ use proptest::prelude::*;
 
 /// Reads a file in every way there is; whatever is read must be usable.
 fn read_everything(path: &Path, format: Format) {
-    let stan =
-        StanVariables { weights: "w".into(), means: "m".into(), covariances: "c".into(), labels: Some("z".into()) };
+    let variables =
+        Variables { weights: "w".into(), means: "m".into(), covariances: "c".into(), labels: Some("z".into()) };
     // One form a file keeps this quick; over all files every form has its turn.
     let forms = CovarianceForm::NAMES;
     let (_, covariance_form) = forms[std::fs::metadata(path).unwrap().len() as usize % forms.len()];
-    let options =
-        ReadOptions { format: Some(format), covariance_form, stan, memory_limit: 1 << 24, ..ReadOptions::default() };
+    let options = ReadOptions {
+        format: Some(format),
+        covariance_form,
+        variables,
+        memory_limit: 1 << 24,
+        ..ReadOptions::default()
+    };
     if let Ok(draws) = read_draws(&[path], &options) {
         assert!(draws.ensemble.atoms().covariances().iter().all(|x| x.is_finite()));
     }
@@ -48,7 +53,7 @@ fn valid_files() -> Vec<(Format, Vec<u8>)> {
     let draws = read_draws(&[&path], &ReadOptions::default()).unwrap();
     let data =
         DataTable::new(2, (0..40).map(|x| f64::from(x) / 7.0).collect(), Some(vec!["a".into(), "b".into()])).unwrap();
-    let labels = LabelDraws { draws: 2, observations: 3, labels: vec![0, 1, 0, 0, 1, 2] };
+    let labels = LabelDraws { draws: 2, observations: 3, labels: vec![0, 1, 0, 0, 1, 2].into() };
     let mut files = vec![
         (Format::Npz, std::fs::read(&path).unwrap()),
         (

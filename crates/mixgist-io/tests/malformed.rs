@@ -421,9 +421,9 @@ fn what_cannot_be_written_leaves_no_file() {
     let refused = |draws: &DrawsFile, name: &str| {
         write_draws(&path(name), draws, None, Overwrite::Force).unwrap_err().to_string()
     };
-    draws.labels = Some(LabelDraws { draws: 2, observations: 1, labels: vec![0, 0] });
+    draws.labels = Some(LabelDraws { draws: 2, observations: 1, labels: vec![0, 0].into() });
     assert!(refused(&draws, "b.csv").contains("format 'csv' holds draws only"));
-    draws.labels = Some(LabelDraws { draws: 3, observations: 1, labels: vec![0; 3] });
+    draws.labels = Some(LabelDraws { draws: 3, observations: 1, labels: vec![0; 3].into() });
     assert!(refused(&draws, "b.npz").contains("labels of 3 draws, but there are 2 draws"));
     draws.labels = None;
     draws.ensemble = draws.ensemble.with_chains(vec![1, 1], vec![5, 5]).unwrap();

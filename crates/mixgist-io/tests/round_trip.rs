@@ -39,7 +39,13 @@ fn draws(sizes: &[usize], dim: usize, raw: &[f64], weighted: bool) -> DrawsFile 
     let m = sizes.len();
     let chains = (0..m).map(|draw| (draw % 2) as u32).collect();
     let iterations = (0..m).map(|draw| 7 * draw as u64 + 3).collect();
-    let ensemble = Ensemble::from_ragged(dim, &offsets, &weights, &means, &covariances, CovarianceForm::Cholesky)
+    let ensemble = Ensemble::builder(dim)
+        .offsets(&offsets)
+        .weights(&weights)
+        .means(&means)
+        .covariances(&covariances)
+        .form(CovarianceForm::Cholesky)
+        .build()
         .and_then(|ensemble| ensemble.with_chains(chains, iterations))
         .unwrap();
     let draw_weights: Vec<f64> = (0..m).map(|_| 0.1 + next().abs().fract()).collect();
@@ -141,6 +147,20 @@ fn npz_holds_labels_and_data_too() {
     let path = folder.path().join("a.npz");
     assert_eq!(read_data(&path, &ReadOptions::default()).unwrap(), draws.data.clone().unwrap());
     assert_eq!(read_labels(&path, &ReadOptions::default()).unwrap(), draws.labels.unwrap());
+}
+
+/// Labels are written in the narrowest integers that hold them, and read back the same whatever their width.
+#[test]
+fn labels_are_written_in_the_narrowest_integers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("labels.npy");
+    for (largest, descr) in [(255, "'|u1'"), (256, "'<u2'"), (65_536, "'<u4'"), (1i64 << 32, "'<i8'"), (-1, "'<i8'")] {
+        let labels = LabelDraws { draws: 2, observations: 2, labels: vec![0, 1, 0, largest].into() };
+        write_labels(&path, &labels, None, Overwrite::Force).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(String::from_utf8_lossy(&bytes[..128]).contains(descr), "{largest}");
+        assert_eq!(read_labels(&path, &ReadOptions::default()).unwrap(), labels);
+    }
 }
 
 #[test]

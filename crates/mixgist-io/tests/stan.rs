@@ -12,8 +12,9 @@ const ADAPTATION: &str =
     "# Adaptation terminated\n# Step size = 0.5, \"quoted\n# Diagonal elements of inverse mass matrix:\n# 0.1, 0.2\n";
 
 fn options(form: CovarianceForm) -> ReadOptions {
-    let stan = StanVariables { weights: "theta".into(), means: "mu".into(), covariances: "Sigma".into(), labels: None };
-    ReadOptions { format: Some(Format::StanCsv), covariance_form: form, stan, ..ReadOptions::default() }
+    let variables =
+        Variables { weights: "theta".into(), means: "mu".into(), covariances: "Sigma".into(), labels: None };
+    ReadOptions { format: Some(Format::StanCsv), covariance_form: form, variables, ..ReadOptions::default() }
 }
 
 fn file(folder: &Path, name: &str, text: &str) -> PathBuf {
@@ -160,7 +161,7 @@ fn labels_and_the_mean_of_a_variational_fit() {
     let text = "# method = variational\nlp__,theta.1,mu.1,Sigma,z.1,z.2\n0,1,5,1,0,0\n0,1,6,1,3,1\n0,1,7,1,2,2\n";
     let folder = tempfile::tempdir().unwrap();
     let mut options = options(CovarianceForm::Covariance);
-    options.stan.labels = Some("z".into());
+    options.variables.labels = Some("z".into());
     let draws = read_draws(&[file(folder.path(), "output.csv", text)], &options).unwrap();
     assert_eq!(draws.ensemble.atoms().means(), [6.0, 7.0]);
     assert_eq!(draws.labels.unwrap().labels, [3, 1, 2, 2]);

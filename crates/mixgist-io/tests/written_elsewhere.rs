@@ -32,7 +32,7 @@ fn assert_draws(ensemble: &Ensemble) {
 
 fn assert_labels(labels: &LabelDraws) {
     assert_eq!((labels.draws, labels.observations), (3, 4));
-    let partitions = mixgist::PartitionDraws::from_dense(4, &labels.labels).unwrap();
+    let partitions = labels.partitions().unwrap();
     let expected = [[0, 1, 0, 2], [0, 0, 1, 2], [0, 0, 0, 0]];
     assert!((0..3).all(|m| partitions.labels(m) == expected[m]), "{labels:?}");
 }

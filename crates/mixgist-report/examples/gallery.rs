@@ -15,13 +15,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let text = include_str!("../../../datasets/faithful.csv");
     let rows = text.lines().skip(1).flat_map(|line| line.split(',').map(|x| x.parse::<f64>().expect("a number")));
     let data: Vec<f64> = rows.collect();
-    let fitted = fit(
-        &data,
-        2,
-        &FitSettings { iterations: 3000, burn_in: 1000, thin: 4, ..FitSettings::default() },
-        None,
-        &Silent,
-    )?;
+    let fitted =
+        fit(&data, 2, &FitSettings::default().with_iterations(3000).with_burn_in(1000).with_thin(4), None, &Silent)?;
     let points = Points::new(2, &data)?;
     let columns = ["eruptions", "waiting"].map(String::from);
     let posterior = Posterior::new(&fitted.ensemble, Some(points), Settings::default())?.with_columns(Some(&columns));

@@ -17,19 +17,17 @@ fn main() -> mixgist::Result<()> {
     let text = include_str!("../../../datasets/faithful.csv");
     let rows = text.lines().skip(1).flat_map(|line| line.split(',').map(|x| x.parse::<f64>().expect("a number")));
     let data: Vec<f64> = rows.collect();
-    let settings = FitSettings {
-        component: ComponentPrior {
+    let settings = FitSettings::default()
+        .with_component(ComponentPrior {
             mu0: Some(vec![3.0, 70.0]),
             lambda: Some(1.0),
             psi: Some(Scale::Diagonal(vec![4.0, 36.0])),
             nu: Some(4.0),
             ..ComponentPrior::default()
-        },
-        iterations: 2000,
-        burn_in: 1000,
-        thin: 10,
-        ..FitSettings::default()
-    };
+        })
+        .with_iterations(2000)
+        .with_burn_in(1000)
+        .with_thin(10);
     let draws = fit(&data, 2, &settings, None, &Silent)?.ensemble;
     let points = Points::new(2, &data)?;
     let columns = ["eruption (minutes)", "waiting (minutes)"].map(String::from);

@@ -94,6 +94,9 @@ impl Field<'_> {
     fn walk_cell(&self, i: usize, j: usize, next: &mut BTreeMap<Edge, Edge>) {
         // Corners anticlockwise from the lower left; edge e lies between corners e and e + 1.
         let corners = [self.above(i, j), self.above(i + 1, j), self.above(i + 1, j + 1), self.above(i, j + 1)];
+        if corners.iter().all(|above| *above == corners[0]) {
+            return;
+        }
         let edges: [Edge; 4] = [(i, j, false), (i + 1, j, true), (i, j + 1, false), (i, j, true)];
         // Walking around the cell, the contour leaves the cell where low turns high … and enters where high turns low.
         let turns = |from_high: bool| {
@@ -101,7 +104,6 @@ impl Field<'_> {
         };
         let (entries, exits) = (turns(false), turns(true));
         match entries.len() {
-            0 => {}
             1 => {
                 next.insert(edges[exits[0]], edges[entries[0]]);
             }

@@ -211,7 +211,12 @@ impl Need {
             }
             Need::Partitions if presentation.partitions.is_none() => missing(
                 "the labels of the observations in every draw, and the file of draws holds none",
-                text!["draws from ", verb("fit"), " hold them; for Stan's draws give ", named("stan_labels")],
+                text![
+                    "draws from ",
+                    verb("fit"),
+                    " hold them; in files with named variables give ",
+                    named("label_variable")
+                ],
             ),
             Need::Data if presentation.data.is_none() => {
                 missing("the observations", text!["give them: ", named("data")])

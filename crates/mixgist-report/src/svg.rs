@@ -62,7 +62,7 @@ impl Figure {
         );
         if !self.title.is_empty() {
             let title = crate::font::fitted(&self.title, Weight::Bold, TITLE_TEXT, width - 20.0);
-            markup.words(&title, Weight::Bold, TITLE_TEXT, [width / 2.0, 19.0], Anchor::Middle, Color::INK);
+            markup.text(&title, Weight::Bold, TITLE_TEXT, [width / 2.0, 19.0], Anchor::Middle, Color::INK);
         }
         // Words may be longer than their panel, but must not meet those of the next.
         let slack = [self.columns, layout.rows].map(|panels| if panels > 1 { 12.0 } else { 30.0 });
@@ -104,7 +104,7 @@ fn draw_panel(markup: &mut Markup, panel: &Panel, [left, top]: [f64; 2], slack: 
     );
     if !panel.title.is_empty() {
         let title = crate::font::fitted(&panel.title, Weight::Bold, PANEL_TITLE, width + slack[0]);
-        markup.words(&title, Weight::Bold, PANEL_TITLE, [left + width / 2.0, top - 7.0], Anchor::Middle, Color::INK);
+        markup.text(&title, Weight::Bold, PANEL_TITLE, [left + width / 2.0, top - 7.0], Anchor::Middle, Color::INK);
     }
     draw_x_axis(markup, &panel.x, [left, top + height], width, slack[0]);
     draw_y_axis(markup, &panel.y, [left, top], height, slack[1]);
@@ -119,12 +119,12 @@ fn draw_x_axis(markup: &mut Markup, axis: &Axis, [left, bottom]: [f64; 2], width
         let length = if mark.text.is_empty() { TICK_LENGTH / 2.0 } else { TICK_LENGTH };
         let _ = write!(path, "M{} {}v{}", coordinate(x), coordinate(bottom), coordinate(length));
         let below = bottom + TICK_LENGTH + TICK_TEXT;
-        markup.words(&mark.text, Weight::Regular, TICK_TEXT, [x, below], Anchor::Middle, Color::INK);
+        markup.text(&mark.text, Weight::Regular, TICK_TEXT, [x, below], Anchor::Middle, Color::INK);
     }
     markup.path(&path, Stroke::new(Color::INK, 1.0));
     let below = bottom + layout::below_axis(axis, &marks) - 4.0;
-    let label = layout::axis_words(axis, &marks, width + slack);
-    markup.words(&label, Weight::Regular, LABEL_TEXT, [left + width / 2.0, below], Anchor::Middle, Color::INK);
+    let label = layout::axis_title(axis, &marks, width + slack);
+    markup.text(&label, Weight::Regular, LABEL_TEXT, [left + width / 2.0, below], Anchor::Middle, Color::INK);
 }
 
 fn draw_y_axis(markup: &mut Markup, axis: &Axis, [left, top]: [f64; 2], height: f64, slack: f64) {
@@ -135,12 +135,12 @@ fn draw_y_axis(markup: &mut Markup, axis: &Axis, [left, top]: [f64; 2], height: 
         let length = if mark.text.is_empty() { TICK_LENGTH / 2.0 } else { TICK_LENGTH };
         let _ = write!(path, "M{} {}h{}", coordinate(left), coordinate(y), coordinate(-length));
         let at = [left - TICK_LENGTH - 3.0, y + 0.35 * TICK_TEXT];
-        markup.words(&mark.text, Weight::Regular, TICK_TEXT, at, Anchor::End, Color::INK);
+        markup.text(&mark.text, Weight::Regular, TICK_TEXT, at, Anchor::End, Color::INK);
     }
     markup.path(&path, Stroke::new(Color::INK, 1.0));
     let at = [left - layout::left_of_axis(axis, &marks) + LABEL_TEXT, top + height / 2.0];
-    let label = layout::axis_words(axis, &marks, height + slack);
-    markup.words_upward(&label, LABEL_TEXT, at);
+    let label = layout::axis_title(axis, &marks, height + slack);
+    markup.text_upward(&label, LABEL_TEXT, at);
 }
 
 fn draw_legend(markup: &mut Markup, entry: &LegendEntry, [left, middle]: [f64; 2]) {
@@ -162,5 +162,5 @@ fn draw_legend(markup: &mut Markup, entry: &LegendEntry, [left, middle]: [f64; 2
         }
     }
     let at = [left + layout::LEGEND_KEY, middle + 0.35 * LEGEND_TEXT];
-    markup.words(&entry.text, Weight::Regular, LEGEND_TEXT, at, Anchor::Start, Color::INK);
+    markup.text(&entry.text, Weight::Regular, LEGEND_TEXT, at, Anchor::Start, Color::INK);
 }

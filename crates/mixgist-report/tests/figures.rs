@@ -301,7 +301,7 @@ fn weighted_draws_are_told_why_they_have_no_conformal_ball() {
     let scene = Scene::new(1, 40, 30, &["smix-w"], &["x"]);
     let weights: Vec<f64> = (0..40).map(|m| 1.0 + f64::from(m % 3)).collect();
     let weighted = scene.ensemble.clone().with_draw_weights(&weights).unwrap();
-    let settings = Settings { slices: SliceCount::Fixed(20), ..Settings::default() };
+    let settings = Settings::default().with_slices(SliceCount::Fixed(20));
     let answer = summarize(&weighted, None, &settings, &Silent).unwrap();
     let page = html("weighted", vec![presented(&answer, &weighted, None)]).unwrap();
     assert!(page.contains("There is no conformal ball: a conformal ball needs exchangeable draws"));
@@ -339,11 +339,8 @@ fn standard_deviations_have_their_intervals_in_the_table() {
 fn a_free_estimate_is_reported_as_one() {
     let scene = Scene::new(2, 40, 50, &["smix-w"], &["x", "y"]);
     let points = Points::new(2, &scene.data).unwrap();
-    let settings = Settings {
-        slices: SliceCount::Fixed(40),
-        estimator: Estimator::Free(AtomCount::Fixed(2)),
-        ..Settings::default()
-    };
+    let settings =
+        Settings::default().with_slices(SliceCount::Fixed(40)).with_estimator(Estimator::Free(AtomCount::Fixed(2)));
     let answer = summarize(&scene.ensemble, Some(points), &settings, &Silent).unwrap();
     let presentation = || presented(&answer, &scene.ensemble, Some(points));
     let page = html("free", vec![presentation()]).unwrap();
@@ -370,7 +367,7 @@ fn given_directions_are_used_or_their_absence_is_said() {
     let theta = (0..80).flat_map(direction).collect();
     let directions = NamedArrays::from([("sw_theta".to_owned(), Array { shape: vec![80, 6], values: theta })]);
     let directions = Some(GivenDirections::new(directions));
-    let settings = Settings { slicer: slicer("sw").unwrap().into(), directions, ..Settings::default() };
+    let settings = Settings::default().with_slicer(slicer("sw").unwrap().into()).with_directions(directions);
     let answer = summarize(&scene.ensemble, None, &settings, &Silent).unwrap();
     let with = presented(&answer, &scene.ensemble, None);
     // The document alone holds their fingerprint: nothing stands in for them.
@@ -411,7 +408,7 @@ fn no_draw_is_below_the_line_of_the_least_loss() {
     // A route that does not keep the losses, so that the figure computes them.
     for (loss, route) in [(mixgist::Loss::Distance, Route::Certified), (mixgist::Loss::Power, Route::Sweep)] {
         let scene = Scene::new(2, 300, 20, &["smix-w"], &["x", "y"]);
-        let settings = Settings { slices: SliceCount::Fixed(150), loss, route, ..Settings::default() };
+        let settings = Settings::default().with_slices(SliceCount::Fixed(150)).with_loss(loss).with_route(route);
         let mut answer = summarize(&scene.ensemble, None, &settings, &Silent).unwrap();
         answer.result.medoid.expected_losses = None;
         let figure = Kind::from_name("losses").unwrap().draw(&presented(&answer, &scene.ensemble, None)).unwrap();
@@ -435,10 +432,16 @@ fn no_draw_is_below_the_line_of_the_least_loss() {
 fn draws_outside_of_the_ball_are_drawn_outside_of_its_circle() {
     let scene = Scene::new(2, 150, 20, &["smix-w"], &["x", "y"]);
     // One draw is far away.
-    let far =
-        Ensemble::from_dense(2, 1, &[1.0], &[400.0, 0.0], &[1.0, 1.0], mixgist::CovarianceForm::Diagonal).unwrap();
+    let far = Ensemble::builder(2)
+        .atoms_per_draw(1)
+        .weights(&[1.0])
+        .means(&[400.0, 0.0])
+        .covariances(&[1.0, 1.0])
+        .form(mixgist::CovarianceForm::Diagonal)
+        .build()
+        .unwrap();
     let ensemble = Ensemble::concatenate(&[&scene.ensemble, &far]).unwrap();
-    let settings = Settings { slices: SliceCount::Fixed(60), units: Units::None, ..Settings::default() };
+    let settings = Settings::default().with_slices(SliceCount::Fixed(60)).with_units(Units::None);
     let answer = summarize(&ensemble, None, &settings, &Silent).unwrap();
     let presentation = presented(&answer, &ensemble, None);
     let radius = presentation.credible().unwrap().ball.radius;
@@ -465,24 +468,22 @@ fn draws_outside_of_the_ball_are_drawn_outside_of_its_circle() {
 fn the_command_has_every_setting() {
     let scene = Scene::new(2, 30, 20, &["smix-w"], &["x", "y"]);
     let file = |path: &str| SourceFile { path: path.into(), bytes: 1, crc32: 7 };
-    let settings = Settings {
-        slices: SliceCount::Fixed(30),
-        pruning: Pruning::Tolerance(1e-4),
-        route: Route::Pairs,
-        estimator: Estimator::Free(AtomCount::Fixed(2)),
-        candidate: Some(scene.ensemble.draw(3)),
-        units: Units::Whiten,
-        scheme: mixgist::slice::Scheme::Iid,
-        seed: 5,
-        ..Settings::default()
-    };
+    let settings = Settings::default()
+        .with_slices(SliceCount::Fixed(30))
+        .with_pruning(Pruning::Tolerance(1e-4))
+        .with_route(Route::Pairs)
+        .with_estimator(Estimator::Free(AtomCount::Fixed(2)))
+        .with_candidate(Some(scene.ensemble.draw(3)))
+        .with_units(Units::Whiten)
+        .with_scheme(mixgist::slice::Scheme::Iid)
+        .with_seed(5);
     let source = Source {
         draws: vec![file("my draws.npz")],
         reading: Reading {
             format: None,
             covariance_form: "covariance".into(),
-            stan_variables: ["w", "m", "c"].map(String::from),
-            stan_labels: None,
+            variables: ["w", "m", "c"].map(String::from),
+            label_variable: None,
             burn_in: 10,
             thin: 2,
         },
@@ -506,7 +507,7 @@ fn no_tick_stands_where_chains_disagree() {
     let shifted = Scene::moved(1, 80, 30, &["smix-w"], &["x"], 3.0);
     let both = Ensemble::concatenate(&[&scene.ensemble, &shifted.ensemble]).unwrap();
     let ensemble = both.with_chains((0..160).map(|m| m / 80).collect(), (0..160).collect()).unwrap();
-    let settings = Settings { slices: SliceCount::Fixed(40), ..Settings::default() };
+    let settings = Settings::default().with_slices(SliceCount::Fixed(40));
     let answer = summarize(&ensemble, None, &settings, &Silent).unwrap();
     assert_eq!(answer.agreement.verdict, ChainVerdict::Disagree);
     let page = html("apart", vec![presented(&answer, &ensemble, None)]).unwrap();

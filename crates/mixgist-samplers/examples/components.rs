@@ -128,7 +128,7 @@ fn data(name: &str) -> (usize, Vec<f64>) {
 
 fn row(name: &str, ensemble: &Ensemble, points: Option<Points>) -> Result<()> {
     let of = |estimator: Estimator| {
-        let settings = Settings { estimator, ..Settings::default() };
+        let settings = Settings::default().with_estimator(estimator);
         Ok(Posterior::new(ensemble, points, settings)?.summary(&Silent)?.clone())
     };
     let all = [of(Estimator::Aligned)?, of(Estimator::Medoid)?, of(Estimator::Free(AtomCount::default()))?];
@@ -205,10 +205,14 @@ fn numbers() -> Result<()> {
         const SETS: u64 = 10;
         for seed in 0..SETS {
             let values = sample_points(&truth, n, seed, &Silent)?.values;
-            let settings =
-                FitSettings { chains: 2, iterations: 1500, burn_in: 500, thin: 4, seed, ..FitSettings::default() };
+            let settings = FitSettings::default()
+                .with_chains(2)
+                .with_iterations(1500)
+                .with_burn_in(500)
+                .with_thin(4)
+                .with_seed(seed);
             let found = fit(&values, 1, &settings, None, &Silent)?;
-            let settings = Settings { estimator: Estimator::Aligned, ..Settings::default() };
+            let settings = Settings::default().with_estimator(Estimator::Aligned);
             let posterior = Posterior::new(&found.ensemble, Some(Points::new(1, &values)?), settings)?;
             let answer = posterior.how_many(None, &Silent)?;
             raw += usize::from(answer.occupied.as_ref().is_some_and(|one| one.posterior.mode == 3));
@@ -239,7 +243,7 @@ fn cost(draws: usize, n: usize, atoms: usize) -> Result<()> {
         let ensemble = Ensemble::from_measures(&measures)?;
         let values = sample_points(&Mixture::new(&measures[0])?, n, 3, &Silent)?.values;
         let points = Points::new(2, &values)?;
-        let settings = Settings { estimator: Estimator::Aligned, ..Settings::default() };
+        let settings = Settings::default().with_estimator(Estimator::Aligned);
         let posterior = Posterior::new(&ensemble, Some(points), settings)?;
         println!("\n{draws} draws of {atoms} atoms, {n} observations, one thread:\n");
         println!("| answer | seconds |\n|---|---:|");

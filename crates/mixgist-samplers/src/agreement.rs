@@ -29,7 +29,7 @@ impl Agreement {
     /// Summarises the draws and judges the traces, with what the sampler knows besides the draws.
     pub fn new(fitted: &Fit, data: Points, settings: &FitSettings, progress: &dyn Progress) -> Result<Self> {
         let summary_settings =
-            Settings { slices: SliceCount::Fixed(DIAGNOSTIC_SLICES), units: units(data), ..Settings::default() };
+            Settings::default().with_slices(SliceCount::Fixed(DIAGNOSTIC_SLICES)).with_units(units(data));
         let ensemble = with_traces(&fitted.ensemble, &fitted.traces)?;
         let summary = summarize(&ensemble, Some(data), &summary_settings, progress)?.result;
         let told = summary.agreement.traces.iter();

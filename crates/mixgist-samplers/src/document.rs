@@ -1,7 +1,7 @@
 //! A fit without its draws, as documents hold it: the model, the settings, the traces and whether the chains agree.
 
 use mixgist::fits::{Document, has_length};
-use mixgist::{Agreement as ChainAgreement, Ensemble, Error, Result};
+use mixgist::{Agreement as ChainAgreement, Ensemble, Error, LabelSlice, Labels, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,7 @@ use crate::settings::FitSettings;
 
 /// A fit without its draws, which are in a file of their own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct FitDocument {
     /// Version of mixgist that computed it.
     pub mixgist_version: String,
@@ -90,7 +91,10 @@ impl FitDocument {
     }
 
     /// The fit again, with its draws and their labels (M × n), so that its chains can run on.
-    pub fn into_fit(self, ensemble: Ensemble, labels: Vec<u32>) -> Result<(Fit, FitSettings)> {
+    pub fn into_fit(self, ensemble: Ensemble, labels: Labels) -> Result<(Fit, FitSettings)> {
+        if matches!(labels.as_slice(), LabelSlice::I64(_)) {
+            return Err(Error::input("labels are not numbers of atoms"));
+        }
         if self.ends.is_empty() {
             return Err(Error::input("the fit does not say how its chains ended")
                 .hint("it is from an earlier version: fit again"));

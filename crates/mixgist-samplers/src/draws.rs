@@ -1,6 +1,6 @@
 //! What one chain has kept: draws of G, labels and traces.
 
-use mixgist::{CovarianceForm, Ensemble, Error, Result};
+use mixgist::{Ensemble, Error, Labels, Result};
 use serde::{Deserialize, Serialize};
 
 /// The kept draws of one chain, flat.
@@ -10,7 +10,8 @@ pub(crate) struct ChainDraws {
     pub weights: Vec<f64>,
     pub means: Vec<f64>,
     pub covariances: Vec<f64>,
-    pub labels: Vec<u32>,
+    #[serde(with = "numbers_of_atoms")]
+    pub labels: Labels,
     pub iterations: Vec<u64>,
     pub log_posterior: Vec<f64>,
     pub clusters: Vec<f64>,
@@ -31,7 +32,7 @@ impl Default for ChainDraws {
             weights: Vec::new(),
             means: Vec::new(),
             covariances: Vec::new(),
-            labels: Vec::new(),
+            labels: Labels::new(),
             iterations: Vec::new(),
             log_posterior: Vec::new(),
             clusters: Vec::new(),
@@ -68,13 +69,8 @@ impl ChainDraws {
 
     /// Appends the draws of `other`.
     pub(crate) fn append(&mut self, other: &ChainDraws) {
-        let base = self.weights.len();
-        self.offsets.extend(other.offsets[1..].iter().map(|offset| base + offset));
-        self.weights.extend_from_slice(&other.weights);
-        self.means.extend_from_slice(&other.means);
-        self.covariances.extend_from_slice(&other.covariances);
-        self.labels.extend_from_slice(&other.labels);
-        self.iterations.extend_from_slice(&other.iterations);
+        self.append_measures(other);
+        self.labels.append(other.labels.as_slice());
         self.log_posterior.extend_from_slice(&other.log_posterior);
         self.clusters.extend_from_slice(&other.clusters);
         self.largest.extend_from_slice(&other.largest);
@@ -83,6 +79,51 @@ impl ChainDraws {
         self.sticks = self.sticks.max(other.sticks);
         self.on_last_stick = self.on_last_stick.saturating_add(other.on_last_stick); // which a damaged file may claim
     }
+
+    /// Appends weights and atoms, with their iterations.
+    fn append_measures(&mut self, other: &ChainDraws) {
+        let base = self.weights.len();
+        self.offsets.extend(other.offsets[1..].iter().map(|offset| base + offset));
+        self.weights.extend_from_slice(&other.weights);
+        self.means.extend_from_slice(&other.means);
+        self.covariances.extend_from_slice(&other.covariances);
+        self.iterations.extend_from_slice(&other.iterations);
+    }
+}
+
+/// Labels in a record: a list of the numbers of atoms.
+mod numbers_of_atoms {
+    use std::fmt;
+
+    use mixgist::Labels;
+    use serde::de::{SeqAccess, Visitor};
+    use serde::{Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(labels: &Labels, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(labels.iter().map(|label| label as u32))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Labels, D::Error> {
+        deserializer.deserialize_seq(Numbers)
+    }
+
+    struct Numbers;
+
+    impl<'de> Visitor<'de> for Numbers {
+        type Value = Labels;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of numbers of atoms")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut numbers: A) -> Result<Labels, A::Error> {
+            let mut labels = Labels::new();
+            while let Some(number) = numbers.next_element::<u32>()? {
+                labels.extend([number]);
+            }
+            Ok(labels)
+        }
+    }
 }
 
 /// All chains as one ensemble, chain after chain.
@@ -90,10 +131,15 @@ pub(crate) fn ensemble(chains: &[ChainDraws], dim: usize) -> Result<Ensemble> {
     let mut all = ChainDraws::default();
     let mut numbers = Vec::new();
     for (c, chain) in chains.iter().enumerate() {
-        all.append(chain);
+        all.append_measures(chain);
         let chain_number = u32::try_from(c).map_err(|_| Error::resource("more than 2^32 chains"))?;
         numbers.extend(std::iter::repeat_n(chain_number, chain.len()));
     }
-    Ensemble::from_ragged(dim, &all.offsets, &all.weights, &all.means, &all.covariances, CovarianceForm::Covariance)?
+    Ensemble::builder(dim)
+        .offsets(&all.offsets)
+        .weights(&all.weights)
+        .means(&all.means)
+        .covariances(&all.covariances)
+        .build()?
         .with_chains(numbers, all.iterations)
 }

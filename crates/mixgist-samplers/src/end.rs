@@ -34,7 +34,7 @@ impl ChainEnd {
 
 /// What a run is known by: its settings and data. The number of iterations is no part of it, so that a run can be made longer.
 pub(crate) fn run_number(settings: &FitSettings, data: &[f64]) -> u64 {
-    let settings = FitSettings { iterations: 0, ..settings.clone() };
+    let settings = settings.clone().with_iterations(0);
     let data = data.iter().flat_map(|v| v.to_bits().to_le_bytes());
     checksum(format!("{settings:?}").into_bytes().into_iter().chain(data))
 }

@@ -1,7 +1,7 @@
 //! A run that is over runs on: what it would have given with more iterations from the start.
 
 use mixgist::text::option;
-use mixgist::{Ensemble, Error, Progress, Result, text};
+use mixgist::{Ensemble, Error, Labels, Progress, Result, text};
 
 use crate::fit::{Fit, Traces, Truncated, diagnose, run};
 use crate::settings::FitSettings;
@@ -45,10 +45,11 @@ fn join(earlier: Fit, later: Fit, settings: &FitSettings) -> Result<Fit> {
     order.sort_by_key(|&m| both.chains()[m]); // stable: the earlier draws of a chain stay first
     let observations = later.labels.len() / after;
     let row = |m: usize| match m.checked_sub(before) {
-        None => &earlier.labels[m * observations..(m + 1) * observations],
-        Some(m) => &later.labels[m * observations..(m + 1) * observations],
+        None => earlier.labels.slice(m * observations..(m + 1) * observations),
+        Some(m) => later.labels.slice(m * observations..(m + 1) * observations),
     };
-    let labels = order.iter().flat_map(|&m| row(m)).copied().collect();
+    let mut labels = Labels::new();
+    order.iter().for_each(|&m| labels.append(row(m)));
     let traces = joined(earlier.traces, later.traces);
     let share = |truncated: &Truncated, draws: usize| truncated.on_last_stick * draws as f64;
     let truncated = earlier.truncated.zip(later.truncated).map(|(a, b)| Truncated {

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use mixgist::diagnostics::{Convergence, converged, convergence};
-use mixgist::{Ensemble, Error, ErrorKind, Progress, Result, Trace};
+use mixgist::{Ensemble, Error, ErrorKind, Labels, Progress, Result, Trace};
 use rayon::prelude::*;
 
 use crate::chain::Run;
@@ -22,7 +22,7 @@ pub struct Fit {
     /// The draws of G, chain after chain.
     pub ensemble: Ensemble,
     /// M × n: the atom, within its draw, that each observation belongs to.
-    pub labels: Vec<u32>,
+    pub labels: Labels,
     /// Label-free quantities along the chains.
     pub traces: Traces,
     /// The model, with what was chosen from the data.
@@ -48,6 +48,7 @@ impl Fit {
 
 /// How the truncation of the blocked sampler worked out.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Truncated {
     /// The number of sticks K; with `auto`, the most of any chain.
     pub sticks: usize,
@@ -72,6 +73,7 @@ impl Truncated {
 
 /// One trace for each chain, one value for each draw kept.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Traces {
     /// log p(data, partition, α) up to a constant.
     pub log_posterior: Vec<Vec<f64>>,
@@ -192,7 +194,8 @@ fn gather(
 ) -> Result<Fit> {
     let (chains, ends): (Vec<ChainDraws>, Vec<ChainEnd>) = chains.into_iter().unzip();
     let ensemble = ensemble(&chains, dim)?;
-    let mut labels = Vec::with_capacity(chains.iter().map(|chain| chain.labels.len()).sum());
+    let mut labels = Labels::new();
+    labels.reserve(chains.iter().map(|chain| chain.labels.len()).sum());
     let mut traces = Traces {
         log_posterior: Vec::new(),
         clusters: Vec::new(),
@@ -206,7 +209,7 @@ fn gather(
     let truncated = (sticks > 0 && settings.prior.limit().is_none())
         .then(|| Truncated { sticks, on_last_stick: on_last_stick as f64 / draws });
     for chain in chains {
-        labels.extend_from_slice(&chain.labels);
+        labels.append(chain.labels.as_slice());
         unresolved = unresolved.max(chain.unresolved);
         traces.log_posterior.push(chain.log_posterior);
         traces.clusters.push(chain.clusters);
@@ -248,7 +251,12 @@ pub fn predicted_bytes(data: &[f64], dim: usize, settings: &FitSettings) -> Resu
 fn bytes_of_draws(points: &ScaledData, hyperparameters: &Hyperparameters, settings: &FitSettings) -> f64 {
     let atoms = hyperparameters.truncation.unwrap_or(1) as f64;
     let d = points.dim() as f64;
-    let draw = atoms * (1.0 + d + d * d) * 8.0 + points.len() as f64 * 4.0;
+    let label = match hyperparameters.truncation.unwrap_or(1) {
+        0..=0x100 => 1.0,
+        0x101..=0x1_0000 => 2.0,
+        _ => 4.0,
+    };
+    let draw = atoms * (1.0 + d + d * d) * 8.0 + points.len() as f64 * label;
     draw * settings.draws_per_chain() as f64 * f64::from(settings.chains)
 }
 

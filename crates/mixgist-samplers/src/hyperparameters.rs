@@ -12,6 +12,7 @@ use crate::settings::{
 
 /// The model with nothing left open. Its `Display` is the paragraph for a paper.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Hyperparameters {
     /// Dimension d of the data.
     pub dim: usize,

@@ -1,7 +1,7 @@
 //! The density that a partition implies: that of the mixing measure given the partition and the data.
 
 use mixgist::random::{Purpose, stream};
-use mixgist::{CovarianceForm, Ensemble, Error, Partition, Points, Result};
+use mixgist::{Ensemble, Error, Partition, Points, Result};
 use rayon::prelude::*;
 
 use crate::algorithm::{Model, State};
@@ -80,7 +80,12 @@ impl ImpliedModel {
             all.append(&measure);
         }
         let dim = self.points.dim();
-        Ensemble::from_ragged(dim, &all.offsets, &all.weights, &all.means, &all.covariances, CovarianceForm::Covariance)
+        Ensemble::builder(dim)
+            .offsets(&all.offsets)
+            .weights(&all.weights)
+            .means(&all.means)
+            .covariances(&all.covariances)
+            .build()
     }
 
     fn given(&self, partition: &Partition) -> Result<(Model<'_, FullCovariance>, State)> {

@@ -5,7 +5,7 @@
 //! use mixgist_samplers::{Algorithm, FitSettings, fit};
 //!
 //! let data = [1.8, 2.0, 1.9, 2.2, 4.3, 4.5, 4.7, 4.4]; // n × 1
-//! let settings = FitSettings { algorithm: Algorithm::Slice, iterations: 200, burn_in: 100, ..FitSettings::default() };
+//! let settings = FitSettings::default().with_algorithm(Algorithm::Slice).with_iterations(200).with_burn_in(100);
 //! let fit = fit(&data, 1, &settings, None, &Silent)?;
 //! assert_eq!(fit.ensemble.len(), 4 * 100); // four chains
 //! println!("{}", fit.hyperparameters); // what a paper has to say about the prior

@@ -7,6 +7,7 @@ use crate::variates::BetaShape;
 /// The law of the mixing weights; its concentration α is kept apart, as it may be random.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum MixingPrior {
     /// Dirichlet process with concentration α > 0.
     DirichletProcess,
@@ -94,6 +95,7 @@ impl MixingPrior {
 /// The concentration α of the mixing prior.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Concentration {
     /// Known.
     Fixed(f64),

@@ -7,6 +7,7 @@ use crate::mixing::{Concentration, MixingPrior};
 /// How the covariance of a component varies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum CovarianceModel {
     /// Every component has its own full covariance: (μ, Σ) ~ NIW(μ0, λ, Ψ, ν).
     #[default]
@@ -31,6 +32,7 @@ impl CovarianceModel {
 /// The scale matrix Ψ of the inverse-Wishart prior, as it is given.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Scale {
     /// The diagonal of Ψ, the rest being 0.
     Diagonal(Vec<f64>),
@@ -57,6 +59,7 @@ pub struct ComponentPrior {
 /// How many sticks the blocked sampler keeps.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Truncation {
     /// This number K of sticks.
     At(usize),
@@ -72,6 +75,7 @@ pub enum Truncation {
 /// The Markov chain.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Algorithm {
     /// Blocked Gibbs with truncated stick-breaking, the last stick taking what is left. The stick positions of the
     /// clusters are redrawn in every sweep, so that no cluster gets stuck at a position.
@@ -108,6 +112,7 @@ fn named<T: Copy>(what: &str, name: &str, names: &[(&str, T)]) -> Result<T> {
 
 /// Everything that a fit depends on besides the data. `FitSettings::default()` is a Dirichlet process mixture of normals with α = 1.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct FitSettings {
     /// The law of the weights.
     pub prior: MixingPrior,
@@ -149,10 +154,25 @@ impl Default for FitSettings {
     }
 }
 
+mixgist::setters! {
+    FitSettings {
+        with_prior: prior: MixingPrior, "this law of the weights";
+        with_concentration: concentration: Concentration, "this concentration";
+        with_component: component: ComponentPrior, "these components";
+        with_algorithm: algorithm: Algorithm, "this Markov chain";
+        with_remainder: remainder: f64, "this weight left to the last stick";
+        with_chains: chains: u32, "this number of chains";
+        with_iterations: iterations: u64, "this number of iterations per chain";
+        with_burn_in: burn_in: u64, "this number of iterations dropped at the beginning";
+        with_thin: thin: u64, "every `thin`-th of the others kept";
+        with_seed: seed: u64, "this seed";
+    }
+}
+
 impl FitSettings {
     /// What fronts run unless told otherwise: longer chains than the default, of which every fourth draw is kept.
     pub fn usual() -> Self {
-        FitSettings { iterations: 5000, burn_in: 1000, thin: 4, ..FitSettings::default() }
+        FitSettings::default().with_iterations(5000).with_burn_in(1000).with_thin(4)
     }
 
     /// Draws that each chain keeps.

@@ -9,7 +9,7 @@ use mixgist_samplers::{Algorithm, FitSettings, Scale, Truncation, fit};
 /// 400 draws of 100 atoms under the prior of the experiments. The draws and the slices have fixed seeds, so that nothing here is left to chance.
 #[test]
 fn five_free_atoms_beat_every_draw_of_old_faithful() {
-    let mut settings = FitSettings { iterations: 1_200, burn_in: 200, thin: 10, seed: 5, ..FitSettings::default() };
+    let mut settings = FitSettings::default().with_iterations(1_200).with_burn_in(200).with_thin(10).with_seed(5);
     settings.algorithm = Algorithm::Blocked { truncation: Truncation::At(100) };
     settings.component.mu0 = Some(vec![3.0, 70.0]);
     settings.component.lambda = Some(1.0);
@@ -18,12 +18,10 @@ fn five_free_atoms_beat_every_draw_of_old_faithful() {
     let draws = fit(&data::read("faithful", 2), 2, &settings, None, &Silent).unwrap().ensemble;
     assert_eq!(draws.len(), 400);
     for name in ["mix-sw", "smix-w"] {
-        let settings = mixgist::Settings {
-            slicer: slicer(name).unwrap().into(),
-            slices: SliceCount::Fixed(100),
-            estimator: Estimator::Free(AtomCount::Fixed(5)),
-            ..mixgist::Settings::default()
-        };
+        let settings = mixgist::Settings::default()
+            .with_slicer(slicer(name).unwrap().into())
+            .with_slices(SliceCount::Fixed(100))
+            .with_estimator(Estimator::Free(AtomCount::Fixed(5)));
         let summary = summarize(&draws, None, &settings, &Silent).unwrap();
         let assessment = summary.assessment.as_ref().unwrap();
         let held_out = assessment.free.as_ref().unwrap().judgement.held_out.unwrap();

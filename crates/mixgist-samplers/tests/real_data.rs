@@ -12,7 +12,7 @@ fn all_algorithms(data: &[f64], dim: usize, settings: &FitSettings, sticks: usiz
         ("marginal", Algorithm::Marginal),
     ]
     .map(|(name, algorithm)| {
-        (name, fit(data, dim, &FitSettings { algorithm, ..settings.clone() }, None, &Silent).unwrap())
+        (name, fit(data, dim, &settings.clone().with_algorithm(algorithm), None, &Silent).unwrap())
     })
     .to_vec()
 }
@@ -44,7 +44,7 @@ fn assert_same_clusters(fits: &[(&str, Fit)]) {
 
 #[test]
 fn old_faithful_under_the_prior_of_the_experiments() {
-    let mut settings = FitSettings { iterations: 9_000, burn_in: 1_000, thin: 4, seed: 3, ..FitSettings::default() };
+    let mut settings = FitSettings::default().with_iterations(9_000).with_burn_in(1_000).with_thin(4).with_seed(3);
     settings.component.mu0 = Some(vec![3.0, 70.0]);
     settings.component.lambda = Some(1.0);
     settings.component.psi = Some(Scale::Diagonal(vec![4.0, 36.0]));
@@ -67,9 +67,9 @@ fn old_faithful_under_the_prior_of_the_experiments() {
 /// Given the partition, the largest cluster sits on stick 0 with probability n_max/(n + α) (up to the truncation, here 1e-30), and
 /// positions of successive draws are independent: 5 standard errors, a false alarm in 2e6.
 fn assert_labels_move(fit: &Fit) {
-    let first = fit.labels.chunks_exact(272).filter(|labels| {
+    let first = fit.labels.rows(272).filter(|labels| {
         let mut counts = [0; 100];
-        labels.iter().for_each(|&label| counts[label as usize] += 1);
+        labels.iter().for_each(|label| counts[label as usize] += 1);
         counts.iter().max() == Some(&counts[0])
     });
     let draws = fit.labels.len() as f64 / 272.0;
@@ -83,7 +83,7 @@ fn assert_labels_move(fit: &Fit) {
 
 #[test]
 fn galaxies_in_one_dimension() {
-    let settings = FitSettings { iterations: 5_000, burn_in: 1_000, thin: 4, seed: 5, ..FitSettings::default() };
+    let settings = FitSettings::default().with_iterations(5_000).with_burn_in(1_000).with_thin(4).with_seed(5);
     let fits = all_algorithms(&data::read("galaxies", 1), 1, &settings, 60);
     for (name, fit) in &fits {
         println!("{name}: {} clusters, {:?}", mean(&fit.traces.clusters), fit.diagnostics);
@@ -94,7 +94,7 @@ fn galaxies_in_one_dimension() {
 
 #[test]
 fn iris_in_four_dimensions() {
-    let mut settings = FitSettings { iterations: 5_000, burn_in: 1_000, thin: 4, seed: 7, ..FitSettings::default() };
+    let mut settings = FitSettings::default().with_iterations(5_000).with_burn_in(1_000).with_thin(4).with_seed(7);
     settings.component.covariance = CovarianceModel::Full;
     let fits = all_algorithms(&data::read("iris", 4), 4, &settings, 40);
     for (name, fit) in &fits {

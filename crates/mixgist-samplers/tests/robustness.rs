@@ -61,7 +61,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let rows = values.len() / dim;
-        let mut settings = FitSettings { algorithm, prior, concentration, chains: 1, iterations: 12, burn_in: 4, thin: 2, seed, ..FitSettings::default() };
+        let mut settings = FitSettings::default().with_algorithm(algorithm).with_prior(prior).with_concentration(concentration).with_chains(1).with_iterations(12).with_burn_in(4).with_thin(2).with_seed(seed);
         settings.component.covariance = CovarianceModel::NAMES[covariance].1;
         settings.component.lambda = lambda;
         settings.component.nu = nu;

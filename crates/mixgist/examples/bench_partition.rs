@@ -68,7 +68,7 @@ fn bench(
     losses_tried: usize,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let (n, m) = (draws.observations(), draws.len());
-    let item_major: Vec<i32> = (0..n).flat_map(|i| (0..m).map(move |b| draws.labels(b)[i] as i32)).collect();
+    let item_major: Vec<i32> = (0..n).flat_map(|i| (0..m).map(move |b| draws.labels(b).get(i) as i32)).collect();
     let losses = [
         (PartitionLoss::Binder { a: 1.0 }, LossFunction::BinderDraws(1.0)),
         (PartitionLoss::Vi { a: 1.0 }, LossFunction::VI(1.0)),

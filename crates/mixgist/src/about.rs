@@ -84,11 +84,12 @@ pub struct Reading {
     pub format: Option<String>,
     /// The form of the covariances.
     pub covariance_form: String,
-    /// The Stan variables that hold weights, means and covariances.
-    pub stan_variables: [String; 3],
-    /// The Stan variable that holds labels.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stan_labels: Option<String>,
+    /// The variables that hold weights, means and covariances, in files with variables of any name.
+    #[serde(alias = "stan_variables")]
+    pub variables: [String; 3],
+    /// The variable that holds labels.
+    #[serde(default, alias = "stan_labels", skip_serializing_if = "Option::is_none")]
+    pub label_variable: Option<String>,
     /// Draws dropped at the start of each chain.
     pub burn_in: usize,
     /// Every n-th draw of each chain was kept.

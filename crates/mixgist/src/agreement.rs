@@ -51,6 +51,7 @@ pub(crate) const SHORTEST: usize = 2 * BLOCKS;
 
 /// How the chains agree on one function of the draws.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct TraceAgreement {
     /// What it is.
     pub name: Cow<'static, str>,
@@ -64,6 +65,7 @@ pub struct TraceAgreement {
 
 /// Whether the chains agree, with what that is based on.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Agreement {
     /// One row for each function of the draws.
     pub traces: Vec<TraceAgreement>,

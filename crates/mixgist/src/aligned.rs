@@ -46,6 +46,7 @@ const SAME: f64 = 1e-6;
 
 /// The estimate with what it rests on.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Alignment {
     /// The components, heaviest first, as a measure: weights are posterior means when the components were found from these draws.
     #[serde(rename = "components")]

@@ -3,6 +3,8 @@
 use fearless_simd::{Level, dispatch};
 use rand::RngExt;
 use rayon::prelude::*;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use crate::fits::{are_below, has_length};
 use crate::kernel::LANES;
@@ -16,6 +18,7 @@ pub(crate) const ROWS_PER_BLOCK: usize = 8 * POINTS_PER_TASK;
 
 /// The MAP label of every point and the probability of that label.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Allocation {
     /// argmax_k w_k f(y | θ_k), an index of an atom; ties go to the lowest.
     pub labels: Vec<u32>,
@@ -25,6 +28,25 @@ pub struct Allocation {
 }
 
 impl Allocation {
+    /// Reads one, or none; where a part of one is missing or damaged, that is an error.
+    pub(crate) fn whole_or_absent<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> std::result::Result<Option<Self>, D::Error> {
+        /// Any part may be missing. What is there must be sound.
+        #[derive(Deserialize)]
+        struct Parts {
+            labels: Option<Vec<u32>>,
+            membership_probability: Option<Vec<f64>>,
+        }
+        let parts = Parts::deserialize(deserializer)?;
+        match (parts.labels, parts.membership_probability) {
+            (Some(labels), Some(membership_probability)) => Ok(Some(Allocation { labels, membership_probability })),
+            (None, None) => Ok(None),
+            (None, _) => Err(D::Error::missing_field("labels")),
+            (_, None) => Err(D::Error::missing_field("membership_probability")),
+        }
+    }
+
     /// Refuses labels that do not fit the number of atoms, or their probabilities.
     pub(crate) fn fits(&self, atoms: usize) -> Result<()> {
         has_length("membership_probability", self.membership_probability.len(), self.labels.len())?;
@@ -347,7 +369,13 @@ mod tests {
     fn partitions_of_draws_have_the_law_of_their_measures() {
         let count = 4000;
         let (weights, means) = ([0.5, 0.5].repeat(count), [0.0, 2.0].repeat(count));
-        let draws = Ensemble::from_dense(1, 2, &weights, &means, &vec![1.0; 2 * count], Default::default()).unwrap();
+        let draws = Ensemble::builder(1)
+            .atoms_per_draw(2)
+            .weights(&weights)
+            .means(&means)
+            .covariances(vec![1.0; 2 * count])
+            .build()
+            .unwrap();
         let values = [1.0, 1.3, -4.0];
         let points = Points::new(1, &values).unwrap();
         let sampled = sample_partitions(&draws, points, 5, &Silent).unwrap();
@@ -356,7 +384,7 @@ mod tests {
         let first: Vec<f64> = values.iter().map(|y| 1.0 / (1.0 + (2.0 * (y - 1.0)).exp())).collect();
         for (i, j) in [(0, 1), (0, 2), (1, 2)] {
             let expected = first[i] * first[j] + (1.0 - first[i]) * (1.0 - first[j]);
-            let shared = (0..count).filter(|&m| sampled.labels(m)[i] == sampled.labels(m)[j]).count() as f64;
+            let shared = (0..count).filter(|&m| sampled.labels(m).get(i) == sampled.labels(m).get(j)).count() as f64;
             let error = (expected * (1.0 - expected) / count as f64).sqrt();
             assert!((shared / count as f64 - expected).abs() < 5.0 * error, "{i} {j}: {shared} of {count}, {expected}");
         }

@@ -61,10 +61,11 @@ use crate::progress::Progress;
 use crate::support::{NOTABLE, SHARE};
 use crate::units::{ResolvedUnits, Units};
 use crate::warning::Warning;
-use crate::{Error, Result};
+use crate::{Error, Result, setters};
 
 /// When a draw has a component; see the module's words.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Rules {
     /// Level of the intervals.
     pub level: f64,
@@ -79,6 +80,15 @@ pub struct Rules {
 impl Default for Rules {
     fn default() -> Self {
         Rules { level: 0.95, overlap: NEAR, share: SHARE, least_weight: 0.01 }
+    }
+}
+
+setters! {
+    Rules {
+        with_level: level: f64, "this level of the intervals";
+        with_overlap: overlap: f64, "this overlap of near atoms";
+        with_share: share: f64, "this share of the weight";
+        with_least_weight: least_weight: f64, "this least weight of reported atoms";
     }
 }
 
@@ -100,6 +110,7 @@ impl Rules {
 /// Whether a component has a clear identity over the draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Standing {
     /// Intervals can be taken at face value.
     Clear,
@@ -125,6 +136,7 @@ impl Standing {
 
 /// The posterior of one atom of the estimate.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Component {
     /// Its index in the estimate (the first, when several atoms of the estimate are equal or nearly so).
     pub atom: usize,
@@ -157,6 +169,7 @@ pub struct Component {
 
 /// Atoms of the estimate that cannot be told apart, as one.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Group {
     /// The atoms.
     pub atoms: Vec<usize>,
@@ -166,6 +179,7 @@ pub struct Group {
 
 /// All components of an estimate.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Components {
     /// The rules.
     #[serde(flatten)]

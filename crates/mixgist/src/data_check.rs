@@ -16,6 +16,7 @@ use crate::{CovarianceForm, GaussianAtoms, MixingMeasure, Result};
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct DataCheck {
     /// Each column of the data beside that of the points drawn from the model.
     pub columns: Vec<ColumnCheck>,
@@ -33,6 +34,7 @@ pub struct DataCheck {
 
 /// One column of the data beside that of points drawn from the model.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct ColumnCheck {
     /// Median of the data.
     pub median: f64,
@@ -51,6 +53,7 @@ pub struct ColumnCheck {
 /// What may have been done to columns before a model was fitted.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Transformation {
     /// The mean was subtracted.
     Centered,

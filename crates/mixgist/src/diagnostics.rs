@@ -5,6 +5,7 @@ use crate::{Error, Result};
 
 /// How well several chains agree on one quantity.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Convergence {
     /// Rank-normalised split R-hat: the larger of bulk and folded; NaN when the quantity is constant.
     #[serde(with = "crate::document::infinite_is_null")]

@@ -109,6 +109,7 @@ fn between_chains(chains: &[&[f64]], successive: f64) -> f64 {
 
 /// What the posterior says about one number.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct PosteriorInterval {
     /// Posterior mean.
     pub mean: f64,
@@ -137,6 +138,7 @@ impl PosteriorInterval {
 
 /// A posterior probability, estimated from draws.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Probability {
     /// The share of the draws, by weight.
     pub value: f64,
@@ -203,12 +205,12 @@ pub(crate) fn ascending(values: &[f64], weights: &[f64]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CovarianceForm;
+
     use crate::random::{Purpose, standard_normals, stream};
 
     fn ensemble(draws: usize) -> Ensemble {
         let values = vec![1.0; draws];
-        Ensemble::from_dense(1, 1, &values, &values, &values, CovarianceForm::Covariance).unwrap()
+        Ensemble::builder(1).atoms_per_draw(1).weights(&values).means(&values).covariances(&values).build().unwrap()
     }
 
     fn autoregression(n: usize, rho: f64, seed: u64) -> Vec<f64> {

@@ -158,65 +158,102 @@ pub struct Ensemble {
     traces: Vec<Trace>,
 }
 
-impl Ensemble {
-    /// Draws that all have `atoms_per_draw` atoms: `weights` (M, K), `means` (M, K, d), `shapes` in the given form.
-    pub fn from_dense(
-        dim: usize,
-        atoms_per_draw: usize,
-        weights: &[f64],
-        means: &[f64],
-        shapes: &[f64],
-        form: CovarianceForm,
-    ) -> Result<Self> {
-        if atoms_per_draw == 0 {
-            return Err(Error::input("draws have no atoms"));
-        }
-        if !weights.len().is_multiple_of(atoms_per_draw) {
-            return Err(Error::input(format!("{} weights do not make draws of {atoms_per_draw} atoms", weights.len())));
-        }
-        let offsets: Vec<usize> = (0..=weights.len() / atoms_per_draw).map(|m| m * atoms_per_draw).collect();
-        Self::from_ragged(dim, &offsets, weights, means, shapes, form)
+/// Flat arrays that become draws: the atoms of the first draw, then those of the second, and so on.
+///
+/// Borrowed arrays are copied; the memory of means and covariances that are given away becomes that of the draws.
+///
+/// ```
+/// # fn main() -> mixgist::Result<()> {
+/// use mixgist::{CovarianceForm, Ensemble};
+/// let draws = Ensemble::builder(1)
+///     .atoms_per_draw(2)
+///     .weights(&[0.5, 0.5, 0.3, 0.7])
+///     .means(&[-1.0, 1.0, -1.2, 0.9])
+///     .covariances(vec![1.0, 2.0, 1.0, 2.0])
+///     .form(CovarianceForm::StandardDeviation)
+///     .build()?;
+/// assert_eq!(draws.len(), 2);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Default)]
+#[must_use = "draws are made by `build`"]
+pub struct EnsembleBuilder<'a> {
+    dim: usize,
+    sizes: Sizes<'a>,
+    weights: &'a [f64],
+    means: Cow<'a, [f64]>,
+    covariances: Cow<'a, [f64]>,
+    form: CovarianceForm,
+}
+
+/// How many atoms each draw has.
+#[derive(Debug, Clone, Default)]
+enum Sizes<'a> {
+    #[default]
+    Unknown,
+    Equal(usize),
+    Offsets(&'a [usize]),
+}
+
+impl<'a> EnsembleBuilder<'a> {
+    /// All draws have this number of atoms K.
+    pub fn atoms_per_draw(mut self, atoms: usize) -> Self {
+        self.sizes = Sizes::Equal(atoms);
+        self
     }
 
-    /// Draws of differing size: draw m owns the atoms `offsets[m]..offsets[m + 1]` of the flat arrays.
-    pub fn from_ragged(
-        dim: usize,
-        offsets: &[usize],
-        weights: &[f64],
-        means: &[f64],
-        shapes: &[f64],
-        form: CovarianceForm,
-    ) -> Result<Self> {
-        Self::from_either(dim, offsets, weights, means.into(), shapes.into(), form)
+    /// Draws differ in size: draw m has the atoms `offsets[m]..offsets[m + 1]`.
+    pub fn offsets(mut self, offsets: &'a [usize]) -> Self {
+        self.sizes = Sizes::Offsets(offsets);
+        self
     }
 
-    /// The same from arrays that are given away: their memory becomes the draws'.
-    pub fn from_owned(
-        dim: usize,
-        offsets: &[usize],
-        weights: &[f64],
-        means: Vec<f64>,
-        shapes: Vec<f64>,
-        form: CovarianceForm,
-    ) -> Result<Self> {
-        Self::from_either(dim, offsets, weights, means.into(), shapes.into(), form)
+    /// Weight of each atom; those of a draw are scaled to sum 1.
+    pub fn weights(mut self, weights: &'a [f64]) -> Self {
+        self.weights = weights;
+        self
     }
 
-    fn from_either(
-        dim: usize,
-        offsets: &[usize],
-        weights: &[f64],
-        means: Cow<'_, [f64]>,
-        shapes: Cow<'_, [f64]>,
-        form: CovarianceForm,
-    ) -> Result<Self> {
+    /// Mean of each atom, d numbers each.
+    pub fn means(mut self, means: impl Into<Cow<'a, [f64]>>) -> Self {
+        self.means = means.into();
+        self
+    }
+
+    /// Covariance of each atom, as [`EnsembleBuilder::form`] says.
+    pub fn covariances(mut self, covariances: impl Into<Cow<'a, [f64]>>) -> Self {
+        self.covariances = covariances.into();
+        self
+    }
+
+    /// What the covariances are given as; covariance matrices, unless this says otherwise.
+    pub fn form(mut self, form: CovarianceForm) -> Self {
+        self.form = form;
+        self
+    }
+
+    /// Checks the arrays and makes the draws.
+    pub fn build(self) -> Result<Ensemble> {
+        let offsets: Cow<'_, [usize]> = match self.sizes {
+            Sizes::Unknown => {
+                return Err(Error::input("the number of atoms per draw or the offsets of the draws are missing"));
+            }
+            Sizes::Equal(0) => return Err(Error::input("draws have no atoms")),
+            Sizes::Equal(atoms) if !self.weights.len().is_multiple_of(atoms) => {
+                return Err(Error::input(format!("{} weights do not make draws of {atoms} atoms", self.weights.len())));
+            }
+            Sizes::Equal(atoms) => (0..=self.weights.len() / atoms).map(|m| m * atoms).collect(),
+            Sizes::Offsets(offsets) => offsets.into(),
+        };
+        let EnsembleBuilder { dim, weights, means, covariances, form, .. } = self;
         if dim == 0 {
             return Err(Error::input("atoms have dimension 0, must be at least 1"));
         }
-        check_offsets(offsets, weights.len())?;
+        check_offsets(&offsets, weights.len())?;
         let size = form.numbers_per_atom(dim);
         for (what, got, expected) in
-            [("means", means.len(), weights.len() * dim), ("covariances", shapes.len(), weights.len() * size)]
+            [("means", means.len(), weights.len() * dim), ("covariances", covariances.len(), weights.len() * size)]
         {
             if got != expected {
                 return Err(Error::input(format!(
@@ -235,7 +272,7 @@ impl Ensemble {
             }
             kept.atoms.iter().flat_map(|&i| &source[i * size..(i + 1) * size]).copied().collect()
         };
-        let atoms = GaussianAtoms::new(dim, pick(means, dim), pick(shapes, size), form).map_err(|error| {
+        let atoms = GaussianAtoms::new(dim, pick(means, dim), pick(covariances, size), form).map_err(|error| {
             let Some(atom) = error.place().atom else { return error };
             let given = kept.atoms[atom];
             let draw = offsets.partition_point(|&start| start <= given) - 1;
@@ -255,6 +292,13 @@ impl Ensemble {
             traces: Vec::new(),
         })
     }
+}
+
+impl Ensemble {
+    /// Draws from flat arrays of atoms of dimension `dim`; see [`EnsembleBuilder`].
+    pub fn builder<'a>(dim: usize) -> EnsembleBuilder<'a> {
+        EnsembleBuilder { dim, ..EnsembleBuilder::default() }
+    }
 
     /// Draws from mixing measures of one dimension.
     pub fn from_measures(measures: &[MixingMeasure]) -> Result<Self> {
@@ -270,7 +314,7 @@ impl Ensemble {
             covariances.extend_from_slice(measure.atoms().covariances());
             offsets.push(weights.len());
         }
-        Self::from_ragged(dim, &offsets, &weights, &means, &covariances, CovarianceForm::Covariance)
+        Self::builder(dim).offsets(&offsets).weights(&weights).means(means).covariances(covariances).build()
     }
 
     /// The draws of several ensembles of one dimension, one after the other, with their chains and iterations as they are.
@@ -581,7 +625,12 @@ mod tests {
 
     fn line(offsets: &[usize], weights: &[f64]) -> Result<Ensemble> {
         let means: Vec<f64> = (0..weights.len()).map(|i| i as f64).collect();
-        Ensemble::from_ragged(1, offsets, weights, &means, &vec![1.0; weights.len()], CovarianceForm::Covariance)
+        Ensemble::builder(1)
+            .offsets(offsets)
+            .weights(weights)
+            .means(&means)
+            .covariances(vec![1.0; weights.len()])
+            .build()
     }
 
     #[test]
@@ -594,15 +643,13 @@ mod tests {
 
     #[test]
     fn padding_is_dropped_unread() {
-        let ensemble = Ensemble::from_dense(
-            1,
-            2,
-            &[1.0, 0.0, 0.5, 0.5],
-            &[3.0, f64::NAN, 1.0, 2.0],
-            &[1.0, f64::NAN, 1.0, 1.0],
-            CovarianceForm::Covariance,
-        )
-        .unwrap();
+        let ensemble = Ensemble::builder(1)
+            .atoms_per_draw(2)
+            .weights(&[1.0, 0.0, 0.5, 0.5])
+            .means(&[3.0, f64::NAN, 1.0, 2.0])
+            .covariances(&[1.0, f64::NAN, 1.0, 1.0])
+            .build()
+            .unwrap();
         assert_eq!(ensemble.offsets(), [0, 1, 3]);
         assert_eq!(ensemble.atoms().means(), [3.0, 1.0, 2.0]);
         assert_eq!(ensemble.padding(), 1);
@@ -636,7 +683,14 @@ mod tests {
         assert_eq!((all.renormalization(), all.padding()), (1.0, 1));
         assert_eq!(all.iterations(), [0, 0, 1]);
         let message = |parts: &[&Ensemble]| Ensemble::concatenate(parts).unwrap_err().to_string();
-        let plane = Ensemble::from_dense(2, 1, &[1.0], &[0.0; 2], &[1.0], CovarianceForm::Spherical).unwrap();
+        let plane = Ensemble::builder(2)
+            .atoms_per_draw(1)
+            .weights(&[1.0])
+            .means(&[0.0; 2])
+            .covariances(&[1.0])
+            .form(CovarianceForm::Spherical)
+            .build()
+            .unwrap();
         assert_eq!(message(&[&one, &plane]), "dimension 2, the first part has 1");
         assert!(message(&[&one, &one.clone().with_draw_weights(&[1.0]).unwrap()]).contains("draw weights"));
         assert_eq!(message(&[]), "there are no draws");
@@ -665,14 +719,12 @@ mod tests {
         assert_eq!(message(&[0], &[]), "there are no draws");
         assert!(message(&[0, 1], &[1.0, 1.0]).contains("must run from 0"));
         assert!(message(&[0, 1], &[f64::NAN]).contains("weight is NaN"));
-        let error = Ensemble::from_dense(
-            1,
-            2,
-            &[1.0, 0.0, 0.5, 0.5],
-            &[0.0, 0.0, 0.0, f64::NAN],
-            &[1.0; 4],
-            CovarianceForm::Covariance,
-        );
+        let error = Ensemble::builder(1)
+            .atoms_per_draw(2)
+            .weights(&[1.0, 0.0, 0.5, 0.5])
+            .means(&[0.0, 0.0, 0.0, f64::NAN])
+            .covariances(&[1.0; 4])
+            .build();
         assert_eq!(error.unwrap_err().to_string(), "draw 1, atom 1: coordinate 0 of the mean is NaN");
     }
 

@@ -45,6 +45,7 @@ pub(crate) const MULTIPLES: [f64; 7] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0];
 
 /// How many components the draws have.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct HowMany {
     /// The number of clusters that have observations; null when there are neither labels nor data.
     pub occupied: Option<OccupiedClusters>,
@@ -64,6 +65,7 @@ pub struct HowMany {
 
 /// The number of clusters that have observations.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct OccupiedClusters {
     /// Whether labels came with the draws; otherwise they were drawn, given each draw and the data.
     pub from_labels: bool,
@@ -139,6 +141,7 @@ impl Occupied<'_> {
 
 /// The number of atoms above a weight.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct HeavierThan {
     /// The weight.
     pub weight: f64,
@@ -148,6 +151,7 @@ pub struct HeavierThan {
 
 /// The number of atoms after merge-truncate-merge at a rate.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct MergedAt {
     /// The rate ω.
     pub omega: f64,
@@ -159,6 +163,7 @@ pub struct MergedAt {
 
 /// How probable each number is.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct CountPosterior {
     /// The numbers that occur, ascending.
     pub counts: Vec<usize>,

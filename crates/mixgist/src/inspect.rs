@@ -9,6 +9,7 @@ use crate::{Ensemble, Points, Result, Warning};
 
 /// What is in an ensemble.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Inspection {
     /// The chains, by number.
     pub chains: Vec<ChainProfile>,
@@ -31,6 +32,7 @@ pub struct Inspection {
 
 /// The draws of one chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct ChainProfile {
     /// Number of the chain.
     pub chain: u32,
@@ -44,6 +46,7 @@ pub struct ChainProfile {
 
 /// Number of atoms K of a draw, over the draws; atoms of weight 0 are not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct AtomCounts {
     /// The fewest.
     pub min: usize,
@@ -55,6 +58,7 @@ pub struct AtomCounts {
 
 /// Means over the draws of how weights are spread over atoms.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct WeightProfile {
     /// Mean of the largest weight of a draw.
     #[serde(rename = "mean_largest")]
@@ -72,6 +76,7 @@ pub struct WeightProfile {
 
 /// Extreme eigenvalues of all covariances.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Conditioning {
     /// The smallest eigenvalue of all.
     pub min_eigenvalue: f64,
@@ -197,7 +202,14 @@ mod tests {
     fn two_draws(covariances: &[f64]) -> Ensemble {
         let means = [0.0, 0.0, 1.0, 1.0, 0.0, 1.0];
         let weights = [0.995, 0.005, 1.0];
-        Ensemble::from_ragged(2, &[0, 2, 3], &weights, &means, covariances, CovarianceForm::Diagonal).unwrap()
+        Ensemble::builder(2)
+            .offsets(&[0, 2, 3])
+            .weights(&weights)
+            .means(&means)
+            .covariances(covariances)
+            .form(CovarianceForm::Diagonal)
+            .build()
+            .unwrap()
     }
 
     #[test]

@@ -3,8 +3,12 @@
 //! Whatever the labels were (any integers, any strings), inside they are canonical: 0-based, numbered in order of first
 //! appearance. Two partitions are the same exactly when their labels are equal.
 
+mod store;
+
 use std::collections::HashMap;
 use std::hash::Hash;
+
+pub use store::{LabelIter, LabelSlice, Labels};
 
 use crate::ensemble::normalized_draw_weights;
 use crate::{Error, Result};
@@ -55,14 +59,14 @@ impl Partition {
 
     /// Number of observations in each cluster.
     pub fn sizes(&self) -> Vec<u32> {
-        cluster_sizes(&self.labels, self.clusters)
+        cluster_sizes(LabelSlice::U32(&self.labels), self.clusters)
     }
 }
 
 /// M ≥ 1 draws of a partition of the same n observations, with optional weights of the draws.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartitionDraws {
-    labels: Vec<u32>,
+    labels: Labels,
     clusters: Vec<u32>,
     observations: usize,
     draw_weights: Option<Vec<f64>>,
@@ -86,6 +90,16 @@ impl PartitionDraws {
         Self::collect(labels.chunks(observations).map(|row| (row.len(), row)), |row, out| {
             canonicalize_integers(row, out)
         })
+    }
+
+    /// Draws from labels (M, n), row-major. Cost O(M n).
+    pub fn from_labels(observations: usize, labels: &Labels) -> Result<Self> {
+        match labels.as_slice() {
+            LabelSlice::U8(labels) => Self::from_dense(observations, labels),
+            LabelSlice::U16(labels) => Self::from_dense(observations, labels),
+            LabelSlice::U32(labels) => Self::from_dense(observations, labels),
+            LabelSlice::I64(labels) => Self::from_dense(observations, labels),
+        }
     }
 
     /// Draws from one slice of integer labels each; an error names the draw whose length differs. Cost O(M n).
@@ -115,8 +129,9 @@ impl PartitionDraws {
         fill: impl Fn(R, &mut [u32]) -> Result<usize>,
     ) -> Result<Self> {
         let mut draws =
-            PartitionDraws { labels: Vec::new(), clusters: Vec::new(), observations: 0, draw_weights: None };
+            PartitionDraws { labels: Labels::new(), clusters: Vec::new(), observations: 0, draw_weights: None };
         let expected = rows.len();
+        let mut canonical = Vec::new();
         for (m, (n, row)) in rows.enumerate() {
             if m == 0 {
                 draws.observations = n;
@@ -129,9 +144,9 @@ impl PartitionDraws {
                 .at_draw(m)
                 .hint("every draw labels every observation, in the same order"));
             }
-            let start = draws.labels.len();
-            draws.labels.resize(start + n, 0);
-            let clusters = fill(row, &mut draws.labels[start..]).map_err(|error| error.at_draw(m))?;
+            canonical.resize(n, 0);
+            let clusters = fill(row, &mut canonical).map_err(|error| error.at_draw(m))?;
+            draws.labels.extend(canonical.iter().copied());
             draws.clusters.push(clusters as u32);
         }
         if draws.clusters.is_empty() {
@@ -162,8 +177,8 @@ impl PartitionDraws {
     }
 
     /// Canonical labels of draw m.
-    pub fn labels(&self, m: usize) -> &[u32] {
-        &self.labels[m * self.observations..(m + 1) * self.observations]
+    pub fn labels(&self, m: usize) -> LabelSlice<'_> {
+        self.labels.slice(m * self.observations..(m + 1) * self.observations)
     }
 
     /// Number of clusters of draw m.
@@ -178,7 +193,7 @@ impl PartitionDraws {
 
     /// Draw m on its own.
     pub fn draw(&self, m: usize) -> Partition {
-        Partition { labels: self.labels(m).to_vec(), clusters: self.clusters(m) }
+        Partition { labels: self.labels(m).iter().map(|label| label as u32).collect(), clusters: self.clusters(m) }
     }
 
     /// Weights of the draws, summing to 1, when they were given.
@@ -205,9 +220,9 @@ impl PartitionDraws {
 }
 
 /// Number of observations with each of the canonical labels 0..clusters.
-pub(crate) fn cluster_sizes(labels: &[u32], clusters: usize) -> Vec<u32> {
+pub(crate) fn cluster_sizes(labels: LabelSlice<'_>, clusters: usize) -> Vec<u32> {
     let mut sizes = vec![0; clusters];
-    labels.iter().for_each(|&label| sizes[label as usize] += 1);
+    labels.iter().for_each(|label| sizes[label as usize] += 1);
     sizes
 }
 
@@ -277,7 +292,7 @@ mod tests {
         let labels: Vec<i64> = (0..70_000).map(|i| -i).collect();
         let draws = PartitionDraws::from_rows(&[&labels[..], &labels[..]]).unwrap();
         assert_eq!(draws.max_clusters(), 70_000);
-        assert_eq!(draws.labels(1)[69_999], 69_999);
+        assert_eq!(draws.labels(1).get(69_999), 69_999);
     }
 
     #[test]

@@ -21,6 +21,7 @@ use crate::{Error, Result};
 
 /// Memberships of observations in the components of an estimate.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Memberships {
     /// Number of observations n.
     pub points: usize,

@@ -7,6 +7,7 @@ use crate::{Error, Result};
 
 /// Where one component of the line ends and the next one begins: left of the cut the first is the more probable of the two, right of it the second.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Cut {
     /// The component on the left, an atom of the estimate.
     pub left: usize,
@@ -87,6 +88,7 @@ fn cut_between(a: Bump, b: Bump) -> Option<f64> {
 
 /// A linear map that shows the components of a measure best: axes along which their means differ most in units of their own spread.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct DiscriminantAxes {
     /// The axes, each of d numbers: a point y has the coordinates ⟨axis, y⟩. Within components the coordinates have variance 1 on average and are
     /// uncorrelated.

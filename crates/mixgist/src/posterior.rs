@@ -5,7 +5,8 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::about::{About, Source};
 use crate::aligned::Alignment;
@@ -23,6 +24,7 @@ use crate::{Error, Result};
 
 /// A result with what it is about and how it was computed: the document that all fronts print, write and read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Answer<T> {
     /// What it is about.
     #[serde(flatten)]
@@ -31,7 +33,7 @@ pub struct Answer<T> {
     #[serde(flatten)]
     pub result: T,
     /// The estimate that it is about, unless the result is the estimate itself.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "Estimate::whole_or_absent")]
     pub around: Option<Estimate>,
 }
 
@@ -56,6 +58,7 @@ impl<T> Deref for Answer<T> {
 
 /// An estimate and where it comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Estimate {
     /// The estimate.
     #[serde(rename = "estimate")]
@@ -69,6 +72,50 @@ pub struct Estimate {
     /// The number of slices that it was found with; null when it was given.
     #[serde(rename = "estimate_slices", default)]
     pub slices: Option<usize>,
+}
+
+impl Estimate {
+    /// A measure of the user's own and where it comes from, for a person.
+    pub fn new(measure: MixingMeasure, source: impl Into<String>) -> Self {
+        Estimate { measure, draw: None, source: source.into(), slices: None }
+    }
+
+    /// The same, known to be this draw.
+    #[must_use]
+    pub fn with_draw(mut self, draw: Option<usize>) -> Self {
+        self.draw = draw;
+        self
+    }
+
+    /// Reads one, or none; where a part of one is missing or damaged, that is an error. A result may have an `estimate` of its own: one around it
+    /// is known by the fields that only such an estimate has.
+    fn whole_or_absent<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<Self>, D::Error> {
+        /// Any part may be missing. What is there must be sound.
+        #[derive(Deserialize)]
+        struct Parts {
+            estimate: Option<MixingMeasure>,
+            #[serde(default, deserialize_with = "even_null")]
+            estimate_draw: Option<Option<usize>>,
+            estimate_source: Option<String>,
+            #[serde(default, deserialize_with = "even_null")]
+            estimate_slices: Option<Option<usize>>,
+        }
+        let parts = Parts::deserialize(deserializer)?;
+        if parts.estimate_source.is_none() && parts.estimate_draw.is_none() && parts.estimate_slices.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(Estimate {
+            measure: parts.estimate.ok_or_else(|| D::Error::missing_field("estimate"))?,
+            draw: parts.estimate_draw.flatten(),
+            source: parts.estimate_source.ok_or_else(|| D::Error::missing_field("estimate_source"))?,
+            slices: parts.estimate_slices.flatten(),
+        }))
+    }
+}
+
+/// A field that is there, if only as null.
+fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<Option<usize>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
 }
 
 /// Draws, data and settings, with what was computed from them so far.

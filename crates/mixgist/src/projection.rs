@@ -274,7 +274,7 @@ fn check_positions(positions: &[f64], order: Order) -> std::result::Result<(), B
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::atoms::{CovarianceForm, GaussianAtoms};
+    use crate::atoms::GaussianAtoms;
     use crate::slice::CustomSlices;
 
     #[test]
@@ -286,7 +286,13 @@ mod tests {
     /// One draw of two atoms whose position on slice l is l and −l.
     fn with_projection(slices: usize, job: impl Fn(&Projection)) {
         let atoms = ([0.0, 1.0], [1.0, 1.0]);
-        let ensemble = Ensemble::from_dense(1, 2, &[0.5, 0.5], &atoms.0, &atoms.1, CovarianceForm::Covariance).unwrap();
+        let ensemble = Ensemble::builder(1)
+            .atoms_per_draw(2)
+            .weights(&[0.5, 0.5])
+            .means(&atoms.0)
+            .covariances(&atoms.1)
+            .build()
+            .unwrap();
         let frozen = CustomSlices::new(slices, |_: &GaussianAtoms, out: &mut [f64]| {
             out.chunks_mut(2).enumerate().for_each(|(l, x)| x.copy_from_slice(&[l as f64, -(l as f64)]));
         });

@@ -25,6 +25,7 @@ pub enum Pruning {
 
 /// What pruning did.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Pruned {
     /// Number of atoms dropped, over all draws.
     pub atoms: usize,

@@ -2,9 +2,10 @@
 //!
 //! **How many.** One mode is the null hypothesis, and splits must be proved. Sets of draws are split by k-medoids. Squared
 //! distances give the place of every draw on the line through two groups' means (for p = 2 exactly, since draws are points of a Hilbert
-//! space): s(G) = ‖G − A‖² − ‖G − B‖², up to scale. Two windows of one width lie at the groups' medians, and one that may be wider between them. Under any law with
-//! one mode on that line the density in the middle window is on average at least that in the emptier of the outer two, so that, given what both hold, the
-//! middle one's count exceeds that of a coin that shows heads in proportion to the widths. A split is accepted when such a coin would do as badly with probability at most [`FALSE_ALARM`], the valley
+//! space): s(G) = ‖G − A‖² − ‖G − B‖², up to scale. Two windows lie at the groups' medians, and one between them. Under any law with
+//! one mode on that line the density in the middle window is on average at least that in one of the outer two, so that, given what both hold, the
+//! middle one's count exceeds that of a coin that shows heads in proportion to the widths. A split is accepted when such coins would do as badly against either of the outer windows with
+//! probability at most [`FALSE_ALARM`], the valley
 //! is at most half as high ([`MOST_VALLEY`]) as the lower peak, both on the line and in the number of pairs of near draws across it, and each group
 //! has at least [`LEAST_MASS`] of the posterior. Groups are split further by the same test. At last every pair of groups must show a valley, or they
 //! are put together again.
@@ -72,6 +73,7 @@ pub enum Count {
 
 /// One medoid for each mode.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Representatives {
     /// The representatives, the most probable first.
     pub representatives: Vec<Representative>,
@@ -98,6 +100,7 @@ pub struct Representatives {
 
 /// The medoid of a mode.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Representative {
     /// Which draw it is.
     pub draw: usize,
@@ -119,7 +122,7 @@ pub struct Representative {
     #[serde(default)]
     pub of_own_chains: bool,
     /// Labels of the data, when data were given.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "Allocation::whole_or_absent")]
     pub allocation: Option<Allocation>,
     /// Number of distinct labels.
     pub clusters: Option<usize>,

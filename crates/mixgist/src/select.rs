@@ -68,6 +68,7 @@ impl Route {
 
 /// The draw of least expected loss, with what supports the choice.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Medoid {
     /// Index of the draw.
     pub draw: usize,
@@ -115,6 +116,7 @@ pub(crate) fn is_tied(one: f64, other: f64) -> bool {
 
 /// The second-best draw and how safely it is behind.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct RunnerUp {
     /// Index of the draw.
     pub draw: usize,

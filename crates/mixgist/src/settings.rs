@@ -13,6 +13,7 @@ use crate::loss::Loss;
 use crate::prune::Pruning;
 use crate::random::{Purpose, stream};
 use crate::select::Route;
+use crate::setters;
 use crate::slice::{Freeze, NamedArrays, Replicates, SLICERS, Scheme, Slicer, Slices, slicer};
 use crate::text;
 use crate::text::{named, option};
@@ -214,6 +215,7 @@ impl JsonSchema for SlicerName {
 
 /// Directions that the user gave. A document holds their number and fingerprint; the numbers themselves are in a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct GivenDirections {
     /// How many there are.
     pub slices: usize,
@@ -251,6 +253,7 @@ impl GivenDirections {
 
 /// Everything that the answer depends on besides draws and data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Settings {
     /// Name of the distance.
     #[serde(rename = "distance")]
@@ -299,6 +302,23 @@ impl Default for Settings {
             estimator: Estimator::default(),
             candidate: None,
         }
+    }
+}
+
+setters! {
+    Settings {
+        with_slicer: slicer: SlicerName, "this distance";
+        with_order: order: Order, "this order";
+        with_loss: loss: Loss, "this loss";
+        with_slices: slices: SliceCount, "this number of slices";
+        with_scheme: scheme: Scheme, "directions spread this way";
+        with_seed: seed: u64, "this seed of the directions";
+        with_directions: directions: Option<GivenDirections>, "these directions";
+        with_units: units: Units, "these units";
+        with_route: route: Route, "this way to find the medoid";
+        with_pruning: pruning: Pruning, "this rule for light atoms";
+        with_estimator: estimator: Estimator, "this kind of estimate";
+        with_candidate: candidate: Option<MixingMeasure>, "this measure judged beside the estimate";
     }
 }
 

@@ -50,6 +50,7 @@ impl Movement {
 
 /// One line of the card.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Check {
     /// The choice that was changed.
     pub choice: String,
@@ -85,6 +86,7 @@ impl Outcome {
 
 /// How far the estimate moved.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Move {
     /// Distance between the new estimate and the old one.
     pub distance: f64,
@@ -100,6 +102,7 @@ pub struct Move {
 
 /// The card.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Stability {
     /// The unchanged estimate.
     pub estimate: MixingMeasure,
@@ -131,6 +134,7 @@ impl Fits for Stability {
 
 /// What a person can act on.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct StabilityVerdict {
     /// The verdict in a word: 'steady', 'inside', 'outside', or 'undecided'.
     pub verdict: String,
@@ -464,11 +468,21 @@ fn verdict(
         }
     };
     let mut advice: Vec<Text> = vec![first.into()];
+    // What fewer draws do by themselves is no other choice's doing.
+    let thinned = outcomes().find(|(check, _)| check.choice == "draws").map(|(_, outcome)| outcome);
+    let by_itself = |choice: &str, outcome: &Move| {
+        choice == "draws"
+            || thinned
+                .is_none_or(|thinned| (outcome.distance, outcome.clusters) != (thinned.distance, thinned.clusters))
+    };
+    let unequal = warnings.iter().any(|warning| matches!(warning, Warning::UnequalUnits { .. }));
     for choice in const { &CHOICES } {
-        let of_choice = || outcomes().filter(|(check, _)| check.choice == choice.name);
+        let of_choice = || outcomes().filter(|(check, o)| check.choice == choice.name && by_itself(choice.name, o));
         let farthest = of_choice().map(|(_, outcome)| outcome.radii).fold(0.0, f64::max);
         let counts_differ = of_choice().any(|(_, outcome)| outcome.clusters != clusters);
-        if farthest > 1.0 || counts_differ {
+        // Units of which the reader is warned are named as soon as they move the estimate notably.
+        let of_units = unequal && choice.name == "units" && farthest > 0.5;
+        if farthest > 1.0 || counts_differ || of_units {
             let counts = match (clusters, of_choice().find(|(_, outcome)| outcome.clusters != clusters)) {
                 (Some(before), Some((_, Move { clusters: Some(after), .. }))) => {
                     format!(", the number of clusters changes from {before} to {after}")

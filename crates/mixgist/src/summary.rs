@@ -68,6 +68,7 @@ impl Settings {
 
 /// The point estimate with its evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Summary {
     /// Ĝ, in the original units.
     pub estimate: MixingMeasure,
@@ -87,7 +88,7 @@ pub struct Summary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assessment: Option<Assessment>,
     /// Labels of the data, when data were given.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "Allocation::whole_or_absent")]
     pub allocation: Option<Allocation>,
     /// Number of distinct labels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -413,7 +414,13 @@ mod tests {
     fn predicted_memory_of_small_questions_is_small() {
         let (weights, means) = (vec![1.0; 1200], vec![0.0; 2400]);
         let covariances: Vec<f64> = (0..1200).flat_map(|_| [1.0, 0.0, 0.0, 1.0]).collect();
-        let ensemble = Ensemble::from_dense(2, 3, &weights, &means, &covariances, CovarianceForm::Covariance).unwrap();
+        let ensemble = Ensemble::builder(2)
+            .atoms_per_draw(3)
+            .weights(&weights)
+            .means(&means)
+            .covariances(&covariances)
+            .build()
+            .unwrap();
         let few = Settings { slices: SliceCount::Fixed(30), ..Settings::default() };
         assert!(few.predicted_bytes(&ensemble).unwrap() < 30 << 20);
         assert!(Settings::default().predicted_bytes(&ensemble).unwrap() < 200 << 20);
@@ -423,8 +430,14 @@ mod tests {
     fn predicted_memory_grows_with_pairs_only_where_there_are_pairs() {
         let draws = 40_000;
         let values = vec![1.0; draws];
-        let ensemble =
-            Ensemble::from_dense(1, 1, &values, &values, &values, CovarianceForm::StandardDeviation).unwrap();
+        let ensemble = Ensemble::builder(1)
+            .atoms_per_draw(1)
+            .weights(&values)
+            .means(&values)
+            .covariances(&values)
+            .form(CovarianceForm::StandardDeviation)
+            .build()
+            .unwrap();
         let bytes = |route, loss| Settings { route, loss, ..Settings::default() }.predicted_bytes(&ensemble);
         let pairs = (draws * (draws - 1) / 2 * 8) as u64;
         let least = bytes(Route::Auto, Loss::Power).unwrap();

@@ -22,10 +22,12 @@ pub(crate) fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
     }
-    // The fraction converges fast below the mean; beyond it the other end is taken.
-    if x > (a + 1.0) / (a + b + 2.0) {
-        return 1.0 - incomplete_beta(1.0 - x, b, a);
-    }
+    // The fraction converges fast below the mean; beyond it the other end is taken. (Never both: near the mean rounding can put 1 − x beyond it too.)
+    if x > (a + 1.0) / (a + b + 2.0) { 1.0 - lower_beta(1.0 - x, b, a) } else { lower_beta(x, a, b) }
+}
+
+/// I_x(a, b) for x about the mean or below it.
+fn lower_beta(x: f64, a: f64, b: f64) -> f64 {
     let log_beta = libm::lgamma(a) + libm::lgamma(b) - libm::lgamma(a + b);
     let front = libm::exp(a * libm::log(x) + b * libm::log1p(-x) - log_beta) / a;
     let term = |k: usize| {
@@ -70,6 +72,21 @@ mod tests {
             }
         }
         assert_eq!((student_tail(f64::INFINITY, 3.0), fisher_tail(f64::INFINITY, 1.0, 2.0)), (0.0, 0.0));
+    }
+
+    /// At the mean both ends can be beyond it by rounding; I_x(a, b) + I_(1 - x)(b, a) = 1 there too.
+    #[test]
+    fn the_place_where_the_ends_change_over_is_no_trap() {
+        for i in 1..60 {
+            for j in 1..60 {
+                let (a, b) = (f64::from(i) * 0.37, f64::from(j) * 0.61);
+                let mean = (a + 1.0) / (a + b + 2.0);
+                for x in [mean.next_down(), mean, mean.next_up(), 1.0 - (b + 1.0) / (a + b + 2.0)] {
+                    let sum = incomplete_beta(x, a, b) + incomplete_beta(1.0 - x, b, a);
+                    assert!((sum - 1.0).abs() < 1e-12, "{x} {a} {b}: {sum}");
+                }
+            }
+        }
     }
 
     /// With many degrees of freedom t is normal, and t² is F with 1 above.

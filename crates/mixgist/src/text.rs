@@ -21,6 +21,7 @@ pub enum Span {
 
 /// An option and the value that it should have; without a value the option itself is meant.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct OptionValue {
     /// Name of the option, with underscores between words.
     pub option: &'static str,

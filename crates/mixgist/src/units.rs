@@ -63,6 +63,7 @@ impl Units {
 
 /// Units with their numbers: the scale of each coordinate and the transformation that is applied.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ResolvedUnits {
     /// What was asked for.
     #[serde(rename = "name")]
@@ -333,19 +334,16 @@ fn whitening(correlation: &[f64], scales: &[f64]) -> Result<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CovarianceForm;
 
     fn two_draws() -> Ensemble {
         // The second atom of each draw is light and absurdly wide.
-        Ensemble::from_dense(
-            2,
-            2,
-            &[0.99, 0.01, 0.99, 0.01],
-            &[0.0, 0.0, 5.0, 5.0, 0.0, 0.0, 5.0, 5.0],
-            &[4.0, 3.0, 3.0, 9.0, 1e8, 0.0, 0.0, 1e8, 4.0, 3.0, 3.0, 9.0, 1e8, 0.0, 0.0, 1e8],
-            CovarianceForm::Covariance,
-        )
-        .unwrap()
+        Ensemble::builder(2)
+            .atoms_per_draw(2)
+            .weights(&[0.99, 0.01, 0.99, 0.01])
+            .means(&[0.0, 0.0, 5.0, 5.0, 0.0, 0.0, 5.0, 5.0])
+            .covariances(&[4.0, 3.0, 3.0, 9.0, 1e8, 0.0, 0.0, 1e8, 4.0, 3.0, 3.0, 9.0, 1e8, 0.0, 0.0, 1e8])
+            .build()
+            .unwrap()
     }
 
     #[test]

@@ -214,6 +214,7 @@ impl<'de> Deserialize<'de> for Warning {
 /// Where the slices of a choice come from, and so how there can be more of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum SliceOrigin {
     /// A number was asked for, or none.
     Fixed,

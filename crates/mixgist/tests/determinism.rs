@@ -52,7 +52,7 @@ fn summaries_do_not_depend_on_threads() {
     let points = Points::new(2, &data).unwrap();
     for scheme in Scheme::NAMES.map(|(_, scheme)| scheme) {
         let slices = SliceCount::Auto { cap: 2000 };
-        let settings = Settings { scheme, slices, units: Units::Whiten, ..Settings::default() };
+        let settings = Settings::default().with_scheme(scheme).with_slices(slices).with_units(Units::Whiten);
         assert_same_bits(|| summarize(&ensemble, Some(points), &settings, &Silent).unwrap());
     }
 }

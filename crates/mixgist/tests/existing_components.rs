@@ -23,7 +23,8 @@ fn three_components(dim: usize, draws: usize, seed: u64) -> Ensemble {
 
 fn run(draws: &Ensemble, law: &str, estimator: Estimator) -> Summary {
     let slicer = mixgist::slice::slicer(law).unwrap().into();
-    let settings = Settings { slicer, slices: SliceCount::Fixed(100), estimator, ..Settings::default() };
+    let settings =
+        Settings::default().with_slicer(slicer).with_slices(SliceCount::Fixed(100)).with_estimator(estimator);
     summarize(draws, None, &settings, &Silent).unwrap().result
 }
 

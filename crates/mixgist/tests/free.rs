@@ -12,13 +12,11 @@ use proptest::prelude::*;
 
 fn free(atoms: AtomCount, slices: usize) -> Settings {
     let slices = SliceCount::Fixed(slices);
-    Settings {
-        slices,
-        estimator: Estimator::Free(atoms),
-        units: Units::None,
-        scheme: Scheme::Iid,
-        ..Settings::default()
-    }
+    Settings::default()
+        .with_slices(slices)
+        .with_estimator(Estimator::Free(atoms))
+        .with_units(Units::None)
+        .with_scheme(Scheme::Iid)
 }
 
 fn run(ensemble: &Ensemble, settings: &Settings) -> Summary {
@@ -114,7 +112,7 @@ proptest! {
         let law = mixgist::slice::SLICERS[which];
         let ensemble = KINDS[kind].ensemble(dim, 12, seed);
         let loss = if power { Loss::Power } else { Loss::Distance };
-        let settings = Settings { slicer: law.into(), loss, seed, ..free(AtomCount::Fixed(4), 40) };
+        let settings = free(AtomCount::Fixed(4), 40).with_slicer(law.into()).with_loss(loss).with_seed(seed);
         let summary = run(&ensemble, &settings);
         let assessment = summary.assessment.as_ref().unwrap();
         let floor = assessment.floor;
@@ -155,7 +153,7 @@ proptest! {
     fn nothing_beats_the_floor_of_compressed_draws(seed in 0u64..1000, which in 0usize..3, kind in 0usize..KINDS.len()) {
         let (draws, slices) = (420, 24);
         let ensemble = KINDS[kind].ensemble(2, draws, seed);
-        let settings = Settings { slicer: mixgist::slice::SLICERS[which].into(), seed, ..free(AtomCount::Fixed(3), slices) };
+        let settings = free(AtomCount::Fixed(3), slices).with_slicer(mixgist::slice::SLICERS[which].into()).with_seed(seed);
         let summary = run(&ensemble, &settings);
         prop_assert_eq!(summary.medoid.route, Route::Certified);
         let floor = summary.assessment.as_ref().unwrap().floor;
@@ -182,7 +180,7 @@ proptest! {
     fn the_floor_of_the_power_loss_does_not_depend_on_the_route(seed in 0u64..1000, which in 0usize..4, kind in 0usize..KINDS.len()) {
         let ensemble = KINDS[kind].ensemble(2, 30, seed);
         let floor = |route| {
-            let settings = Settings { slicer: mixgist::slice::SLICERS[which].into(), loss: Loss::Power, route, seed, slices: SliceCount::Fixed(20), units: Units::None, ..Settings::default() };
+            let settings = Settings::default().with_slicer(mixgist::slice::SLICERS[which].into()).with_loss(Loss::Power).with_route(route).with_seed(seed).with_slices(SliceCount::Fixed(20)).with_units(Units::None);
             run(&ensemble, &settings).assessment.unwrap().floor
         };
         let (sweep, direct) = (floor(Route::Sweep), floor(Route::Pairs));
@@ -195,7 +193,7 @@ proptest! {
 /// Once a light atom ran off to a covariance that overflows.
 #[test]
 fn heavy_tails_do_not_carry_atoms_away() {
-    let settings = Settings { slicer: slicer("mix-sw").unwrap().into(), seed: 194, ..free(AtomCount::Fixed(4), 40) };
+    let settings = free(AtomCount::Fixed(4), 40).with_slicer(slicer("mix-sw").unwrap().into()).with_seed(194);
     let summary = run(&Kind::HeavyTails.ensemble(2, 12, 194), &settings);
     let assessment = summary.assessment.as_ref().unwrap();
     let loss = summary.free().unwrap().judgement.expected_loss;
@@ -206,7 +204,7 @@ fn heavy_tails_do_not_carry_atoms_away() {
 #[test]
 fn far_draws_leave_the_floor_sharp() {
     for (seed, law) in [(77, "sw"), (24, "sw"), (32, "smix-w")] {
-        let settings = Settings { slicer: slicer(law).unwrap().into(), seed, ..free(AtomCount::Fixed(2), 24) };
+        let settings = free(AtomCount::Fixed(2), 24).with_slicer(slicer(law).unwrap().into()).with_seed(seed);
         let floor = run(&Kind::HeavyTails.ensemble(2, 420, seed), &settings).assessment.unwrap().floor;
         assert!(floor.value >= 0.995 * floor.attained, "{floor:?} for {law} and seed {seed}");
     }
@@ -218,7 +216,7 @@ fn the_floor_is_sharp() {
         for loss in [Loss::Power, Loss::Distance] {
             let ensemble = noisy_ensemble(2, 60, 2..6, 0.3, 4);
             let summary =
-                run(&ensemble, &Settings { estimator: Estimator::Medoid, loss, ..free(AtomCount::default(), slices) });
+                run(&ensemble, &free(AtomCount::default(), slices).with_estimator(Estimator::Medoid).with_loss(loss));
             let floor = summary.assessment.unwrap().floor;
             assert!(floor.attained <= floor.value * 1.002, "{floor:?}");
         }
@@ -230,7 +228,7 @@ fn the_floor_is_sharp() {
 fn the_floor_of_the_power_loss_is_the_variance_of_the_draws() {
     let ensemble = noisy_ensemble(2, 20, 2..6, 0.4, 9);
     let settings =
-        Settings { loss: Loss::Power, slices: SliceCount::Fixed(50), units: Units::None, ..Settings::default() };
+        Settings::default().with_loss(Loss::Power).with_slices(SliceCount::Fixed(50)).with_units(Units::None);
     let floor = run(&ensemble, &settings).assessment.unwrap().floor;
     let slices = settings.freeze(2, 50).unwrap();
     let distances = SlicedDistance::new(&*slices, Order::TWO).matrix(&ensemble, &Silent).unwrap().distances;
@@ -245,7 +243,7 @@ fn draws_that_are_all_one_measure_are_found_exactly() {
         for loss in [Loss::Power, Loss::Distance] {
             let truth = noisy_measure(2, 3..4, 0.0, 7, 0);
             let ensemble = Ensemble::from_measures(&vec![truth.clone(); 8]).unwrap();
-            let settings = Settings { slicer: slicer(name).unwrap().into(), loss, ..free(AtomCount::default(), 60) };
+            let settings = free(AtomCount::default(), 60).with_slicer(slicer(name).unwrap().into()).with_loss(loss);
             let summary = run(&ensemble, &settings);
             let found = &summary.estimate;
             assert_eq!(found.len(), 3, "{name} {loss:?}");
@@ -264,9 +262,14 @@ fn draws_that_are_all_one_measure_are_found_exactly() {
 fn the_best_single_atom_is_the_mean_of_the_coordinates() {
     let means: Vec<f64> = (0..10).map(|i| f64::from(i * i % 7)).collect();
     let variances: Vec<f64> = (0..10).map(|i| 0.5 + f64::from(i % 4)).collect();
-    let draws = Ensemble::from_dense(1, 1, &[1.0; 10], &means, &variances, Default::default()).unwrap();
-    let settings =
-        Settings { slicer: slicer("mix-sw").unwrap().into(), loss: Loss::Power, ..free(AtomCount::Fixed(1), 50) };
+    let draws = Ensemble::builder(1)
+        .atoms_per_draw(1)
+        .weights(&[1.0; 10])
+        .means(&means)
+        .covariances(&variances)
+        .build()
+        .unwrap();
+    let settings = free(AtomCount::Fixed(1), 50).with_slicer(slicer("mix-sw").unwrap().into()).with_loss(Loss::Power);
     let found = run(&draws, &settings).estimate;
     let mean = means.iter().sum::<f64>() / 10.0;
     let log = variances.iter().map(|v| v.ln()).sum::<f64>() / 10.0;
@@ -328,7 +331,7 @@ fn the_order_of_draws_and_atoms_and_split_atoms_do_not_matter() {
         let ensemble = posteriors[which](draws);
         for (name, loss) in [("sw", Loss::Distance), ("mix-sw", Loss::Power), ("smix-w", Loss::Distance)] {
             let settings =
-                Settings { slicer: slicer(name).unwrap().into(), loss, ..free(AtomCount::Auto { most: 6 }, 60) };
+                free(AtomCount::Auto { most: 6 }, 60).with_slicer(slicer(name).unwrap().into()).with_loss(loss);
             let (one, other) = (run(&ensemble, &settings), run(&disguised(&ensemble), &settings));
             let (a, b) = (one.free().unwrap(), other.free().unwrap());
             let (floor, same) = (one.assessment.as_ref().unwrap().floor, other.assessment.as_ref().unwrap().floor);
@@ -361,7 +364,7 @@ fn threads_do_not_change_a_bit() {
 #[test]
 fn estimates_come_back_in_the_original_units() {
     let ensemble = posterior();
-    let settings = Settings { units: Units::Whiten, ..fixed(3) };
+    let settings = fixed(3).with_units(Units::Whiten);
     let summary = run(&ensemble, &settings);
     let medoid = ensemble.draw(summary.medoid.draw);
     let center = |measure: &MixingMeasure, a: usize| -> f64 {
@@ -371,7 +374,7 @@ fn estimates_come_back_in_the_original_units() {
         let scale = summary.units.scales[a];
         assert!((center(&summary.estimate, a) - center(&medoid, a)).abs() < 0.5 * scale);
     }
-    let candidate = Settings { candidate: Some(summary.estimate.clone()), ..settings };
+    let candidate = settings.with_candidate(Some(summary.estimate.clone()));
     let again = run(&ensemble, &candidate).assessment.unwrap();
     let own = again.candidate.unwrap();
     assert!((own.expected_loss - again.free.unwrap().judgement.expected_loss).abs() < 1e-9 * own.expected_loss);
@@ -384,18 +387,16 @@ fn what_cannot_be_done_is_refused_with_a_remedy() {
         let error = summarize(&ensemble, None, &settings, &Silent).unwrap_err();
         format!("{error} {}", error.hint_text().map_or_else(String::new, |hint| hint.to_string()))
     };
-    let refused = message(Settings { order: order(1.0), ..free(AtomCount::default(), 10) });
+    let refused = message(free(AtomCount::default(), 10).with_order(order(1.0)));
     assert!(refused.contains("needs order 2") && refused.contains("estimate = medoid"), "{refused}");
     assert!(message(free(AtomCount::Fixed(0), 10)).contains("from 1 to"));
     let other = noisy_measure(3, 1..2, 0.1, 1, 0);
-    assert!(
-        message(Settings { candidate: Some(other), units: Units::None, ..Settings::default() }).contains("dimension 3")
-    );
+    assert!(message(Settings::default().with_candidate(Some(other)).with_units(Units::None)).contains("dimension 3"));
     let custom = CustomSlices::new(2, |_: &GaussianAtoms, out: &mut [f64]| out.fill(0.0));
     assert!(custom.tangents().is_none());
     let medoid = run(
         &ensemble,
-        &Settings { order: order(1.0), slices: SliceCount::Fixed(10), units: Units::None, ..Settings::default() },
+        &Settings::default().with_order(order(1.0)).with_slices(SliceCount::Fixed(10)).with_units(Units::None),
     );
     assert!(medoid.assessment.is_none());
 }
@@ -420,7 +421,7 @@ fn covariances_do_not_collapse() {
     let narrowest_draw = draws.iter().map(narrow).fold(f64::INFINITY, f64::min);
     let ensemble = Ensemble::from_measures(&draws).unwrap();
     for distance in ["sw", "mix-sw", "smix-w"] {
-        let settings = Settings { slicer: slicer(distance).unwrap().into(), ..free(AtomCount::Fixed(12), 60) };
+        let settings = free(AtomCount::Fixed(12), 60).with_slicer(slicer(distance).unwrap().into());
         let path = run(&ensemble, &settings).assessment.unwrap().free.unwrap().path;
         for point in path {
             let narrow = narrow(&point.measure);
@@ -462,7 +463,7 @@ fn fits_on_the_path_know_of_each_other() {
     for name in ["sw", "mix-sw", "smix-w"] {
         let draws: Vec<MixingMeasure> = (0..80).map(|m| noisy_measure(2, 3..9, 0.4, 17, m)).collect();
         let ensemble = Ensemble::from_measures(&draws).unwrap();
-        let settings = Settings { slicer: slicer(name).unwrap().into(), ..free(AtomCount::Auto { most: 10 }, 80) };
+        let settings = free(AtomCount::Auto { most: 10 }, 80).with_slicer(slicer(name).unwrap().into());
         let summary = run(&ensemble, &settings);
         let path = &summary.free().unwrap().path;
         let loss = |i: usize| path[i].judgement.expected_loss;
@@ -498,10 +499,10 @@ fn few_draws_do_not_make_the_free_estimate_worse_than_the_medoid() {
         let draws: Vec<MixingMeasure> = (0..count).map(|m| noisy_measure(2, 2..4, 0.5, 40 + seed, m)).collect();
         let ensemble = Ensemble::from_measures(&draws).unwrap();
         for loss in [Loss::Distance, Loss::Power] {
-            let summary = run(&ensemble, &Settings { loss, ..free(AtomCount::Fixed(4), 60) });
+            let summary = run(&ensemble, &free(AtomCount::Fixed(4), 60).with_loss(loss));
             let own = summary.free().unwrap().judgement.expected_loss;
             assert!(own <= summary.medoid.expected_loss * (1.0 + 1e-9), "{count} draws, seed {seed}");
-            let auto = run(&ensemble, &Settings { loss, ..free(AtomCount::default(), 60) });
+            let auto = run(&ensemble, &free(AtomCount::default(), 60).with_loss(loss));
             let over_medoid = |judgement: &Judgement| judgement.held_out.unwrap().over_medoid;
             let auto = auto.free().unwrap();
             let best = auto.path.iter().map(|point| over_medoid(&point.judgement)).fold(f64::INFINITY, f64::min);
@@ -537,7 +538,7 @@ fn one_far_draw_spoils_nothing_by_any_route() {
     };
     let draws = Ensemble::from_measures(&[&near[..], &[far]].concat()).unwrap();
     let judged = |route| {
-        let summary = run(&draws, &Settings { route, ..free(AtomCount::default(), 60) });
+        let summary = run(&draws, &free(AtomCount::default(), 60).with_route(route));
         let assessment = summary.assessment.clone().unwrap();
         (assessment.medoid.excess, summary.free().unwrap().judgement.excess)
     };
@@ -560,7 +561,7 @@ fn atoms_that_no_draw_has_are_pointed_out() {
         summary.warnings.iter().any(|warning| matches!(warning, Warning::AtomsWithoutDraws { .. }))
     };
     assert!(without(12));
-    let medoid = run(&draws, &Settings { estimator: Estimator::Medoid, ..fixed(3) });
+    let medoid = run(&draws, &fixed(3).with_estimator(Estimator::Medoid));
     assert!(!medoid.warnings.iter().any(|warning| matches!(warning, Warning::AtomsWithoutDraws { .. })));
     // Weights that are all the same leave nothing between.
     let same = |m: u64| {

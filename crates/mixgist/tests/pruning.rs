@@ -13,16 +13,14 @@ use proptest::prelude::*;
 const SLICES: usize = 12;
 
 fn settings(which: usize, p: f64, pruning: Pruning) -> Settings {
-    Settings {
-        slicer: SLICERS[which].into(),
-        slices: SliceCount::Fixed(SLICES),
-        order: order(p),
-        route: Route::Pairs,
-        pruning,
-        seed: 5,
-        units: Units::None,
-        ..Settings::default()
-    }
+    Settings::default()
+        .with_slicer(SLICERS[which].into())
+        .with_slices(SliceCount::Fixed(SLICES))
+        .with_order(order(p))
+        .with_route(Route::Pairs)
+        .with_pruning(pruning)
+        .with_seed(5)
+        .with_units(Units::None)
 }
 
 /// Transport costs between all draws, and the widest gap on a slice.

@@ -8,8 +8,8 @@ use common::*;
 use mixgist::credible::Question;
 use mixgist::slice::{Array, NamedArrays, Scheme, slicer};
 use mixgist::{
-    CovarianceForm, Ensemble, ErrorKind, Estimate, GivenDirections, MixingMeasure, Order, Points, Posterior, Progress,
-    Pruning, Route, Settings, Silent, SliceCount, Summary, Units, Warning, summarize,
+    Ensemble, ErrorKind, Estimate, GivenDirections, MixingMeasure, Order, Points, Posterior, Progress, Pruning, Route,
+    Settings, Silent, SliceCount, Summary, Units, Warning, summarize,
 };
 
 fn run(ensemble: &Ensemble, settings: &Settings) -> Summary {
@@ -21,7 +21,7 @@ fn names(summary: &Summary) -> Vec<&str> {
 }
 
 fn fixed(slices: usize) -> Settings {
-    Settings { slices: SliceCount::Fixed(slices), units: Units::None, ..Settings::default() }
+    Settings::default().with_slices(SliceCount::Fixed(slices)).with_units(Units::None)
 }
 
 /// Draws of which number 0 is the middle of all others, which lie far from it on both sides and from each other.
@@ -46,7 +46,7 @@ fn slices_are_added_as_long_as_they_help() {
         let ensemble = Kind::Plain.ensemble(2, 12, seed);
         for scheme in [Scheme::Balanced, Scheme::Iid] {
             let cap = 8000;
-            let auto = Settings { scheme, slices: SliceCount::Auto { cap }, ..fixed(1) };
+            let auto = fixed(1).with_scheme(scheme).with_slices(SliceCount::Auto { cap });
             let first = auto.slice_count(2).unwrap();
             assert_eq!(first, if scheme == Scheme::Balanced { 160 } else { 128 });
             let summary = run(&ensemble, &auto);
@@ -58,17 +58,17 @@ fn slices_are_added_as_long_as_they_help() {
                     && (!margin.asks_for_slices() || 3.0 * error <= 0.01 * medoid.expected_loss)
             };
             assert!(enough(&summary) || summary.slices == cap, "{} slices", summary.slices);
-            let same = run(&ensemble, &Settings { scheme, ..fixed(summary.slices) });
+            let same = run(&ensemble, &fixed(summary.slices).with_scheme(scheme));
             assert_eq!(same.medoid, summary.medoid);
             if summary.slices > first {
-                assert!(!enough(&run(&ensemble, &Settings { scheme, ..fixed(first) })));
+                assert!(!enough(&run(&ensemble, &fixed(first).with_scheme(scheme))));
             } else {
                 stopped_at_once += usize::from(scheme == Scheme::Balanced);
             }
         }
     }
     assert!(stopped_at_once > 0, "no set of draws was content with the first balanced groups");
-    let small = run(&clear_winner(5), &Settings { slices: SliceCount::Auto { cap: 50 }, ..Settings::default() });
+    let small = run(&clear_winner(5), &Settings::default().with_slices(SliceCount::Auto { cap: 50 }));
     assert_eq!(small.slices, 50);
 }
 
@@ -78,7 +78,7 @@ fn a_good_run_has_no_warnings() {
     let mixture = mixgist::Mixture::new(&ensemble.draw(0)).unwrap();
     let data = mixgist::sample_points(&mixture, 100, 1, &Silent).unwrap().values;
     for scheme in Scheme::NAMES.map(|(_, scheme)| scheme) {
-        let settings = Settings { scheme, ..fixed(500) };
+        let settings = fixed(500).with_scheme(scheme);
         let summary = summarize(&ensemble, Some(Points::new(2, &data).unwrap()), &settings, &Silent).unwrap();
         assert_eq!(summary.warnings, []);
         assert_eq!((summary.medoid.draw, summary.slices), (0, 500));
@@ -91,29 +91,29 @@ fn a_good_run_has_no_warnings() {
 fn too_few_slices_and_none_to_spare_are_said() {
     let twins = Kind::Plain.ensemble(2, 150, 3);
     // Four slices of one balanced group would have no error.
-    let fixed = |slices: usize| Settings { scheme: Scheme::Iid, ..fixed(slices) };
+    let fixed = |slices: usize| fixed(slices).with_scheme(Scheme::Iid);
     let summary = run(&twins, &fixed(4));
     let Some(Warning::TooFewSlices { runner_up, separation, slices, .. }) = summary.warnings.first() else {
         panic!("{:?}", summary.warnings)
     };
     assert_eq!(summary.warnings[0].advice().to_string(), "use more slices: slices = 16, or slices = auto");
-    let capped = Settings { slices: SliceCount::Auto { cap: 4 }, ..fixed(4) };
+    let capped = fixed(4).with_slices(SliceCount::Auto { cap: 4 });
     assert_eq!(run(&twins, &capped).warnings[0].advice().to_string(), "use more slices: slices = 16");
     let v = Array { shape: vec![4, 2], values: [1.0, 0.0, 0.6, 0.8, 0.0, 1.0, -0.6, 0.8].to_vec() };
     let directions = NamedArrays::from([("smix_w_v".to_owned(), v.clone()), ("smix_w_w".to_owned(), v)]);
-    let given = Settings { directions: Some(GivenDirections::new(directions)), ..fixed(1000) };
+    let given = fixed(1000).with_directions(Some(GivenDirections::new(directions)));
     assert_eq!((run(&twins, &given).slices, given.slice_count(2).unwrap()), (4, 4));
     assert_eq!(run(&twins, &given).warnings[0].advice().to_string(), "give more directions of your own");
     assert_eq!((Some(*runner_up), *slices), (summary.medoid.margin.map(|margin| margin.rival), 4));
     assert!((0.0..3.0).contains(separation));
     assert_eq!(names(&run(&twins, &fixed(1))), ["no-slice-error"]);
     // One orthogonal block is one group: four slices that depend on each other.
-    let block = Settings { scheme: Scheme::Orthogonal, ..fixed(4) };
+    let block = fixed(4).with_scheme(Scheme::Orthogonal);
     assert_eq!(names(&run(&twins, &block)), ["no-slice-error"]);
     let tied = Kind::Plain.ensemble(2, 2, 3);
     assert_eq!(names(&run(&tied, &fixed(100))), ["tied", "few-draws"]);
     // No slices will separate them, so that `auto` ends when the expected loss is known.
-    let auto = run(&tied, &Settings { slices: SliceCount::Auto { cap: 4000 }, scheme: Scheme::default(), ..fixed(1) });
+    let auto = run(&tied, &fixed(1).with_slices(SliceCount::Auto { cap: 4000 }).with_scheme(Scheme::default()));
     assert_eq!(names(&auto), ["tied", "few-draws"]);
     assert!(auto.slices < 4000, "{}", auto.slices);
 }
@@ -130,9 +130,9 @@ fn unequal_units_are_said_unless_units_were_chosen() {
             .flat_map(|c| [c[0], factor * c[1], factor * c[2], factor * factor * c[3]])
             .collect();
         let (offsets, weights) = (ensemble.offsets(), ensemble.weights());
-        Ensemble::from_ragged(2, offsets, weights, &means, &covariances, CovarianceForm::Covariance).unwrap()
+        Ensemble::builder(2).offsets(offsets).weights(weights).means(&means).covariances(&covariances).build().unwrap()
     };
-    let with = |units| Settings { units, ..fixed(500) };
+    let with = |units| fixed(500).with_units(units);
     assert!(names(&run(&wide(60.0), &with(Units::None))).contains(&"unequal-units"));
     assert!(!names(&run(&wide(1.0), &with(Units::None))).contains(&"unequal-units"));
     for units in [Units::Sd, Units::Whiten, Units::Scale(vec![1.0, 60.0])] {
@@ -148,7 +148,7 @@ fn unequal_units_are_said_unless_units_were_chosen() {
 #[test]
 fn pruned_mass_is_said_when_it_was_asked_for() {
     let ensemble = Kind::LightAtoms.ensemble(2, 120, 1);
-    let with = |pruning| Settings { pruning, ..fixed(100) };
+    let with = |pruning| fixed(100).with_pruning(pruning);
     let summary = run(&ensemble, &with(Pruning::Tolerance(1e-3)));
     assert!(summary.pruned.atoms > 0);
     assert!(summary.warnings.contains(&Warning::MassPruned { pruned: summary.pruned }));
@@ -163,7 +163,13 @@ fn weights_that_do_not_sum_to_one_are_said() {
         let draws = 120;
         let means: Vec<f64> = (0..2 * draws).map(|i| f64::from(i * 31 % 17)).collect();
         let weights: Vec<f64> = (0..2 * draws).map(|i| total * if i % 2 == 0 { 0.75 } else { 0.25 }).collect();
-        Ensemble::from_dense(1, 2, &weights, &means, &vec![1.0; means.len()], CovarianceForm::Covariance).unwrap()
+        Ensemble::builder(1)
+            .atoms_per_draw(2)
+            .weights(&weights)
+            .means(&means)
+            .covariances(vec![1.0; means.len()])
+            .build()
+            .unwrap()
     };
     let warned = |total: f64| names(&run(&make(total), &fixed(100))).contains(&"weights-renormalized");
     assert!(warned(0.99) && warned(1.0 + 1e-5));
@@ -205,7 +211,7 @@ fn chains_that_disagree_are_said() {
 #[test]
 fn every_warning_says_what_helps() {
     let ensemble = Kind::LightAtoms.ensemble(2, 30, 1);
-    let summary = run(&ensemble, &Settings { pruning: Pruning::Tolerance(1e-3), ..fixed(3) });
+    let summary = run(&ensemble, &fixed(3).with_pruning(Pruning::Tolerance(1e-3)));
     assert!(summary.warnings.len() >= 2);
     for warning in &summary.warnings {
         assert!(!warning.to_string().is_empty() && !warning.advice().is_empty());
@@ -218,12 +224,12 @@ fn bad_settings_are_usage_errors() {
     let error = |settings: Settings| summarize(&ensemble, None, &settings, &Silent).unwrap_err();
     for (settings, message) in [
         (fixed(0), "number of slices is 0"),
-        (Settings { slices: SliceCount::Auto { cap: 0 }, ..Settings::default() }, "number of slices is 0"),
-        (Settings { route: Route::Sweep, ..fixed(10) }, "route 'sweep'"),
-        (Settings { route: Route::Certified, order: order(1.0), ..fixed(10) }, "route 'certified'"),
-        (Settings { units: Units::Scale(vec![1.0]), ..fixed(10) }, "1 numbers for 2 coordinates"),
-        (Settings { units: Units::Scale(vec![1.0, -1.0]), ..fixed(10) }, "must be positive"),
-        (Settings { pruning: Pruning::Tolerance(f64::NAN), ..fixed(10) }, "pruning tolerance is NaN"),
+        (Settings::default().with_slices(SliceCount::Auto { cap: 0 }), "number of slices is 0"),
+        (fixed(10).with_route(Route::Sweep), "route 'sweep'"),
+        (fixed(10).with_route(Route::Certified).with_order(order(1.0)), "route 'certified'"),
+        (fixed(10).with_units(Units::Scale(vec![1.0])), "1 numbers for 2 coordinates"),
+        (fixed(10).with_units(Units::Scale(vec![1.0, -1.0])), "must be positive"),
+        (fixed(10).with_pruning(Pruning::Tolerance(f64::NAN)), "pruning tolerance is NaN"),
     ] {
         let error = error(settings);
         assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
@@ -234,7 +240,7 @@ fn bad_settings_are_usage_errors() {
     assert_eq!(Scheme::from_name("sobol").unwrap_err().kind(), ErrorKind::Usage);
     assert_eq!(Units::from_name("inches").unwrap_err().kind(), ErrorKind::Usage);
 
-    let directions = error(Settings { directions: Some(GivenDirections::new(NamedArrays::new())), ..fixed(10) });
+    let directions = error(fixed(10).with_directions(Some(GivenDirections::new(NamedArrays::new()))));
     assert_eq!(directions.kind(), ErrorKind::Input);
     let line = [1.0, 2.0];
     let data = summarize(&ensemble, Some(Points::new(1, &line).unwrap()), &fixed(10), &Silent).unwrap_err();
@@ -260,15 +266,15 @@ fn slices_that_do_not_fit_are_refused_at_once() {
 fn sizes_that_cannot_be_computed_with_are_input_errors() {
     let huge = |mean: f64| {
         let means = [0.0, mean, 1.0];
-        Ensemble::from_dense(1, 1, &[1.0; 3], &means, &[1.0; 3], CovarianceForm::Covariance).unwrap()
+        Ensemble::builder(1).atoms_per_draw(1).weights(&[1.0; 3]).means(&means).covariances(&[1.0; 3]).build().unwrap()
     };
     for (mean, p) in [(1e200, 2.0), (1e100, 3.0), (1e5, 100.0)] {
-        let error = summarize(&huge(mean), None, &Settings { order: order(p), ..fixed(20) }, &Silent).unwrap_err();
+        let error = summarize(&huge(mean), None, &fixed(20).with_order(order(p)), &Silent).unwrap_err();
         assert_eq!((error.kind(), error.place().draw), (ErrorKind::Input, Some(1)), "{error}");
         assert!(error.hint_text().unwrap().to_string().contains("rescale"));
     }
     for (mean, p) in [(1e60, 2.0), (1e40, 3.0), (1.0, 100.0)] {
-        let summary = run(&huge(mean), &Settings { order: order(p), ..fixed(20) });
+        let summary = run(&huge(mean), &fixed(20).with_order(order(p)));
         assert!(summary.medoid.expected_loss.is_finite() && summary.medoid.expected_loss_se.unwrap() > 0.0);
     }
 }
@@ -294,7 +300,7 @@ fn a_job_stops_when_asked_to() {
         let loss = mixgist::Loss::NAMES.iter().find(|(name, _)| *name == loss).unwrap().1;
         for patience in [0, 1, 2, 40, 150] {
             let impatient = Impatient { steps: AtomicUsize::new(0), patience };
-            let settings = Settings { route, loss, ..fixed(200) };
+            let settings = fixed(200).with_route(route).with_loss(loss);
             let error = pool.install(|| summarize(&ensemble, None, &settings, &impatient)).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Interrupted);
             assert_eq!(impatient.steps.load(Ordering::Relaxed), patience + 1, "asked once more after the answer");
@@ -305,7 +311,7 @@ fn a_job_stops_when_asked_to() {
 #[test]
 fn a_settled_number_of_slices_is_the_one_that_auto_ends_with() {
     let twins = Kind::Plain.ensemble(2, 150, 3);
-    let auto = Settings { slices: SliceCount::Auto { cap: 2000 }, ..fixed(1) };
+    let auto = fixed(1).with_slices(SliceCount::Auto { cap: 2000 });
     let slices = |settings| Posterior::new(&twins, None, settings).unwrap().slices(&Silent).unwrap().len();
     assert_eq!(slices(auto.clone()), run(&twins, &auto).slices);
     assert_eq!(slices(fixed(7)), 7);
@@ -342,13 +348,13 @@ fn a_long_job_asks_often() {
         (Route::Sweep, "power", 2 * slices),
     ] {
         let loss = mixgist::Loss::NAMES.iter().find(|(name, _)| *name == loss).unwrap().1;
-        let settings = Settings { route, loss, ..fixed(slices) };
+        let settings = fixed(slices).with_route(route).with_loss(loss);
         let asked = questions(|progress| summarize(&ensemble, None, &settings, progress));
         assert!(asked >= least, "{route:?}: {asked}");
     }
     for p in [1.0, 2.0] {
         let few = Kind::Plain.ensemble(2, 130, 1);
-        let metric = mixgist::Metric::Sliced(Box::new(Settings { order: order(p), ..fixed(slices) }));
+        let metric = mixgist::Metric::Sliced(Box::new(fixed(slices).with_order(order(p))));
         let asked = questions(|progress| metric.matrix(&few, progress));
         assert!(asked >= slices + 130, "order {p}: {asked}");
     }
@@ -381,11 +387,11 @@ fn a_ball_holds_its_own_members() {
         let ensemble =
             Ensemble::from_measures(&(0..60).map(|m| noisy_measure(dim, 3..6, 0.3, 31, m)).collect::<Vec<_>>())
                 .unwrap();
-        let settings = Settings { slices: SliceCount::Fixed(50), units: Units::None, ..Settings::default() };
+        let settings = Settings::default().with_slices(SliceCount::Fixed(50)).with_units(Units::None);
         let estimate = summarize(&ensemble, None, &settings, &Silent).unwrap().result.estimate;
         let ask = |hypothesis: Option<&MixingMeasure>| {
             let question = Question { level: 0.9, hypothesis: hypothesis.map(|one| (one, None)), conformal: false };
-            let given = Estimate { measure: estimate.clone(), draw: None, source: "given".into(), slices: None };
+            let given = Estimate::new(estimate.clone(), "given");
             let posterior = Posterior::new(&ensemble, None, settings.clone()).unwrap().with_estimate(Some(given));
             posterior.credible(&question, &Silent).unwrap().result
         };
@@ -400,7 +406,7 @@ fn a_ball_holds_its_own_members() {
 fn a_summary_whose_arrays_do_not_fit_is_refused() {
     let ensemble = clear_winner(9);
     let data: Vec<f64> = (0..12).map(f64::from).collect();
-    let settings = Settings { route: Route::Pairs, units: Units::Sd, ..fixed(20) };
+    let settings = fixed(20).with_route(Route::Pairs).with_units(Units::Sd);
     let sound = summarize(&ensemble, Some(Points::new(2, &data).unwrap()), &settings, &Silent).unwrap().result;
     let check = |damage: fn(&mut Summary)| {
         let mut summary = sound.clone();

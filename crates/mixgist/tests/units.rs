@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use mixgist::slice::SLICERS;
-use mixgist::{CovarianceForm, Ensemble, ErrorKind, Points, Settings, Silent, SliceCount, Summary, Units, summarize};
+use mixgist::{Ensemble, ErrorKind, Points, Settings, Silent, SliceCount, Summary, Units, summarize};
 
 /// The same draws with every coordinate multiplied by a factor.
 fn rescaled(ensemble: &Ensemble, factors: &[f64]) -> Ensemble {
@@ -18,12 +18,12 @@ fn rescaled(ensemble: &Ensemble, factors: &[f64]) -> Ensemble {
         .map(|(i, x)| x * factors[i / d % d] * factors[i % d])
         .collect();
     let (offsets, weights) = (ensemble.offsets(), ensemble.weights());
-    Ensemble::from_ragged(d, offsets, weights, &means, &covariances, CovarianceForm::Covariance).unwrap()
+    Ensemble::builder(d).offsets(offsets).weights(weights).means(&means).covariances(&covariances).build().unwrap()
 }
 
 fn summary(ensemble: &Ensemble, data: Option<&[f64]>, units: Units, which: usize) -> Summary {
     let slices = SliceCount::Fixed(120);
-    let settings = Settings { slicer: SLICERS[which].into(), slices, units, ..Settings::default() };
+    let settings = Settings::default().with_slicer(SLICERS[which].into()).with_slices(slices).with_units(units);
     let points = data.map(|values| Points::new(ensemble.dim(), values).unwrap());
     summarize(ensemble, points, &settings, &Silent).unwrap().result
 }
@@ -84,17 +84,15 @@ fn without_units_the_choice_can_change() {
 fn covariances_that_are_singular_in_the_units_are_named() {
     // Thin along (1, 1), where the data are wide: whitening makes it four times thinner still, relative to its width.
     let off = 1e-15 - 1.0;
-    let ensemble = Ensemble::from_dense(
-        2,
-        1,
-        &[1.0, 1.0],
-        &[0.0; 4],
-        &[1.0, 0.0, 0.0, 1.0, 1.0, off, off, 1.0],
-        CovarianceForm::Covariance,
-    )
-    .unwrap();
+    let ensemble = Ensemble::builder(2)
+        .atoms_per_draw(1)
+        .weights(&[1.0, 1.0])
+        .means(&[0.0; 4])
+        .covariances(&[1.0, 0.0, 0.0, 1.0, 1.0, off, off, 1.0])
+        .build()
+        .unwrap();
     let data: Vec<f64> = (0..50).flat_map(|i| [f64::from(i), f64::from(i) + 0.01 * f64::from(i * 7 % 5)]).collect();
-    let settings = Settings { units: Units::Whiten, slices: SliceCount::Fixed(2), ..Settings::default() };
+    let settings = Settings::default().with_units(Units::Whiten).with_slices(SliceCount::Fixed(2));
     let error = summarize(&ensemble, Some(Points::new(2, &data).unwrap()), &settings, &Silent).unwrap_err();
     assert_eq!((error.kind(), error.place().draw, error.place().atom), (ErrorKind::Input, Some(1), Some(0)));
     assert!(error.to_string().contains("covariance in these units is singular to rounding"), "{error}");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mixgist::diagnostics::convergence;
 use mixgist::{Result, Silent};
-use mixgist_samplers::{Algorithm, FitSettings, fit};
+use mixgist_samplers::{Algorithm, fit};
 
 use super::Entry;
 use crate::evaluate::Posterior;
@@ -37,8 +37,7 @@ fn run(study: &Study) -> Result<Vec<Section>> {
         rows.push(row(source.name(), &traces(repeats), Some(repeats))?);
     }
     let length = study.options.length;
-    let settings =
-        FitSettings { algorithm: Algorithm::Marginal, chains: 4, ..old_faithful().prior.settings(length, 1) };
+    let settings = old_faithful().prior.settings(length, 1).with_algorithm(Algorithm::Marginal).with_chains(4);
     let fitted = fit(&old_faithful().values, DIM, &settings, None, &Silent)?;
     rows.push(row("mixgist's marginal Gibbs sampler", &fitted.traces.clusters, None)?);
     section.table(&["Old Faithful", "chains", "clusters a draw", "sd between chains", "R-hat", "arrangements"], rows);

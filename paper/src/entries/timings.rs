@@ -92,8 +92,12 @@ fn steps(posterior: &Posterior) -> Result<Vec<(String, f64)>> {
         let slices = SliceCount::Fixed(100);
         // As in the paper: independent slices, units as they are.
         let (scheme, units) = (Scheme::Iid, Units::None);
-        let settings =
-            Settings { slicer: slicer(distance)?.into(), slices, scheme, units, seed: 1, ..Settings::default() };
+        let settings = Settings::default()
+            .with_slicer(slicer(distance)?.into())
+            .with_slices(slices)
+            .with_scheme(scheme)
+            .with_units(units)
+            .with_seed(1);
         timed(format!("medoid under {distance}"), &mut || {
             chosen = Some(summarize(&posterior.ensemble, None, &settings, &Silent)?.result.estimate);
             Ok(())

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+NarrowIntegers = NDArray[np.integer[Any]]
 
 
 def _unmasked(name: str, values: Any) -> NDArray[Any]:

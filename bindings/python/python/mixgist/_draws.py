@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core, _sources
-from ._arrays import Floats, Integers, columns_of, floats, integers, labels as label_array, points
+from ._arrays import Floats, Integers, NarrowIntegers, columns_of, floats, integers, labels as label_array, points
 from ._atoms import dense, flat, is_ragged, ragged
 from ._checks import count, covariance_form as form_of, flag, path as path_of, text, texts, word
 from ._measure import Measure
@@ -451,8 +451,12 @@ class Draws:
         return self._native.draw_weights
 
     @property
-    def labels(self) -> Integers | None:
-        """The partition of the observations in each draw, (M, n): the numbers that were given."""
+    def labels(self) -> NarrowIntegers | None:
+        """The partition of the observations in each draw, (M, n): the numbers that were given, in the narrowest integers that hold them.
+
+        That is ``uint8`` up to 255, then ``uint16``, ``uint32`` and, for larger or negative ones, ``int64``. Before you calculate with them, convert
+        them with ``astype(int)``: NumPy's narrow integers wrap around.
+        """
         return self._native.labels
 
     @property

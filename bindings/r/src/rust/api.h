@@ -13,6 +13,8 @@ SEXP savvy_partitions_similarity__ffi(SEXP c_arg__partitions, SEXP c_arg__option
 SEXP savvy_posterior_aligned__ffi(SEXP c_arg__posterior, SEXP c_arg__options, SEXP c_arg__tick);
 SEXP savvy_posterior_ball__ffi(SEXP c_arg__posterior, SEXP c_arg__options, SEXP c_arg__tick);
 SEXP savvy_posterior_components__ffi(SEXP c_arg__posterior, SEXP c_arg__options, SEXP c_arg__tick);
+SEXP savvy_posterior_how_many__ffi(SEXP c_arg__posterior, SEXP c_arg__options, SEXP c_arg__tick);
+SEXP savvy_posterior_memberships__ffi(SEXP c_arg__posterior, SEXP c_arg__options, SEXP c_arg__tick);
 SEXP savvy_posterior_new__ffi(SEXP c_arg__draws, SEXP c_arg__options);
 SEXP savvy_posterior_representatives__ffi(SEXP c_arg__posterior, SEXP c_arg__options, SEXP c_arg__tick);
 SEXP savvy_posterior_stability__ffi(SEXP c_arg__posterior, SEXP c_arg__options, SEXP c_arg__tick);

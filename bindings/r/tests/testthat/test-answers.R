@@ -88,15 +88,15 @@ test_that("answers have what R users ask for", {
   draws <- two_groups()
   found <- mixgist_summary(draws, data = c(0, 5, 5.5), slices = 100, threads = 2)
   answers <- list(found, mixgist_ball(found, conformal = TRUE), mixgist_components(found), mixgist_representatives(found), mixgist_stability(found),
-    mixgist_partition(rbind(c(1, 1, 2), c(1, 2, 2)), threads = 2))
-  rows <- c(2, 150, 2, 1, length(answers[[5]]$checks), 3)
+    mixgist_partition(rbind(c(1, 1, 2), c(1, 2, 2)), threads = 2), mixgist_align(found), mixgist_memberships(found), mixgist_how_many(found))
+  rows <- c(2, 150, 2, 1, length(answers[[5]]$checks), 3, 2, 3, NA)
   pdf(NULL)
   on.exit(dev.off())
   for (i in seq_along(answers)) {
     x <- answers[[i]]
     expect_output(print(x), "mixgist")
     expect_output(print(summary(x)), "draws")
-    expect_equal(nrow(as.data.frame(x)), rows[i])
+    if (!is.na(rows[i])) expect_equal(nrow(as.data.frame(x)), rows[i])
     expect_identical(plot(x), x)
     if (requireNamespace("generics", quietly = TRUE)) {
       expect_equal(generics::tidy(x), as.data.frame(x))
@@ -129,16 +129,54 @@ test_that("figures in two dimensions", {
 test_that("aligned draws are draws of posterior", {
   draws <- two_groups()
   components <- mixgist_components(draws, slices = 100, threads = 2)
-  aligned <- align_draws(components)
+  aligned <- mixgist_align(draws, slices = 100, threads = 2)
   expect_equal(dim(aligned$weights), c(150, 2))
   # Nothing is missing here, so that components are the atoms, heaviest first.
-  expect_equal(aligned$weights, cbind(rep(0.6, 150), rep(0.4, 150)))
+  expect_equal(unname(aligned$weights), cbind(rep(0.6, 150), rep(0.4, 150)))
   own <- atoms(draws)$mean_1
   expect_equal(aligned$means[, 1, 1], own[seq(2, 300, 2)])
   skip_if_not_installed("posterior")
   frame <- posterior::as_draws_df(components)
   expect_equal(frame$`mean[1,1]`, aligned$means[, 1, 1])
   expect_equal(posterior::nchains(frame), 1)
+})
+
+test_that("names of components are carried over", {
+  draws <- two_groups()
+  old <- mixgist_align(draws[1:75], names = c("heavy", "light"), slices = 100, threads = 2)
+  new <- mixgist_align(draws[76:150], old = old, slices = 100, threads = 2)
+  expect_equal(new$names, c("heavy", "light"))
+  expect_equal(new$carried$components[[1]]$from, "heavy")
+  expect_equal(mixgist_align(draws, old = list(weights = 1, means = 90, covariances = 1), slices = 100, threads = 2)$names, c("new", "new 2"))
+  expect_error(mixgist_align(draws, names = "one"), "names", class = "mixgist_error")
+})
+
+test_that("memberships are means over the draws of what each draw says", {
+  draws <- two_groups()
+  at <- c(-1, 2.4, 2.6, 7)
+  found <- mixgist_memberships(draws, data = at, slices = 100, threads = 2)
+  all <- atoms(draws)
+  by_hand <- t(vapply(at, function(x) {
+    parts <- matrix(all$weight * dnorm(x, all$mean_1, 1), 2)
+    rowMeans(parts / rep(colSums(parts), each = 2))[2:1]
+  }, c(0, 0)))
+  expect_equal(found$mean, by_hand)
+  expect_equal(found$labels, max.col(by_hand))
+  expect_true(all(found$low <= found$mean & found$mean <= found$high))
+  expect_match(attr(found, "plain"), paste0("\n *", found$uncertain[1], " +", found$labels[found$uncertain[1]]))
+  expect_error(mixgist_memberships(draws), "data", class = "mixgist_error")
+})
+
+test_that("how many: the posterior of the number, and cuts between components count from 1", {
+  draws <- two_groups()
+  expect_equal(mixgist_how_many(draws, slices = 100, threads = 2)$components, 2)
+  found <- mixgist_how_many(draws, data = c(0, 5, 5.5), slices = 100, threads = 2)
+  expect_false(found$occupied$from_labels)
+  frame <- as.data.frame(found)
+  expect_equal(as.vector(tapply(frame$probability, paste(frame$counted, frame$setting), sum)), rep(1, length(unique(paste(frame$counted, frame$setting)))))
+  components <- mixgist_components(draws, slices = 100, threads = 2)
+  expect_equal(sort(c(components$cuts[[1]]$left, components$cuts[[1]]$right)), 1:2)
+  expect_match(attr(components, "plain"), "atoms (1 and 2|2 and 1)")
 })
 
 test_that("the report is written whole or not at all", {

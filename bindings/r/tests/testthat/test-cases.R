@@ -12,7 +12,7 @@ cases <- function() {
 }
 
 questions <- list(summarize = mixgist_summary, credible = mixgist_ball, components = mixgist_components, representatives = mixgist_representatives, stability = mixgist_stability,
-  partition = mixgist_partition)
+  align = mixgist_align, memberships = mixgist_memberships, `how-many` = mixgist_how_many, partition = mixgist_partition)
 
 run <- function(words, options) {
   for (name in names(options)) {

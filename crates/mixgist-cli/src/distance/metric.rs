@@ -2,7 +2,7 @@
 
 use mixgist::Metric;
 use mixgist::slice::SLICERS;
-use mixgist::{Ensemble, Error, Loss, ResolvedUnits, Result, Route, Settings};
+use mixgist::{Ensemble, Error, Loss, ResolvedUnits, Result, Route};
 
 use crate::memory;
 use crate::options::SlicingArgs;
@@ -39,7 +39,7 @@ pub fn description(metric: &Metric, units: &ResolvedUnits) -> String {
 /// Refuses at once what cannot fit, the matrix aside.
 pub fn require_memory(metric: &Metric, ensemble: &Ensemble) -> Result<()> {
     let Some(settings) = metric.sliced() else { return Ok(()) };
-    let few = Settings { route: Route::Auto, loss: Loss::Power, order: mixgist::Order::TWO, ..settings.clone() };
+    let few = settings.clone().with_route(Route::Auto).with_loss(Loss::Power).with_order(mixgist::Order::TWO);
     let needed = few.predicted_bytes(ensemble)?;
     memory::require(needed, "this distance", |_| "use fewer --slices, or keep fewer draws with --thin".into())
 }

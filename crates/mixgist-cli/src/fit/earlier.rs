@@ -26,8 +26,7 @@ impl Earlier {
         let kept: FitDocument = read_json(&document, FIT_SCHEMA).map_err(|error| {
             error.hint("mixgist fit writes it beside the draws: keep both to let the chains run on")
         })?;
-        let (fit, settings) =
-            kept.into_fit(ensemble, labels.numbers_of_atoms()?).map_err(|error| error.in_file(&document))?;
+        let (fit, settings) = kept.into_fit(ensemble, labels.labels).map_err(|error| error.in_file(&document))?;
         Ok(Earlier { fit, settings, data })
     }
 }

@@ -34,12 +34,10 @@ impl ModelArgs {
     }
 
     fn hyperparameters(&self, data: &DataTable) -> Result<Hyperparameters> {
-        let settings = FitSettings {
-            concentration: Concentration::Fixed(self.alpha),
-            component: self.component.prior(CovarianceModel::Full)?,
-            algorithm: Algorithm::Marginal,
-            ..FitSettings::default()
-        };
+        let settings = FitSettings::default()
+            .with_concentration(Concentration::Fixed(self.alpha))
+            .with_component(self.component.prior(CovarianceModel::Full)?)
+            .with_algorithm(Algorithm::Marginal);
         Hyperparameters::resolve(data.values(), data.columns(), &settings)
     }
 }

@@ -234,7 +234,7 @@ fn densities(
 }
 
 fn write_labels(path: &Path, allocation: &Allocation, overwrite: Overwrite) -> Result<()> {
-    let Allocation { labels, membership_probability } = allocation;
+    let Allocation { labels, membership_probability, .. } = allocation;
     if has_extension(path, "npy") {
         return write_npy_labels(path, labels, overwrite);
     }

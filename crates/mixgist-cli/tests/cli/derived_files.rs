@@ -91,7 +91,14 @@ fn on_the_line_the_density_integrates_to_one() {
 fn in_more_dimensions_there_are_marginals() {
     let place = Workplace::new();
     let means: Vec<f64> = (0..5 * 3).map(wave).collect();
-    let ensemble = Ensemble::from_dense(3, 1, &[1.0; 5], &means, &[1.0; 5], CovarianceForm::Spherical).unwrap();
+    let ensemble = Ensemble::builder(3)
+        .atoms_per_draw(1)
+        .weights(&[1.0; 5])
+        .means(&means)
+        .covariances(&[1.0; 5])
+        .form(CovarianceForm::Spherical)
+        .build()
+        .unwrap();
     place.write_draws("draws.npz", ensemble);
     place.done("summarize draws.npz --slices 50 --density density.csv --grid 11");
     let text = place.read("density.csv");

@@ -13,7 +13,7 @@ fn full() -> Workplace {
     let weights: Vec<f64> = (1..=DRAWS).map(|m| m as f64).collect();
     let file = DrawsFile {
         ensemble: planar_draws().with_draw_weights(&weights).unwrap(),
-        labels: Some(LabelDraws { draws: DRAWS, observations: 2, labels: [0, 1].repeat(DRAWS) }),
+        labels: Some(LabelDraws { draws: DRAWS, observations: 2, labels: [0, 1].repeat(DRAWS).into() }),
         data: Some(DataTable::new(2, vec![0.0, 1.0, 2.0, 3.0], None).unwrap()),
     };
     write_draws(&place.path("full.npz"), &file, None, Overwrite::Refuse).unwrap();

@@ -38,8 +38,8 @@ fn every_algorithm_and_covariance_model_gives_draws_labels_and_data() {
             assert_eq!((labels.draws, labels.observations), (40, 30), "{name}");
             for m in 0..40 {
                 let draw = ensemble.draw(m);
-                assert!(labels.draw(m).iter().all(|&label| (label as usize) < draw.len()), "{name}, draw {m}");
-                let mut occupied = labels.draw(m).to_vec();
+                assert!(labels.draw(m).iter().all(|label| (label as usize) < draw.len()), "{name}, draw {m}");
+                let mut occupied = labels.draw(m).iter().collect::<Vec<_>>();
                 occupied.sort_unstable();
                 occupied.dedup();
                 let traced = &written["traces"]["clusters"][m / 20][m % 20];

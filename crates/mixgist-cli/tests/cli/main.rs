@@ -18,7 +18,7 @@ mod summaries;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use mixgist::{CovarianceForm, Ensemble};
+use mixgist::Ensemble;
 use mixgist_io::{DataTable, DrawsFile, Overwrite, write_data, write_draws};
 use tempfile::TempDir;
 
@@ -136,7 +136,12 @@ fn planar_draws() -> Ensemble {
     }
     let chains = (0..DRAWS).map(|m| (m >= DRAWS / 2) as u32).collect();
     let iterations = (0..DRAWS).map(|m| 100 + (m % (DRAWS / 2)) as u64).collect();
-    Ensemble::from_ragged(2, &offsets, &weights, &means, &covariances, CovarianceForm::Covariance)
+    Ensemble::builder(2)
+        .offsets(&offsets)
+        .weights(&weights)
+        .means(&means)
+        .covariances(&covariances)
+        .build()
         .and_then(|ensemble| ensemble.with_chains(chains, iterations))
         .unwrap()
 }
@@ -145,7 +150,7 @@ fn planar_draws() -> Ensemble {
 fn line_draws(draws: usize) -> Ensemble {
     let means: Vec<f64> = (0..draws as i32).map(wave).collect();
     let ones = vec![1.0; draws];
-    Ensemble::from_dense(1, 1, &ones, &means, &ones, CovarianceForm::Covariance).unwrap()
+    Ensemble::builder(1).atoms_per_draw(1).weights(&ones).means(&means).covariances(&ones).build().unwrap()
 }
 
 /// Something irregular between −1 and 1, with the same bits everywhere.

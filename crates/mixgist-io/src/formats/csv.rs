@@ -271,19 +271,16 @@ pub(crate) fn write_data(output: &mut Output, data: &DataTable) -> Result<()> {
         }
         write_record(output, names.iter().map(String::as_str))?;
     }
-    write_rows(output, data.values(), data.columns())
+    data.values().chunks_exact(data.columns()).try_for_each(|row| write_row(output, row))
 }
 
 pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<()> {
-    write_rows(output, &labels.labels, labels.observations)
+    (0..labels.draws).try_for_each(|m| write_row(output, labels.draw(m)))
 }
 
-fn write_rows<T: std::fmt::Debug>(output: &mut Output, values: &[T], columns: usize) -> Result<()> {
-    for row in values.chunks_exact(columns) {
-        for (j, x) in row.iter().enumerate() {
-            write!(output, "{}{x:?}", if j == 0 { "" } else { "," }).map_err(cannot_write)?;
-        }
-        writeln!(output).map_err(cannot_write)?;
+fn write_row<T: std::fmt::Debug>(output: &mut Output, row: impl IntoIterator<Item = T>) -> Result<()> {
+    for (j, x) in row.into_iter().enumerate() {
+        write!(output, "{}{x:?}", if j == 0 { "" } else { "," }).map_err(cannot_write)?;
     }
-    Ok(())
+    writeln!(output).map_err(cannot_write)
 }

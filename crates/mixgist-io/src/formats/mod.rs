@@ -1,5 +1,6 @@
 //! One module a format; [`crate::Format`] is the table that lists them.
 
+pub(crate) mod bayesmix;
 pub(crate) mod csv;
 pub(crate) mod json;
 pub(crate) mod netcdf;
@@ -7,4 +8,7 @@ pub(crate) mod npy;
 pub(crate) mod npz;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
-pub(crate) mod stan_csv;
+pub(crate) mod premium;
+pub(crate) mod read_netcdf;
+pub(crate) mod wide;
+pub(crate) mod zarr;

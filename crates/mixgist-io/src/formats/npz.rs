@@ -8,7 +8,7 @@ use ::zip::read::{ArchiveOffset, Config, ZipFile};
 use ::zip::write::SimpleFileOptions;
 use ::zip::{CompressionMethod, ZipArchive, ZipWriter};
 use mixgist::slice::{Array, NamedArrays};
-use mixgist::{AlignedDraws, CovarianceForm, Ensemble, Error, Result, Trace};
+use mixgist::{AlignedDraws, CovarianceForm, Ensemble, Error, LabelSlice, Result, Trace};
 
 use crate::array::{RawArray, Values, check_shape, shape_text};
 use crate::data::DataTable;
@@ -60,11 +60,16 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
     let covariances = archive.required("covariances")?;
     let offsets = plan.offsets(archive.counts("offsets")?);
     let form = options.covariance_form;
-    let ensemble =
-        Ensemble::from_ragged(plan.dim, &offsets, &weights.values, &means.values, &covariances.values, form)?;
+    let ensemble = Ensemble::builder(plan.dim)
+        .offsets(&offsets)
+        .weights(&weights.values)
+        .means(&means.values)
+        .covariances(&covariances.values)
+        .form(form)
+        .build()?;
     drop((weights, means, covariances));
     let ensemble = with_origin(&mut archive, ensemble)?;
-    let labels = archive.read("labels")?.map(|array| LabelDraws::from_array(&array)).transpose()?;
+    let labels = archive.read("labels")?.map(LabelDraws::from_array).transpose()?;
     let draws = DrawsFile { ensemble, labels, data: archive.data(options)? };
     draws.check()?;
     Ok(draws)
@@ -78,7 +83,7 @@ pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> Result<DataTable>
 pub(crate) fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDraws> {
     let mut archive = Archive::open(path, options)?;
     let labels = archive.read("labels")?.ok_or_else(|| archive.missing("labels"))?;
-    LabelDraws::from_array(&labels)
+    LabelDraws::from_array(labels)
 }
 
 pub(crate) fn write_draws(output: &mut Output, draws: &DrawsFile) -> Result<()> {
@@ -97,7 +102,7 @@ pub(crate) fn write_draws(output: &mut Output, draws: &DrawsFile) -> Result<()> 
         let offsets: Vec<u64> = ensemble.offsets().iter().map(|&offset| offset as u64).collect();
         archive.add("offsets", &[m + 1], Numbers::Index(&offsets))?;
     }
-    archive.add("chain", &[m], Numbers::Label(ensemble.chains()))?;
+    archive.add("chain", &[m], Numbers::Label(LabelSlice::U32(ensemble.chains())))?;
     archive.add("iteration", &[m], Numbers::Index(ensemble.iterations()))?;
     if let Some(weights) = ensemble.draw_weights() {
         archive.add("draw_weights", &[m], Numbers::Float(weights))?;
@@ -106,7 +111,7 @@ pub(crate) fn write_draws(output: &mut Output, draws: &DrawsFile) -> Result<()> 
         archive.add("log_posterior", &[m], Numbers::Float(&trace.values))?;
     }
     if let Some(labels) = labels {
-        archive.add("labels", &[labels.draws, labels.observations], Numbers::Signed(&labels.labels))?;
+        archive.add("labels", &[labels.draws, labels.observations], Numbers::Label(labels.labels.as_slice()))?;
     }
     if let Some(data) = data {
         archive.add_data(data)?;
@@ -122,7 +127,7 @@ pub(crate) fn write_aligned(output: &mut Output, draws: &AlignedDraws) -> Result
     archive.add("means", &[m, j, d], Numbers::Float(&draws.means))?;
     archive.add("covariances", &[m, j, d, d], Numbers::Float(&draws.covariances))?;
     archive.add("unmatched", &[m], Numbers::Float(&draws.unmatched))?;
-    archive.add("chain", &[m], Numbers::Label(&draws.chain))?;
+    archive.add("chain", &[m], Numbers::Label(LabelSlice::U32(&draws.chain)))?;
     archive.add("iteration", &[m], Numbers::Index(&draws.iteration))?;
     if let Some(weights) = &draws.draw_weights {
         archive.add("draw_weights", &[m], Numbers::Float(weights))?;
@@ -138,7 +143,7 @@ pub(crate) fn write_data(output: &mut Output, data: &DataTable) -> Result<()> {
 
 pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<()> {
     let mut archive = ArchiveWriter::new(output);
-    archive.add("labels", &[labels.draws, labels.observations], Numbers::Signed(&labels.labels))?;
+    archive.add("labels", &[labels.draws, labels.observations], Numbers::Label(labels.labels.as_slice()))?;
     archive.finish()
 }
 
@@ -297,6 +302,10 @@ fn broken(name: &str, cause: &dyn std::fmt::Display) -> Error {
 /// Deflate cannot shrink further than this, so a larger promise is a lie.
 const LARGEST_DEFLATE_RATIO: u64 = 1032;
 
+/// Arrays of numbers that differ do not shrink further than this. Small arrays may: what they unpack to does no harm.
+const LARGEST_LIKELY_RATIO: u64 = 100;
+const LARGEST_SMALL_ARRAY: u64 = 256 << 20;
+
 /// An npz file that is open for reading; arrays are read one by one, on demand.
 struct Archive {
     zip: ZipArchive<BufReader<std::fs::File>>,
@@ -345,6 +354,11 @@ impl Archive {
         if entry.size() > possible {
             let (size, packed) = (size_text(entry.size()), size_text(entry.compressed_size()));
             return Err(broken(name, &format!("{packed} cannot unpack to the {size} that are promised")));
+        }
+        if entry.size() > LARGEST_SMALL_ARRAY.max(entry.compressed_size().saturating_mul(LARGEST_LIKELY_RATIO)) {
+            let (size, packed) = (size_text(entry.size()), size_text(entry.compressed_size()));
+            return Err(broken(name, &format!("its {packed} unpack to {size}, which draws or data never do"))
+                .hint("if it is meant, save the arrays without compression (numpy.savez)"));
         }
         Ok(Some(entry))
     }

@@ -27,8 +27,8 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     }
     let count = n.min(MOST);
     let shown: Vec<usize> = (0..count).map(|i| order[i * n / count]).collect();
-    let picked: Vec<Vec<u32>> =
-        (0..partitions.len()).map(|m| shown.iter().map(|&i| partitions.labels(m)[i]).collect()).collect();
+    let picked: Vec<Vec<i64>> =
+        (0..partitions.len()).map(|m| shown.iter().map(|&i| partitions.labels(m).get(i)).collect()).collect();
     let mut few = PartitionDraws::from_rows(&picked)?;
     if let Some(weights) = partitions.draw_weights() {
         few = few.with_draw_weights(weights)?;

@@ -72,12 +72,12 @@ fn command(answer: &Answer<Summary>) -> Option<String> {
     if reading.covariance_form != "covariance" {
         option("covariance-form", &reading.covariance_form);
     }
-    if reading.format.as_deref() == Some("stan-csv") {
-        for (name, variable) in ["weights", "means", "covariances"].iter().zip(&reading.stan_variables) {
-            option(&format!("stan-{name}"), variable);
+    for (name, variable) in ["weights", "means", "covariances"].iter().zip(&reading.variables) {
+        if name != variable {
+            option(name, variable);
         }
-        reading.stan_labels.iter().for_each(|variable| option("stan-labels", variable));
     }
+    reading.label_variable.iter().for_each(|variable| option("label-variable", variable));
     if reading.burn_in > 0 {
         option("burn-in", &reading.burn_in.to_string());
     }

@@ -7,10 +7,10 @@ use std::cell::OnceCell;
 use mixgist::HowMany;
 use mixgist::Memberships;
 use mixgist::components::{Components, Rules};
-use mixgist::credible::{self, Conformal, Credible, Question, ball};
+use mixgist::credible::{self, Conformal, Credible, Question};
 use mixgist::representatives::{Count, Representatives};
 use mixgist::stability::Stability;
-use mixgist::{Answer, AtomCount, Error, Estimator, Order, Posterior, Result, Settings, Summary};
+use mixgist::{Answer, AtomCount, Error, Estimator, Order, Posterior, Result, Summary};
 
 use super::Presentation;
 
@@ -62,14 +62,7 @@ impl Presentation<'_> {
             }
             // The ball needs the distances alone; what takes slices, an error of the last distance, is not there.
             let (summary, draws) = (self.summary(), posterior.ensemble());
-            let found = Credible {
-                ball: ball(draws, &summary.distances, LEVEL)?,
-                region: None,
-                conformal: None,
-                distances: summary.distances.clone(),
-                slices: summary.slices,
-                warnings: Vec::new(),
-            };
+            let found = Credible::of_summary(draws, summary, LEVEL)?;
             Ok(posterior.answer_around(posterior.estimate(self.progress)?, found))
         })
     }
@@ -81,13 +74,13 @@ impl Presentation<'_> {
 
     /// What the posterior says about each component: of the aligned estimate, unless the summary is by another than the medoid.
     pub fn components(&self) -> Result<&Answer<Components>> {
-        let rules = Rules { level: LEVEL, ..Rules::default() };
+        let rules = Rules::default().with_level(LEVEL);
         once(&self.evidence.components, || self.about_components()?.components(rules, self.progress))
     }
 
     /// Who belongs to which of these components.
     pub fn memberships(&self) -> Result<&Answer<Memberships>> {
-        let rules = Rules { level: LEVEL, ..Rules::default() };
+        let rules = Rules::default().with_level(LEVEL);
         once(&self.evidence.memberships, || self.about_components()?.memberships(rules, self.progress))
     }
 
@@ -121,7 +114,7 @@ impl Presentation<'_> {
                 return Err(Error::usage("the path over numbers of atoms is known for order 2 only"));
             }
             let estimator = Estimator::Free(AtomCount::default());
-            let settings = Settings { estimator, ..posterior.settings().clone() };
+            let settings = posterior.settings().clone().with_estimator(estimator);
             let free =
                 posterior.with(posterior.ensemble(), settings)?.with_columns(self.answer.about.columns.as_deref());
             let summary = free.summary(self.progress)?.clone();

@@ -157,7 +157,7 @@ impl Frame<'_> {
                 };
                 markup.path(&d, *stroke);
             }
-            Layer::Text { at, text, side, color } => self.words(markup, *at, text, *side, *color),
+            Layer::Text { at, text, side, color } => self.text(markup, *at, text, *side, *color),
         }
     }
 
@@ -238,11 +238,11 @@ impl Frame<'_> {
     }
 
     /// A text on its side, or on another where it would cover less that matters.
-    fn words(&mut self, markup: &mut Markup, at: Position, text: &str, side: Side, color: Color) {
+    fn text(&mut self, markup: &mut Markup, at: Position, text: &str, side: Side, color: Color) {
         let width = font::width(text, Weight::Bold, TEXT);
         let ([left, base], at) = self.free_place(at, width, side);
         self.taken.push(Obstacle { at, cost: LARGE_COST });
-        markup.words(text, Weight::Bold, TEXT, [left, base], Anchor::Start, color);
+        markup.text(text, Weight::Bold, TEXT, [left, base], Anchor::Start, color);
     }
 
     /// Where a text of this width starts, and the rectangle that it fills: on its side unless it covers something large there.

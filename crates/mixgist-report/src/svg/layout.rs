@@ -150,7 +150,7 @@ fn overhang(axis: &Axis, marks: &Marks, length: f64) -> [f64; 2] {
 }
 
 /// The words at an axis, cut to a width: its name, and from where its numbers are counted, which is never cut.
-pub fn axis_words(axis: &Axis, marks: &Marks, most: f64) -> String {
+pub fn axis_title(axis: &Axis, marks: &Marks, most: f64) -> String {
     let Some(origin) = marks.origin.map(origin_text) else {
         return font::fitted(&axis.label, Weight::Regular, LABEL_TEXT, most);
     };
@@ -163,17 +163,17 @@ pub fn axis_words(axis: &Axis, marks: &Marks, most: f64) -> String {
 pub fn below_axis(axis: &Axis, marks: &Marks) -> f64 {
     let numbers = if marks.ticks.iter().all(|mark| mark.text.is_empty()) { 0.0 } else { TICK_TEXT + 4.0 };
     let ticks = if marks.ticks.is_empty() { 0.0 } else { TICK_LENGTH };
-    ticks + numbers + if has_words(axis, marks) { LABEL_TEXT + 8.0 } else { 0.0 }
+    ticks + numbers + if has_title(axis, marks) { LABEL_TEXT + 8.0 } else { 0.0 }
 }
 
 /// Width that an axis needs to the left of the frame.
 pub fn left_of_axis(axis: &Axis, marks: &Marks) -> f64 {
     let texts = marks.ticks.iter().map(|mark| font::width(&mark.text, Weight::Regular, TICK_TEXT));
     let ticks = if marks.ticks.is_empty() { 0.0 } else { TICK_LENGTH + 5.0 };
-    ticks + texts.fold(0.0, f64::max) + if has_words(axis, marks) { LABEL_TEXT + 7.0 } else { 0.0 }
+    ticks + texts.fold(0.0, f64::max) + if has_title(axis, marks) { LABEL_TEXT + 7.0 } else { 0.0 }
 }
 
-fn has_words(axis: &Axis, marks: &Marks) -> bool {
+fn has_title(axis: &Axis, marks: &Marks) -> bool {
     !axis.label.is_empty() || marks.origin.is_some()
 }
 
@@ -209,11 +209,11 @@ mod tests {
     fn a_long_name_is_cut_but_not_its_origin() {
         let axis = Axis::linear("a very long name of a column, with its units", 1.7e9, 1.7e9 + 20.0);
         let marks = x_marks(&axis, 150.0);
-        let words = axis_words(&axis, &marks, 150.0);
+        let words = axis_title(&axis, &marks, 150.0);
         assert!(words.starts_with("a very") && words.ends_with("… \u{2212} 1.7e9"), "{words}");
         assert!(font::width(&words, Weight::Regular, LABEL_TEXT) <= 150.0);
         let unnamed = Axis { label: String::new(), ..axis };
-        assert_eq!(axis_words(&unnamed, &marks, 150.0), "\u{2212} 1.7e9");
+        assert_eq!(axis_title(&unnamed, &marks, 150.0), "\u{2212} 1.7e9");
         assert!(below_axis(&unnamed, &marks) > TICK_TEXT + LABEL_TEXT);
     }
 }

@@ -39,7 +39,7 @@ impl<'a> Markup<'a> {
     }
 
     /// Words at a position on their base line.
-    pub fn words(&mut self, text: &str, weight: Weight, size: f64, [x, y]: [f64; 2], anchor: Anchor, color: Color) {
+    pub fn text(&mut self, text: &str, weight: Weight, size: f64, [x, y]: [f64; 2], anchor: Anchor, color: Color) {
         let shift = match anchor {
             Anchor::Start => 0.0,
             Anchor::Middle => 0.5,
@@ -50,7 +50,7 @@ impl<'a> Markup<'a> {
     }
 
     /// Words that run upward, centred at a position.
-    pub fn words_upward(&mut self, text: &str, size: f64, [x, y]: [f64; 2]) {
+    pub fn text_upward(&mut self, text: &str, size: f64, [x, y]: [f64; 2]) {
         let half = 0.5 * font::width(text, Weight::Regular, size);
         let place = format!("translate({} {})rotate(-90)", coordinate(x), coordinate(y + half));
         self.letters(text, Weight::Regular, size, &place, Color::INK);

@@ -109,14 +109,20 @@ impl Scene {
         let (draws, atoms) = (labels.len() / n, weights.len() * n / labels.len());
         let form = CovarianceForm::Diagonal;
         let chains = (0..draws).map(|m| (2 * m / draws) as u32).collect();
-        let ensemble = Ensemble::from_dense(dim, atoms, &weights, &means, &covariances, form)
+        let ensemble = Ensemble::builder(dim)
+            .atoms_per_draw(atoms)
+            .weights(&weights)
+            .means(&means)
+            .covariances(&covariances)
+            .form(form)
+            .build()
             .and_then(|ensemble| ensemble.with_chains(chains, (0..draws as u64).collect()))
             .unwrap();
         let points = Points::new(dim, &data).unwrap();
         let columns: Vec<String> = columns.iter().map(|name| name.to_string()).collect();
         let answer = |name: &&str| {
             let slices = SliceCount::Fixed(40);
-            let settings = Settings { slicer: slicer(name).unwrap().into(), slices, ..Settings::default() };
+            let settings = Settings::default().with_slicer(slicer(name).unwrap().into()).with_slices(slices);
             let posterior = Posterior::new(&ensemble, Some(points), settings).unwrap().with_columns(Some(&columns));
             let summary = posterior.summary(&Silent).unwrap().clone();
             posterior.answer(summary)

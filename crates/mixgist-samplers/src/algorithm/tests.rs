@@ -52,7 +52,7 @@ proptest! {
         values.iter_mut().enumerate().for_each(|(e, v)| *v += 3.0 * ((e / dim) % 3) as f64);
         let algorithm = if case % 2 == 0 { Algorithm::Slice } else { Algorithm::Blocked { truncation: Truncation::At(12) } };
         let prior = if case < 6 { MixingPrior::DirichletProcess } else { MixingPrior::PitmanYor { discount: 0.2 } };
-        let mut settings = FitSettings { algorithm, prior, concentration: Concentration::Fixed(alpha), ..FitSettings::default() };
+        let mut settings = FitSettings::default().with_algorithm(algorithm).with_prior(prior).with_concentration(Concentration::Fixed(alpha));
         settings.component.covariance = CovarianceModel::NAMES[case % 3].1;
         match settings.component.covariance {
             CovarianceModel::Full => both_paths_agree::<FullCovariance>(&values, dim, &settings, seed),

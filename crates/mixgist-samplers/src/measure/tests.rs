@@ -13,13 +13,11 @@ const DATA: [f64; 12] = [0.0, 0.3, 0.8, -0.5, 1.9, 1.4, 2.6, 2.2, 0.4, 2.5, 5.0,
 const DRAWS: usize = 20_000;
 
 fn settings(prior: MixingPrior, algorithm: Algorithm, covariance: CovarianceModel) -> FitSettings {
-    let mut settings = FitSettings {
-        prior,
-        algorithm,
-        concentration: Concentration::Fixed(0.8),
-        remainder: 1e-3,
-        ..FitSettings::default()
-    };
+    let mut settings = FitSettings::default()
+        .with_prior(prior)
+        .with_algorithm(algorithm)
+        .with_concentration(Concentration::Fixed(0.8))
+        .with_remainder(1e-3);
     settings.component.covariance = covariance;
     settings.component.psi = Some(Scale::Diagonal(vec![1.0, 2.0]));
     settings
@@ -47,7 +45,7 @@ fn check_mean_density<C: Component>(prior: MixingPrior, covariance: CovarianceMo
     for _ in 0..DRAWS {
         impute(&mut model, &state, &mut rng, &mut draws).unwrap();
     }
-    assert!(draws.labels.chunks_exact(6).all(|labels| labels == [0, 0, 0, 1, 1, 2]));
+    assert!(draws.labels.rows(6).all(|labels| labels == [0, 0, 0, 1, 1, 2]));
     for y in [[0.5, 0.5], [3.0, 2.0], [9.0, -4.0]] {
         let x: Vec<f64> = (0..2).map(|j| points.scaled_value(j, y[j])).collect();
         let mut posterior = Posterior::new(2);
@@ -111,7 +109,7 @@ fn truncated_sticks_have_their_mean_weights() {
         for _ in 0..DRAWS {
             impute(&mut model, &state, &mut rng, &mut draws).unwrap();
         }
-        assert_eq!(draws.labels[..6], [2, 2, 2, 0, 0, 3]);
+        assert_eq!(draws.labels.slice(0..6), [2, 2, 2, 0, 0, 3]);
         let (here, mut behind, mut rest) = ([2.0, 0.0, 3.0, 1.0, 0.0], 6.0, 1.0);
         for j in 0..5 {
             behind -= here[j];

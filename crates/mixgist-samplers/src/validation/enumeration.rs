@@ -23,16 +23,13 @@ const THIN: u64 = 12;
 /// Runs a chain of the given settings on five points of the plane and compares how often it visits each of the 52 partitions
 /// with their exact posterior probabilities, by a χ² test on every 12th state, which leaves next to no autocorrelation.
 pub fn enumeration(settings: &FitSettings, draws: u64, seed: u64) -> Result<Outcome> {
-    let settings = FitSettings {
-        component: ComponentPrior {
-            mu0: Some(vec![1.0, 1.0]),
-            lambda: Some(0.4),
-            psi: Some(Scale::Diagonal(vec![0.8, 0.8])),
-            nu: Some(4.0),
-            ..settings.component.clone()
-        },
-        ..settings.clone()
-    };
+    let settings = settings.clone().with_component(ComponentPrior {
+        mu0: Some(vec![1.0, 1.0]),
+        lambda: Some(0.4),
+        psi: Some(Scale::Diagonal(vec![0.8, 0.8])),
+        nu: Some(4.0),
+        ..settings.component.clone()
+    });
     match settings.component.covariance {
         CovarianceModel::Full => run::<FullCovariance>(&settings, draws, seed),
         CovarianceModel::Diagonal => run::<DiagonalCovariance>(&settings, draws, seed),

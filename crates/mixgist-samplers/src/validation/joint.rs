@@ -34,16 +34,13 @@ const BATCHES: usize = 50;
 /// Alternates a sweep of the chain given the data with data given the parameters, and compares the means of ten functions of
 /// both with their means under the prior, by batch means.
 pub fn joint(settings: &FitSettings, sweeps: u64, seed: u64) -> Result<Outcome> {
-    let settings = FitSettings {
-        component: ComponentPrior {
-            mu0: Some(vec![0.3, -0.2]),
-            lambda: Some(0.5),
-            psi: Some(Scale::Diagonal(vec![6.0, 9.0])),
-            nu: Some(12.0),
-            ..settings.component.clone()
-        },
-        ..settings.clone()
-    };
+    let settings = settings.clone().with_component(ComponentPrior {
+        mu0: Some(vec![0.3, -0.2]),
+        lambda: Some(0.5),
+        psi: Some(Scale::Diagonal(vec![6.0, 9.0])),
+        nu: Some(12.0),
+        ..settings.component.clone()
+    });
     match settings.component.covariance {
         CovarianceModel::Full => run::<FullCovariance>(&settings, sweeps, seed),
         CovarianceModel::Diagonal => run::<DiagonalCovariance>(&settings, sweeps, seed),

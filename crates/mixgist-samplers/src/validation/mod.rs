@@ -57,7 +57,8 @@ pub fn settings(
     prior: MixingPrior,
     concentration: Concentration,
 ) -> FitSettings {
-    let mut settings = FitSettings { algorithm, prior, concentration, ..FitSettings::default() };
+    let mut settings =
+        FitSettings::default().with_algorithm(algorithm).with_prior(prior).with_concentration(concentration);
     settings.component.covariance = covariance;
     settings
 }

@@ -1,5 +1,4 @@
 use super::*;
-use crate::CovarianceForm;
 use crate::random::{Purpose, standard_normals, stream};
 
 /// Draws in chains of these lengths, one after the other, all the same.
@@ -7,7 +6,8 @@ fn in_chains(lengths: &[usize]) -> Ensemble {
     let chains: Vec<u32> = lengths.iter().zip(0..).flat_map(|(&n, c)| std::iter::repeat_n(c, n)).collect();
     let draws = chains.len();
     let ones = vec![1.0; draws];
-    let ensemble = Ensemble::from_dense(1, 1, &ones, &ones, &ones, CovarianceForm::Covariance).unwrap();
+    let ensemble =
+        Ensemble::builder(1).atoms_per_draw(1).weights(&ones).means(&ones).covariances(&ones).build().unwrap();
     ensemble.with_chains(chains, (0..draws as u64).collect()).unwrap()
 }
 
@@ -82,7 +82,8 @@ fn verdicts_short_of_disagreement() {
 fn the_traces_of_draws_are_label_free() {
     let weights = [0.7, 0.295, 0.005, 0.5, 0.4, 0.1];
     let (means, variances) = ([0.0, 1.0, 2.0, 0.0, 1.0, 2.0], [1.0, 4.0, 9.0, 1.0, 1.0, 1.0]);
-    let ensemble = Ensemble::from_dense(1, 3, &weights, &means, &variances, CovarianceForm::Covariance).unwrap();
+    let ensemble =
+        Ensemble::builder(1).atoms_per_draw(3).weights(&weights).means(&means).covariances(&variances).build().unwrap();
     let traces = own_traces(&ensemble);
     assert_eq!(traces[0].values, [2.0, 3.0]);
     assert_eq!(traces[1].values, [0.7, 0.5]);

@@ -12,6 +12,7 @@ use crate::{Error, Result};
 
 /// How the components of one fit became those of another.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Carried {
     /// The components of the new fit, in its order.
     pub components: Vec<CarriedComponent>,
@@ -21,6 +22,7 @@ pub struct Carried {
 
 /// Where a component of the new fit comes from.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct CarriedComponent {
     /// Its name.
     pub name: String,
@@ -36,6 +38,7 @@ pub struct CarriedComponent {
 
 /// A component of the old fit that nothing continues.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Gone {
     /// Its name.
     pub name: String,
@@ -177,7 +180,13 @@ mod tests {
     fn names_and_dimensions_that_do_not_fit_are_refused() {
         let (two, plane) = (
             line(&[(0.5, 0.0), (0.5, 8.0)]),
-            Ensemble::from_dense(2, 1, &[1.0], &[0.0; 2], &[1.0, 0.0, 0.0, 1.0], CovarianceForm::Covariance).unwrap(),
+            Ensemble::builder(2)
+                .atoms_per_draw(1)
+                .weights(&[1.0])
+                .means(&[0.0; 2])
+                .covariances(&[1.0, 0.0, 0.0, 1.0])
+                .build()
+                .unwrap(),
         );
         let refused = |names: &[String], new: &MixingMeasure| {
             carry(&two, names, new, &Units::Sd, Rules::default()).unwrap_err().to_string()

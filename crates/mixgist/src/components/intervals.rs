@@ -8,6 +8,7 @@ use crate::linalg::{cholesky_in_place, solve_lower};
 
 /// An ellipse {x : (x − c)ᵀ S⁻¹ (x − c) ≤ r²} that holds a component's mean with the level's probability.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Ellipse {
     /// c, the posterior mean of the mean.
     pub center: Vec<f64>,
@@ -21,6 +22,7 @@ pub struct Ellipse {
 
 /// Intervals of all parameters of a component, given that it exists.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Intervals {
     /// Weight.
     pub weight: PosteriorInterval,

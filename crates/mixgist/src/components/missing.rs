@@ -9,6 +9,7 @@ use crate::overlap::overlap;
 
 /// A component that no atom of the estimate stands for.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Missing {
     /// Its weight: the mean over the draws that have it.
     pub weight: f64,

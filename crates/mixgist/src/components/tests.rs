@@ -463,3 +463,36 @@ fn a_wide_group_has_the_interval_of_what_belongs_to_its_members() {
         assert!(one.intervals.is_some() || grouped, "{one:?}");
     }
 }
+
+/// 400 posteriors of 200 draws; the truth is one more draw. Two atoms that cannot be told apart are a group, whose interval of level 0.9 must hold its true weight and
+/// its true mean in 330 … 385 cases each: outside happens with probability below 1e-5.
+#[test]
+fn intervals_of_groups_cover() {
+    let mut covered = [0; 2];
+    for seed in 0..400 {
+        let mut rng = stream(seed, Purpose::Simulation, 12);
+        let mut draw = || {
+            let mut z = [0.0; 5];
+            standard_normals(&mut rng, &mut z);
+            let (weight, part) = (1.0 / (1.0 + (-0.4 + 0.2 * z[0]).exp()), 1.0 / (1.0 + (0.3 * z[1]).exp()));
+            let (a, b) = (0.3 + 0.3 * z[2], 0.3 + 0.3 * z[3]);
+            let measure = line(&[
+                (weight * part, a, 1.0),
+                (weight * (1.0 - part), b, 1.0),
+                (1.0 - weight, 12.0 + 0.1 * z[4], 1.0),
+            ]);
+            (measure, weight, part * a + (1.0 - part) * b)
+        };
+        let draws: Vec<MixingMeasure> = (0..200).map(|_| draw().0).collect();
+        let (_, weight, mean) = draw();
+        let estimate = line(&[(0.3, 0.2, 1.0), (0.3, 0.4, 1.0), (0.4, 12.0, 1.0)]);
+        let found = run(&estimate, &Ensemble::from_measures(&draws).unwrap(), 0.9);
+        assert_eq!(found.groups.len(), 1, "{:?}", found.components);
+        let intervals = found.groups[0].together.intervals.as_ref().unwrap();
+        let holds =
+            |interval: &PosteriorInterval, value: f64| u32::from((interval.low..=interval.high).contains(&value));
+        covered[0] += holds(&intervals.weight, weight);
+        covered[1] += holds(&intervals.mean[0], mean);
+    }
+    assert!(covered.iter().all(|count| (330..=385).contains(count)), "{covered:?}");
+}

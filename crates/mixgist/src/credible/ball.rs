@@ -8,6 +8,7 @@ use crate::fits::{Fits, are_below};
 
 /// The smallest ball around an estimate that holds the asked-for posterior probability.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Ball {
     /// The probability that was asked for.
     pub level: f64,
@@ -37,6 +38,7 @@ pub struct Ball {
 
 /// A draw and its distance from the estimate.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Member {
     /// Index of the draw.
     pub draw: usize,
@@ -113,12 +115,12 @@ pub fn ball(ensemble: &Ensemble, distances: &[f64], level: f64) -> Result<Ball> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CovarianceForm;
+
     use crate::random::{Purpose, standard_normals, stream};
 
     fn draws(count: usize) -> Ensemble {
         let ones = vec![1.0; count];
-        Ensemble::from_dense(1, 1, &ones, &ones, &ones, CovarianceForm::Covariance).unwrap()
+        Ensemble::builder(1).atoms_per_draw(1).weights(&ones).means(&ones).covariances(&ones).build().unwrap()
     }
 
     #[test]

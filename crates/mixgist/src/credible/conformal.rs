@@ -20,6 +20,7 @@ use crate::{Error, Result};
 
 /// A conformal ball.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Conformal {
     /// The coverage that was asked for.
     pub level: f64,
@@ -45,6 +46,7 @@ pub struct Conformal {
 /// What a calibration set allows to say.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum ConformalRadius {
     /// A radius.
     Found {

@@ -3,10 +3,11 @@
 use super::{Ball, Conformal, ball, conformal, region, within};
 use crate::Result;
 use crate::effective::Probability;
-use crate::ensemble::MixingMeasure;
+use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::fits::{Fits, has_dim, has_length};
 use crate::posterior::{Answer, Posterior};
 use crate::progress::Progress;
+use crate::summary::Summary;
 use crate::warning::Warning;
 
 /// What is asked about an estimate.
@@ -23,6 +24,7 @@ pub struct Question<'a> {
 
 /// How far from an estimate the posterior reaches.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Credible {
     /// The credible ball.
     pub ball: Ball,
@@ -40,6 +42,7 @@ pub struct Credible {
 
 /// The posterior near a hypothesised measure.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Region {
     /// Radius of the region.
     pub radius: f64,
@@ -53,6 +56,20 @@ pub struct Region {
     pub smallest_ball: Probability,
     /// Distance from it to every draw.
     pub distances: Vec<f64>,
+}
+
+impl Credible {
+    /// The ball by the distances of a summary alone, without what takes slices: the error of the last distance.
+    pub fn of_summary(ensemble: &Ensemble, summary: &Summary, level: f64) -> Result<Self> {
+        Ok(Credible {
+            ball: ball(ensemble, &summary.distances, level)?,
+            region: None,
+            conformal: None,
+            distances: summary.distances.clone(),
+            slices: summary.slices,
+            warnings: Vec::new(),
+        })
+    }
 }
 
 impl Fits for Credible {

@@ -28,6 +28,7 @@ use crate::select::Medoid;
 
 /// What no summary can beat.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Floor {
     /// No summary of any kind has a smaller expected loss under the same slices.
     #[serde(rename = "floor")]

@@ -37,7 +37,7 @@ pub(crate) fn judge(
     let groups = sizes.len();
     let mut sums = vec![0.0; groups * rows * draws];
     progress.begin("expected losses", projection.slices() as u64);
-    decompositions.guest_costs(&others, Form::Exact, usize::MAX, progress, |slice, costs| {
+    decompositions.other_costs(&others, Form::Exact, usize::MAX, progress, |slice, costs| {
         let sums = &mut sums[of_slice[slice] * rows * draws..][..rows * draws];
         sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
     })?;
@@ -73,7 +73,7 @@ pub(super) fn glance(
     let count = most.min(projection.slices());
     let mut means = vec![0.0; measures.len() * projection.draws()];
     progress.begin("distances of the fits", count as u64);
-    decompositions.guest_costs(&others, Form::Compressed, count, progress, |_, costs| {
+    decompositions.other_costs(&others, Form::Compressed, count, progress, |_, costs| {
         means.iter_mut().zip(costs).for_each(|(mean, cost)| *mean += cost / count as f64);
     })?;
     Ok(means.chunks_exact(projection.draws()).map(<[f64]>::to_vec).collect())

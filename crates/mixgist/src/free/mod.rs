@@ -62,6 +62,7 @@ use judge::{Judged, judge};
 
 /// How good the estimates are: against the floor, and on slices that nothing was fitted to.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Assessment {
     /// What no summary can beat under the slices that were fitted to.
     #[serde(flatten)]
@@ -83,6 +84,7 @@ pub struct Assessment {
 
 /// How good one estimate is.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Judgement {
     /// Expected loss under the slices that the floor is for.
     pub expected_loss: f64,
@@ -97,6 +99,7 @@ pub struct Judgement {
 
 /// An expected loss under slices that nothing was fitted to.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct HeldOut {
     /// The expected loss.
     pub expected_loss: f64,
@@ -111,6 +114,7 @@ pub struct HeldOut {
 
 /// An estimate whose components exist.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct AlignedSupport {
     /// The estimate, heaviest component first.
     pub estimate: MixingMeasure,
@@ -127,6 +131,7 @@ pub struct AlignedSupport {
 
 /// A free-support estimate.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct FreeSupport {
     /// The estimate.
     pub estimate: MixingMeasure,
@@ -163,6 +168,7 @@ impl FreeSupport {
 
 /// The best fit with a given number of atoms.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct PathPoint {
     /// Most atoms that it may have.
     pub atoms: usize,

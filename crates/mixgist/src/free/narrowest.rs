@@ -67,13 +67,18 @@ fn spread_out(ensemble: &Ensemble, ordered: &[usize]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::atoms::CovarianceForm;
 
     /// Draws with the same two diagonal covariances, and a third atom of some weight and covariance.
     fn draws(third: f64, covariance: [f64; 4]) -> Ensemble {
         let weights = [0.6, 0.4 - third, third].repeat(100);
         let covariances = [[4.0, 0.0, 0.0, 0.01], [1.0, 0.0, 0.0, 0.04], covariance].concat().repeat(100);
-        Ensemble::from_dense(2, 3, &weights, &[0.0; 600], &covariances, CovarianceForm::Covariance).unwrap()
+        Ensemble::builder(2)
+            .atoms_per_draw(3)
+            .weights(&weights)
+            .means(&[0.0; 600])
+            .covariances(&covariances)
+            .build()
+            .unwrap()
     }
 
     fn bound_of(ensemble: &Ensemble) -> Vec<f64> {

@@ -95,7 +95,13 @@ fn truth_of_one() -> MixingMeasure {
 }
 
 fn plane() -> Ensemble {
-    Ensemble::from_dense(2, 1, &[1.0], &[0.0, 0.0], &[1.0, 0.0, 0.0, 1.0], CovarianceForm::Covariance).unwrap()
+    Ensemble::builder(2)
+        .atoms_per_draw(1)
+        .weights(&[1.0])
+        .means(&[0.0, 0.0])
+        .covariances(&[1.0, 0.0, 0.0, 1.0])
+        .build()
+        .unwrap()
 }
 
 /// With labels the clusters are counted; with data alone labels are drawn. Two atoms far apart and one with next to no weight: always two have observations.

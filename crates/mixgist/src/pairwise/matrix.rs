@@ -198,7 +198,7 @@ fn for_each_batch(
         |lines| Decomposition::new(lines, weights),
         |slices, decompositions| {
             let batch = Batch::new(decompositions);
-            fold(slices, &|block, out| bridged_block(&batch, block, progress, out))
+            fold(slices, &|block, out| decomposed_block(&batch, block, progress, out))
         },
     )
 }
@@ -207,7 +207,7 @@ fn rows_of_block(block: usize, draws: usize) -> std::ops::Range<usize> {
     block * PANEL..draws.min((block + 1) * PANEL)
 }
 
-fn bridged_block(batch: &Batch, block: usize, progress: &dyn Progress, out: &mut Vec<f64>) -> Result<()> {
+fn decomposed_block(batch: &Batch, block: usize, progress: &dyn Progress, out: &mut Vec<f64>) -> Result<()> {
     let draws = batch.draws();
     let rows: Vec<usize> = rows_of_block(block, draws).collect();
     out.resize(rows.len() * draws, 0.0);

@@ -299,7 +299,7 @@ impl<'p, 'a> Decompositions<'p, 'a> {
 
     /// Transport costs between measures that are not draws and every draw, in the given form, on each of the first `most` slices, in order: `take`
     /// gets the slice and measures × M costs.
-    pub(crate) fn guest_costs(
+    pub(crate) fn other_costs(
         &self,
         others: &OtherMeasures,
         form: Form,

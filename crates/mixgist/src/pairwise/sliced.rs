@@ -78,7 +78,7 @@ impl<'a> SlicedDistance<'a> {
         let groups = projection.slice_groups(ensemble.len());
         let mut sums = vec![BatchSums::default(); ensemble.len()];
         let mut by_group = vec![vec![0.0; ensemble.len()]; groups.sizes.len()];
-        self.guest_costs(std::slice::from_ref(measure), &projection, progress, |slice, costs| {
+        self.other_costs(std::slice::from_ref(measure), &projection, progress, |slice, costs| {
             add(&mut by_group[groups.of_slice[slice]], costs);
         })?;
         for (costs, &size) in by_group.iter().zip(&groups.sizes) {
@@ -147,14 +147,14 @@ impl<'a> SlicedDistance<'a> {
     ) -> Result<Vec<Vec<f64>>> {
         let projection = self.project(ensemble)?;
         let mut sums = vec![0.0; measures.len() * ensemble.len()];
-        self.guest_costs(measures, &projection, progress, |_, costs| add(&mut sums, costs))?;
+        self.other_costs(measures, &projection, progress, |_, costs| add(&mut sums, costs))?;
         let slices = self.slices.len() as f64;
         let row = |sums: &[f64]| sums.iter().map(|sum| sum / slices).collect();
         Ok(sums.chunks_exact(ensemble.len()).map(row).collect())
     }
 
     /// Transport costs from each of the measures to every draw, slice by slice.
-    fn guest_costs(
+    fn other_costs(
         &self,
         measures: &[MixingMeasure],
         projection: &Projection,
@@ -163,7 +163,7 @@ impl<'a> SlicedDistance<'a> {
     ) -> Result<()> {
         let others = projection.others(measures)?;
         progress.begin("distances to all draws", self.slices.len() as u64);
-        Decompositions::new(projection, Form::Exact).guest_costs(&others, Form::Exact, usize::MAX, progress, take)
+        Decompositions::new(projection, Form::Exact).other_costs(&others, Form::Exact, usize::MAX, progress, take)
     }
 
     /// Between all pairs of draws.
@@ -190,15 +190,21 @@ impl<'a> SlicedDistance<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::slice::{Freeze, Scheme, slicer};
-    use crate::{CovarianceForm, Silent};
 
     #[test]
     fn expected_losses_are_mean_losses_over_the_draws() {
         let means: Vec<f64> = (0..24).map(|i| f64::from(i * i % 7)).collect();
         let variances: Vec<f64> = (0..24).map(|i| 0.5 + f64::from(i % 5)).collect();
         let weights: Vec<f64> = (0..24).map(|i| 1.0 + f64::from(i % 3)).collect();
-        let draws = Ensemble::from_dense(1, 2, &weights, &means, &variances, CovarianceForm::Covariance).unwrap();
+        let draws = Ensemble::builder(1)
+            .atoms_per_draw(2)
+            .weights(&weights)
+            .means(&means)
+            .covariances(&variances)
+            .build()
+            .unwrap();
         let draws = draws.with_draw_weights(&(1..=12).map(f64::from).collect::<Vec<_>>()).unwrap();
         let estimates = [draws.draw(3), draws.draw(7)];
         let slices = slicer("mix-sw").unwrap().freeze(&Freeze { dim: 1, slices: 0..40, seed: 2, scheme: Scheme::Iid });

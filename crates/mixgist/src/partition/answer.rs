@@ -37,6 +37,7 @@ pub struct Question {
 
 /// The partition of least expected loss with its evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PartitionAnswer {
     /// Version of mixgist that computed it.
     pub mixgist_version: String,

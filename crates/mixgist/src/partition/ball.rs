@@ -6,6 +6,7 @@ use crate::{Error, Progress, Result};
 
 /// The smallest ball around an estimate, in a metric on partitions, that holds the asked-for posterior probability.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct PartitionBall {
     /// Name of the metric.
     pub loss: String,
@@ -27,6 +28,7 @@ pub struct PartitionBall {
 
 /// The partitions that mark one side of a ball.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct BallBound {
     /// Their distance from the estimate.
     pub distance: f64,

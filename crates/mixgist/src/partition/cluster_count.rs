@@ -6,6 +6,7 @@ use crate::labels::PartitionDraws;
 
 /// How probable each number of clusters is.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct ClusterCountPosterior {
     /// The numbers that occur, ascending.
     pub counts: Vec<ClusterCount>,
@@ -17,6 +18,7 @@ pub struct ClusterCountPosterior {
 
 /// One number of clusters.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct ClusterCount {
     /// The number of clusters.
     pub clusters: usize,

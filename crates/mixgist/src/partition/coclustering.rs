@@ -46,11 +46,12 @@ pub fn coclusterings(
         let (labels, weight) = (draws.labels(m), draws.weight(m));
         table.clear();
         table.resize(clusters * draws.clusters(m), 0.0);
-        for (&row, &k) in labels.iter().zip(estimate.labels()) {
+        for (row, &k) in labels.iter().zip(estimate.labels()) {
             table[row as usize * clusters + k as usize] += weight;
         }
-        together.par_chunks_mut(clusters * CHUNK).zip(labels.par_chunks(CHUNK)).for_each(|(sums, labels)| {
-            for (sums, &row) in sums.chunks_mut(clusters).zip(labels) {
+        together.par_chunks_mut(clusters * CHUNK).enumerate().for_each(|(chunk, sums)| {
+            let labels = labels.slice(chunk * CHUNK..n.min((chunk + 1) * CHUNK));
+            for (sums, row) in sums.chunks_mut(clusters).zip(labels) {
                 let counts = &table[row as usize * clusters..(row as usize + 1) * clusters];
                 sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
             }

@@ -1,6 +1,6 @@
 //! The contingency table of two partitions, reduced to the sums that losses are made of.
 
-use crate::labels::{Partition, cluster_sizes};
+use crate::labels::{LabelSlice, Partition, cluster_sizes};
 
 /// φ, the function of counts whose sums a loss is made of; 0 for counts 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl<'a> Comparison<'a> {
     /// The sums for each of `potentials` against a draw with canonical `labels`.
     pub(crate) fn sums<const P: usize>(
         &mut self,
-        labels: &[u32],
+        labels: LabelSlice<'_>,
         clusters: usize,
         potentials: [Potential; P],
     ) -> [PairSums; P] {
@@ -76,18 +76,25 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    fn joint_dense<const P: usize>(&mut self, labels: &[u32], clusters: usize, potentials: [Potential; P]) -> [f64; P] {
+    fn joint_dense<const P: usize>(
+        &mut self,
+        labels: LabelSlice<'_>,
+        clusters: usize,
+        potentials: [Potential; P],
+    ) -> [f64; P] {
         self.cells.clear();
         self.cells.resize(self.estimate.clusters() * clusters, 0);
-        for (&row, &column) in self.estimate.labels().iter().zip(labels) {
-            self.cells[row as usize * clusters + column as usize] += 1;
-        }
+        let rows = self.estimate.labels();
+        labels
+            .iter()
+            .enumerate()
+            .for_each(|(i, column)| self.cells[rows[i] as usize * clusters + column as usize] += 1);
         potentials.map(|potential| potential.sum(self.cells.iter().copied().filter(|&count| count > 0)))
     }
 
     fn joint_by_cluster<const P: usize>(
         &mut self,
-        labels: &[u32],
+        labels: LabelSlice<'_>,
         clusters: usize,
         potentials: [Potential; P],
     ) -> [f64; P] {
@@ -101,9 +108,9 @@ impl<'a> Comparison<'a> {
         for &size in &self.sizes {
             let (cluster, others) = rest.split_at(size as usize);
             rest = others;
-            cluster.iter().for_each(|&i| self.cells[labels[i as usize] as usize] += 1);
+            cluster.iter().for_each(|&i| self.cells[labels.get(i as usize) as usize] += 1);
             for &i in cluster {
-                let count = std::mem::take(&mut self.cells[labels[i as usize] as usize]);
+                let count = std::mem::take(&mut self.cells[labels.get(i as usize) as usize]);
                 if count > 0 {
                     (0..P).for_each(|p| sums[p] += potentials[p].at(count));
                 }
@@ -142,13 +149,13 @@ mod tests {
             let draw = Partition::from_integers(&pairs.iter().map(|p| p.1).collect::<Vec<_>>()).unwrap();
             let potentials = [Potential::Pairs, Potential::Entropy];
             let mut comparison = Comparison::new(&estimate);
-            let dense = comparison.joint_dense(draw.labels(), draw.clusters(), potentials);
-            let sparse = comparison.joint_by_cluster(draw.labels(), draw.clusters(), potentials);
+            let dense = comparison.joint_dense(LabelSlice::U32(draw.labels()), draw.clusters(), potentials);
+            let sparse = comparison.joint_by_cluster(LabelSlice::U32(draw.labels()), draw.clusters(), potentials);
             let together = pairs.iter().flat_map(|p| pairs.iter().map(move |q| p == q)).filter(|&same| same).count();
             prop_assert_eq!(dense[0], (together - pairs.len()) as f64);
             prop_assert_eq!(sparse[0], (together - pairs.len()) as f64);
             prop_assert!((dense[1] - sparse[1]).abs() < 1e-12 * pairs.len() as f64);
-            let [own] = comparison.sums(estimate.labels(), estimate.clusters(), [Potential::Entropy]);
+            let [own] = comparison.sums(LabelSlice::U32(estimate.labels()), estimate.clusters(), [Potential::Entropy]);
             prop_assert!(own.estimate == own.draw && own.draw == own.joint);
         }
     }

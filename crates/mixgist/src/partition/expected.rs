@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::contingency::{Comparison, PairSums, Potential};
 use super::loss::{PartitionLoss, Scale};
-use crate::labels::{Partition, PartitionDraws};
+use crate::labels::{LabelSlice, Partition, PartitionDraws};
 use crate::{Error, Progress, Result};
 
 /// L(estimate, draw) of two partitions of the same observations. Cost O(n).
@@ -17,7 +17,7 @@ pub fn loss_between(loss: PartitionLoss, estimate: &Partition, draw: &Partition)
             draw.len()
         )));
     }
-    let [sums] = Comparison::new(estimate).sums(draw.labels(), draw.clusters(), [loss.potential()]);
+    let [sums] = Comparison::new(estimate).sums(LabelSlice::U32(draw.labels()), draw.clusters(), [loss.potential()]);
     Ok(loss.of(sums, Scale::new(estimate.len())))
 }
 
@@ -110,7 +110,7 @@ mod tests {
 
     /// Labels as the oracle stores them: all draws of an observation side by side.
     fn item_major(draws: &PartitionDraws) -> Vec<i32> {
-        (0..draws.observations()).flat_map(|i| (0..draws.len()).map(move |m| draws.labels(m)[i] as i32)).collect()
+        (0..draws.observations()).flat_map(|i| (0..draws.len()).map(move |m| draws.labels(m).get(i) as i32)).collect()
     }
 
     fn by_oracle(loss: PartitionLoss, estimate: &Partition, draws: &PartitionDraws) -> f64 {

@@ -29,7 +29,7 @@ pub fn similarity_of_pairs(draws: &PartitionDraws, pairs: &[(usize, usize)]) -> 
         .with_min_len(64)
         .map(|&(i, j)| {
             (0..draws.len())
-                .filter(|&m| draws.labels(m)[i] == draws.labels(m)[j])
+                .filter(|&m| draws.labels(m).get(i) == draws.labels(m).get(j))
                 .map(|m| draws.weight(m))
                 .sum::<f64>()
                 .min(1.0)
@@ -72,10 +72,9 @@ pub fn similarity_block(
                     progress.check()?;
                 }
                 let (labels, weight) = (draws.labels(m), draws.weight(m));
-                let own = labels[i];
-                for (value, &label) in row.iter_mut().zip(&labels[columns.clone()]) {
-                    *value += if label == own { weight } else { 0.0 };
-                }
+                let own = labels.get(i);
+                let others = labels.slice(columns.clone()).iter().enumerate();
+                others.for_each(|(place, label)| row[place] += if label == own { weight } else { 0.0 });
             }
             row.iter_mut().for_each(|value| *value = value.min(1.0));
             progress.advance(1);

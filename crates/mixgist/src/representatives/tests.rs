@@ -1,6 +1,6 @@
 use super::*;
 use crate::random::{Purpose, standard_normals, stream};
-use crate::{CovarianceForm, Settings, Silent, SliceCount, Units};
+use crate::{Loss, Settings, Silent, SliceCount, Units};
 
 /// Draws of two atoms whose means move with sd 0.3; `second` says by how much the second atom is moved besides.
 fn posterior(draws: usize, seed: u64, second: impl Fn(usize) -> f64) -> Ensemble {
@@ -9,7 +9,7 @@ fn posterior(draws: usize, seed: u64, second: impl Fn(usize) -> f64) -> Ensemble
     let means: Vec<f64> =
         (0..draws).flat_map(|m| [0.3 * noise[2 * m], 5.0 + second(m) + 0.3 * noise[2 * m + 1]]).collect();
     let ones = vec![1.0; 2 * draws];
-    Ensemble::from_dense(1, 2, &ones, &means, &ones, CovarianceForm::Covariance).unwrap()
+    Ensemble::builder(1).atoms_per_draw(2).weights(&ones).means(&means).covariances(&ones).build().unwrap()
 }
 
 fn settings() -> Settings {
@@ -43,6 +43,20 @@ fn one_mode_gives_one_representative_two_give_two() {
             assert_eq!(two.assignment[m], usize::from(elsewhere(m) > 0.0));
         }
     }
+}
+
+/// The one representative of a skewed posterior is the medoid by the loss that was asked for: near the median by distance, near the mean by its square.
+#[test]
+fn the_loss_decides_which_draw_represents_a_mode() {
+    let tail = |m: usize| -3.0 * (1.0 - (m as f64 * 0.618_033_988_75).fract()).ln();
+    let draws = posterior(300, 1, tail);
+    let by = |loss: Loss| {
+        let asked = Posterior::new(&draws, None, settings().with_loss(loss)).unwrap();
+        let found = representatives(&asked, Count::Fixed(1), &Silent).unwrap().representatives[0].draw;
+        assert_eq!(found, asked.summary(&Silent).unwrap().medoid.draw);
+        draws.draw(found).atoms().means()[1]
+    };
+    assert!(by(Loss::Power) > by(Loss::Distance) + 0.3, "{} {}", by(Loss::Power), by(Loss::Distance));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use rand::RngExt;
 
 /// A test of one mode against two.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct SplitTest {
     /// The draws that are the medoids of the two groups.
     pub medoids: [usize; 2],
@@ -38,6 +39,7 @@ pub struct SplitTest {
 /// What a split must have to be one of two modes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Condition {
     /// One mode would show such a valley at most once in 1 / [`FALSE_ALARM`] times.
     Evidence,
@@ -106,7 +108,7 @@ impl Cloud<'_> {
         let halves: Vec<bool> = set.iter().map(|_| rng.random()).collect();
         let total: f64 = set.iter().map(|&(i, _)| self.weights[i]).sum();
         let mut places = vec![0.0; set.len()];
-        let mut count = Count::default();
+        let mut counts = [Count::default(); 2];
         for half in [false, true] {
             let fit = [0, 1].map(|g| {
                 let own = (0..set.len()).filter(|&p| halves[p] == half && set[p].1 == g);
@@ -120,19 +122,20 @@ impl Cloud<'_> {
                 places[p] = line.place(self, set[p].0);
                 held.push((places[p], self.weights[set[p].0] / total));
             }
-            count.add(windows.count(&held), windows.breadth());
+            let [low, middle, high] = windows.count(&held);
+            counts[0].add(low, middle, windows.breadth(0));
+            counts[1].add(high, middle, windows.breadth(1));
         }
-        let Count { peak, valley, breadth } = count;
         let members: Vec<usize> = set.iter().map(|&(i, _)| i).collect();
         let draws = self.chosen.select(&members)?;
-        let mut residuals = places.clone();
-        for side in [false, true] {
-            let own: Vec<usize> = (0..places.len()).filter(|&p| (places[p] > 0.5) == side).collect();
-            let mean = own.iter().map(|&p| places[p]).sum::<f64>() / own.len().max(1) as f64;
-            own.iter().for_each(|&p| residuals[p] -= mean);
-        }
-        let effective = effective_draws(&draws, &residuals);
-        let by_coin = coin(effective * valley, effective * peak, breadth / (1.0 + breadth));
+        // Whether a draw is on the inner side of its group's median: half of either group is, so that changes of the group do not count, and what is left has the
+        // autocorrelation of a window's count.
+        let inner: Vec<f64> = places.iter().map(|place| f64::from(u8::from((0.0..1.0).contains(place)))).collect();
+        let effective = effective_draws(&draws, &inner);
+        // Both must show it: under one mode the valley is at least as high as one of them.
+        let by_coin = counts.iter().map(|count| count.p_value(effective)).fold(0.0, f64::max);
+        let ratio = |count: &Count| if count.peak > 0.0 { count.level() / count.peak } else { f64::INFINITY };
+        let lower = if ratio(&counts[1]) > ratio(&counts[0]) { counts[1] } else { counts[0] };
         let chains = chains_in_order(&draws);
         let by_chains = stay_apart(&chains, |m| set[m].1 == 0);
         // Chains that never change their group say nothing about how often they would; that they are at different places is what there is to test.
@@ -147,8 +150,8 @@ impl Cloud<'_> {
         Ok(Some(SplitTest {
             medoids,
             weights: [share(&groups[0]), share(&groups[1])],
-            peak,
-            valley: valley / breadth,
+            peak: lower.peak,
+            valley: lower.level(),
             crossing: self.crossing(&members, &places, &halves, groups),
             by_chains,
             effective_draws: effective,
@@ -290,91 +293,109 @@ impl Cuts {
     }
 }
 
-/// Three windows on the line: one at 0 and one at 1, equally wide, and one between that overlaps neither and is at least as wide.
+/// Three windows on the line: one around 0, one around 1, and one between that overlaps neither.
 #[derive(Clone, Copy)]
 struct Windows {
-    half_width: f64,
+    /// Half the width of the window at 0, and of that at 1.
+    half_widths: [f64; 2],
     valley: (f64, f64),
 }
 
-/// What windows hold: the emptier of the outer ones, and the one between, `breadth` times as wide.
-#[derive(Clone, Copy)]
+/// What windows hold: one of the outer ones, and the one between, added up over the halves of the draws.
+#[derive(Clone, Copy, Default)]
 struct Count {
     peak: f64,
     valley: f64,
-    breadth: f64,
-}
-
-impl Default for Count {
-    fn default() -> Self {
-        Count { peak: 0.0, valley: 0.0, breadth: f64::INFINITY }
-    }
+    heads: f64,
 }
 
 impl Count {
-    /// Adds what other windows hold. The valley counts as no wider than the narrower of the two, which is against evidence.
-    fn add(&mut self, [low, middle, high]: [f64; 3], breadth: f64) {
-        self.peak += low.min(high);
-        self.valley += middle;
-        self.breadth = self.breadth.min(breadth);
+    /// Adds what other windows hold, the one between `breadth` times as wide as the outer one.
+    fn add(&mut self, peak: f64, valley: f64, breadth: f64) {
+        self.peak += peak;
+        self.valley += valley;
+        self.heads += (peak + valley) * breadth / (1.0 + breadth);
+    }
+
+    /// Probability of heads, the mean over all throws. Few heads of coins that are not alike are no more probable than of as many coins that all
+    /// have their mean (Hoeffding 1956).
+    fn head(&self) -> f64 {
+        let throws = self.peak + self.valley;
+        if throws > 0.0 { self.heads / throws } else { 0.5 }
+    }
+
+    /// What a window as wide as the outer one holds of the valley.
+    fn level(&self) -> f64 {
+        self.valley * (1.0 - self.head()) / self.head()
+    }
+
+    fn p_value(&self, effective: f64) -> f64 {
+        coin(effective * self.valley, effective * self.peak, self.head())
     }
 }
 
-/// The window between is at most so many times as wide as the others.
-const MOST_BREADTH: f64 = 3.0;
+/// Half widths of the windows at 0 and 1 that are tried.
+const HALF_WIDTHS: [f64; 7] = [0.06, 0.08, 0.12, 0.16, 0.2, 0.25, 0.32];
+
+/// Edges of the window between are multiples of this, and it is at least twice as wide.
+const STEP: f64 = 0.04;
 
 impl Windows {
-    /// Those that show a valley best in the draws that the line was fitted to. Others are counted in them, so that the choice is no evidence by
-    /// itself.
+    /// Those that show a valley best in the draws that the line was fitted to: with the greater evidence against the weaker of the outer two. Others are counted in
+    /// them, so that the choice is no evidence by itself.
     fn fitted(places: &[(f64, f64)]) -> Self {
         let one = places.iter().map(|(_, weight)| weight).sum::<f64>() / places.len() as f64;
-        let mut best = (f64::NEG_INFINITY, Windows { half_width: 1.0 / 6.0, valley: (1.0 / 3.0, 2.0 / 3.0) });
-        for half_width in [1.0 / 12.0, 1.0 / 8.0, 1.0 / 6.0, 1.0 / 5.0, 1.0 / 4.0] {
-            let free = 1.0 - 2.0 * half_width;
-            let steps = (free / 0.05 + 1e-9) as usize;
-            let at = |step: usize| half_width + free * step as f64 / steps as f64;
-            for begin in 0..steps {
-                for end in begin + 1..=steps {
-                    let windows = Windows { half_width, valley: (at(begin), at(end)) };
-                    let breadth = windows.breadth();
-                    if !(1.0 - 1e-9..=MOST_BREADTH + 1e-9).contains(&breadth) {
-                        continue;
-                    }
-                    let [low, middle, high] = windows.count(places);
-                    // Log likelihood ratio of the coin; half a draw more in the valley, lest windows just as wide as it are taken.
-                    let (valley, peak) = (middle + 0.5 * one, low.min(high));
-                    let (throws, fair) = (valley + peak, breadth / (1.0 + breadth));
-                    if peak <= 0.0 || valley / throws >= fair {
-                        continue;
-                    }
-                    let score =
-                        valley * libm::log(valley / (throws * fair)) + peak * libm::log(peak / (throws * (1.0 - fair)));
-                    if score > best.0 {
-                        best = (score, windows);
-                    }
+        let outer = |place: f64, half_width: f64| weight_within(places, place - half_width, place + half_width);
+        let peaks = [0.0, 1.0].map(|place| HALF_WIDTHS.map(|half_width| outer(place, half_width)));
+        // The log likelihood ratio of the coin; half a draw more in the valley, lest windows just as wide as it are taken.
+        let score = |peak: f64, valley: f64, breadth: f64| {
+            let (valley, fair) = (valley + 0.5 * one, breadth / (1.0 + breadth));
+            let throws = valley + peak;
+            if peak <= 0.0 || valley / throws >= fair {
+                return f64::NEG_INFINITY;
+            }
+            valley * libm::log(valley / (throws * fair)) + peak * libm::log(peak / (throws * (1.0 - fair)))
+        };
+        let mut best = (f64::NEG_INFINITY, Windows { half_widths: [0.16; 2], valley: (0.32, 0.68) });
+        let steps = (1.0 / STEP).round() as usize;
+        for begin in 1..steps {
+            for end in begin + 2..steps {
+                let (from, to) = (begin as f64 * STEP, end as f64 * STEP);
+                let middle = weight_within(places, from, to);
+                let side = |side: usize, room: f64| {
+                    let fits = (0..HALF_WIDTHS.len()).filter(|&w| HALF_WIDTHS[w] <= room + 1e-9);
+                    let scores = fits
+                        .map(|w| (score(peaks[side][w], middle, (to - from) / (2.0 * HALF_WIDTHS[w])), HALF_WIDTHS[w]));
+                    scores.reduce(|best, next| if next.0 > best.0 { next } else { best })
+                };
+                let (Some(low), Some(high)) = (side(0, from), side(1, 1.0 - to)) else { continue };
+                if low.0.min(high.0) > best.0 {
+                    best = (low.0.min(high.0), Windows { half_widths: [low.1, high.1], valley: (from, to) });
                 }
             }
         }
         best.1
     }
 
-    /// How many times as wide as the others the window between is.
-    fn breadth(&self) -> f64 {
-        (self.valley.1 - self.valley.0) / (2.0 * self.half_width)
+    /// How many times as wide as an outer one the window between is.
+    fn breadth(&self, side: usize) -> f64 {
+        (self.valley.1 - self.valley.0) / (2.0 * self.half_widths[side])
     }
 
     /// The weight in each of the three, of places with their weights.
     fn count(&self, places: &[(f64, f64)]) -> [f64; 3] {
-        let within = |from: f64, to: f64| {
-            let inside = places.iter().filter(|(place, _)| (from..=to).contains(place));
-            inside.map(|(_, weight)| weight).sum()
-        };
+        let [low, high] = self.half_widths;
         [
-            within(-self.half_width, self.half_width),
-            within(self.valley.0, self.valley.1),
-            within(1.0 - self.half_width, 1.0 + self.half_width),
+            weight_within(places, -low, low),
+            weight_within(places, self.valley.0, self.valley.1),
+            weight_within(places, 1.0 - high, 1.0 + high),
         ]
     }
+}
+
+/// The weight of the places from `from` to `to`.
+fn weight_within(places: &[(f64, f64)], from: f64, to: f64) -> f64 {
+    places.iter().filter(|(place, _)| (from..=to).contains(place)).map(|(_, weight)| weight).sum()
 }
 
 /// Probability that a coin shows at most `few` heads when it is thrown `few` + `many` times. Numbers of independent draws need not be whole: the distribution
@@ -445,15 +466,13 @@ mod tests {
                 let density = |x: f64| libm::exp(-((x - mode) / width).abs());
                 let places: Vec<(f64, f64)> =
                     (0..4000).map(|i| -1.0 + f64::from(i) / 1333.0).map(|x| (x, density(x))).collect();
-                for half_width in [1.0 / 12.0, 1.0 / 6.0, 1.0 / 4.0] {
-                    for (from, to) in [(half_width, 1.0 - half_width), (0.3, 0.6), (0.4, 0.75)] {
-                        let windows = Windows { half_width, valley: (from, to) };
+                for half_widths in [[0.06, 0.06], [0.16, 0.08], [0.12, 0.25]] {
+                    for (from, to) in [(half_widths[0], 1.0 - half_widths[1]), (0.3, 0.6), (0.4, 0.72)] {
+                        let windows = Windows { half_widths, valley: (from, to) };
                         let [low, middle, high] = windows.count(&places);
+                        let least = (windows.breadth(0) * low).min(windows.breadth(1) * high);
                         // The grid's edges count one point more or less.
-                        assert!(
-                            middle >= 0.97 * windows.breadth() * low.min(high),
-                            "{mode} {width} {half_width} {from}"
-                        );
+                        assert!(middle >= 0.97 * least, "{mode} {width} {half_widths:?} {from}");
                     }
                 }
             }

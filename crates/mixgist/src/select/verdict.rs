@@ -47,6 +47,7 @@ pub(crate) const LEAST_EFFECTIVE: f64 = 50.0;
 
 /// The lead of the medoid over the draw that is hardest to tell from it, with its errors.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Margin {
     /// That draw: the runner-up, or one that lies farther.
     pub rival: usize,
@@ -81,6 +82,7 @@ fn all() -> f64 {
 /// Whether the choice of the medoid is safe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ChoiceVerdict {
     /// Other slices and other draws of the same posterior would choose it too.
     Safe,

@@ -1,6 +1,6 @@
 use super::*;
-use crate::CovarianceForm;
 use crate::random::{Purpose, standard_normals, stream};
+use crate::text::Neutral;
 
 fn settings() -> Settings {
     Settings { slices: SliceCount::Fixed(60), ..Settings::default() }
@@ -15,7 +15,12 @@ fn chains(draws: usize, noise: f64, gap: f64) -> Ensemble {
         .map(|i| [0.0, 0.0, 6.0, 3.0][i % 4] + noise * z[i] + if i % 4 == 2 { second(i / 4) } else { 0.0 })
         .collect();
     let covariances: Vec<f64> = (0..2 * draws).flat_map(|_| [1.0, 0.0, 0.0, 1.0]).collect();
-    let ensemble = Ensemble::from_dense(2, 2, &vec![0.5; 2 * draws], &means, &covariances, CovarianceForm::Covariance);
+    let ensemble = Ensemble::builder(2)
+        .atoms_per_draw(2)
+        .weights(&vec![0.5; 2 * draws])
+        .means(&means)
+        .covariances(&covariances)
+        .build();
     let owners = (0..draws).map(|m| u32::from(2 * m >= draws)).collect();
     ensemble.unwrap().with_chains(owners, (0..draws as u64).collect()).unwrap()
 }
@@ -126,4 +131,60 @@ fn a_choice_that_cannot_be_made_is_told_on_its_line() {
     let check = card.checks.iter().find(|check| check.change.to_string() == "units = whiten").unwrap();
     let Outcome::Failed { error } = &check.outcome else { panic!("{check:?}") };
     assert!(error.to_string().contains("linear combination"), "{error}");
+}
+
+/// One coordinate is a hundred times as wide as the other and outweighs it. Mode A has 60 % of the draws, scattered in the wide coordinate; mode B has the
+/// rest, in the middle of it, and is six standard deviations away in the other. As the coordinates are, the medoid is in B, a small part of the ball's radius from A; in
+/// units of standard deviations it is in A. The card must not call that steady, and warns as the summary does.
+#[test]
+fn units_that_move_the_estimate_to_another_mode_are_not_steady() {
+    let draws = 200;
+    let mut z = vec![0.0; 2 * draws];
+    standard_normals(&mut stream(31, Purpose::Simulation, 5), &mut z);
+    let in_a = |m: usize| m % 5 < 3;
+    let mean =
+        |m: usize| if in_a(m) { [20.0 * z[2 * m], 0.1 * z[2 * m + 1]] } else { [z[2 * m], 6.0 + 0.1 * z[2 * m + 1]] };
+    let means: Vec<f64> = (0..draws).flat_map(mean).collect();
+    let covariances: Vec<f64> = (0..draws).flat_map(|_| [1e4, 1.0]).collect();
+    let ensemble = Ensemble::builder(2)
+        .atoms_per_draw(1)
+        .weights(&vec![1.0; draws])
+        .means(&means)
+        .covariances(&covariances)
+        .form(crate::CovarianceForm::Diagonal)
+        .build()
+        .unwrap();
+    let none = Settings { units: Units::None, ..settings() };
+    let posterior = Posterior::new(&ensemble, None, none.clone()).unwrap();
+    let sd = Posterior::new(&ensemble, None, Settings { units: Units::Sd, ..none }).unwrap();
+    let chosen = |posterior: &Posterior| posterior.summary(&Silent).unwrap().medoid.draw;
+    assert!(!in_a(chosen(&posterior)) && in_a(chosen(&sd)), "{} {}", chosen(&posterior), chosen(&sd));
+    let card = posterior.stability(0.95, &Silent).unwrap().result;
+    assert!(card.warnings.iter().any(|warning| warning.name() == "unequal-units"), "{:?}", card.warnings);
+    assert_ne!(card.verdict.verdict, "steady", "{:?}", card.verdict);
+    assert!(
+        card.verdict.advice.iter().any(|advice| advice.spelled(&Neutral).starts_with("units: ")),
+        "{:?}",
+        card.verdict
+    );
+}
+
+/// Where fewer draws alone give another number of clusters, only the line of the draws is blamed for it: a choice that leaves that estimate as it is decides nothing.
+#[test]
+fn what_fewer_draws_do_is_not_blamed_on_other_choices() {
+    let line = |choice: &str, distance: f64, clusters: usize| Check {
+        choice: choice.into(),
+        change: "a change".to_owned().into(),
+        outcome: Outcome::Moved(Move {
+            distance,
+            radii: distance,
+            movement: Movement::Inside,
+            clusters: Some(clusters),
+        }),
+    };
+    let checks = [line("draws", 0.4, 5), line("slices", 0.4, 5), line("seed", 0.4, 5), line("units", 0.45, 7)];
+    let verdict = verdict(&checks, Some(6), 500, true, &[]);
+    let told: Vec<String> = verdict.advice.iter().map(|advice| advice.spelled(&Neutral)).collect();
+    let of = |name: &str| told.iter().any(|advice| advice.starts_with(name));
+    assert!(of("draws: ") && of("units: ") && !of("slices: ") && !of("seed: "), "{told:?}");
 }

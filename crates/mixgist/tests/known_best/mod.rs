@@ -1,7 +1,7 @@
 //! Posteriors whose best draw is known, to see how often a choice that is called safe, or a near-tie that is called harmless, is wrong.
 
 use mixgist::random::{Purpose, standard_normals, stream};
-use mixgist::{ChoiceVerdict, CovarianceForm, Ensemble, Settings, Silent, SliceCount, Units, summarize};
+use mixgist::{ChoiceVerdict, Ensemble, Settings, Silent, SliceCount, Units, summarize};
 use rand::RngExt;
 
 /// A posterior: G is one atom, whose place has some law.
@@ -168,11 +168,16 @@ fn one(case: Case, seed: u64, noise: &[f64]) -> Tally {
     }
     let unit = (0..dim * dim).map(|i| f64::from(u8::from(i % (dim + 1) == 0)));
     let covariances: Vec<f64> = (0..draws).flat_map(|_| unit.clone()).collect();
-    let ensemble =
-        Ensemble::from_dense(dim, 1, &vec![1.0; draws], &means, &covariances, CovarianceForm::Covariance).unwrap();
+    let ensemble = Ensemble::builder(dim)
+        .atoms_per_draw(1)
+        .weights(&vec![1.0; draws])
+        .means(&means)
+        .covariances(&covariances)
+        .build()
+        .unwrap();
     let owners = (0..draws).map(|m| (m / (draws / chains)) as u32).collect();
     let ensemble = ensemble.with_chains(owners, (0..draws as u64).collect()).unwrap();
-    let settings = Settings { slices: SliceCount::Fixed(64), units: Units::None, seed, ..Settings::default() };
+    let settings = Settings::default().with_slices(SliceCount::Fixed(64)).with_units(Units::None).with_seed(seed);
     let summary = summarize(&ensemble, None, &settings, &Silent).unwrap();
     let mut tally = Tally { runs: 1, ..Tally::default() };
     let Some(margin) = summary.medoid.margin else { return tally };

@@ -2,7 +2,7 @@
 
 use mixgist::random::{Purpose, standard_normals, stream};
 use mixgist::representatives::{Count, Representatives};
-use mixgist::{CovarianceForm, Ensemble, Posterior, Settings, Silent, SliceCount, Units};
+use mixgist::{Ensemble, Posterior, Settings, Silent, SliceCount, Units};
 use rand::RngExt;
 
 /// How the draws of one mode are spread.
@@ -43,6 +43,11 @@ pub struct Known {
 /// Four chains; well-mixing ones draw afresh each time. Others stay in their mode with probability 0.97 and move within it as an AR(1) process of
 /// 0.8, and the last of them never leaves the mode in which it starts.
 pub fn posterior(shape: Shape, probabilities: &[f64], draws: usize, well: bool, seed: u64) -> Known {
+    posterior_of(shape, probabilities, APART, draws, well, seed)
+}
+
+/// The same with modes that are `apart` standard deviations from each other.
+pub fn posterior_of(shape: Shape, probabilities: &[f64], apart: f64, draws: usize, well: bool, seed: u64) -> Known {
     let dim = if shape == Shape::ManyCoordinates { 5 } else { 1 };
     let (mut rng, per_chain) = (stream(seed, Purpose::Simulation, 99), draws / 4);
     let numbers = 2 * dim + 1;
@@ -66,7 +71,7 @@ pub fn posterior(shape: Shape, probabilities: &[f64], draws: usize, well: bool, 
         standard_normals(&mut rng, &mut fresh);
         let rho: f64 = if well || start { 0.0 } else { 0.8 };
         state.iter_mut().zip(&fresh).for_each(|(x, z)| *x = rho * *x + (1.0 - rho * rho).sqrt() * z);
-        let step = APART * SPREAD;
+        let step = apart * SPREAD;
         let (first, second) = [(0.0, 0.0), (0.0, step), (0.0, -step), (step, 0.0)][mode];
         let mut both: Vec<f64> = state[..2 * dim].iter().map(|x| SPREAD * x).collect();
         if shape == Shape::Skewed {
@@ -82,7 +87,13 @@ pub fn posterior(shape: Shape, probabilities: &[f64], draws: usize, well: bool, 
     }
     let unit: Vec<f64> = (0..dim * dim).map(|i| f64::from(u8::from(i % (dim + 1) == 0))).collect();
     let covariances: Vec<f64> = (0..2 * 4 * per_chain).flat_map(|_| unit.clone()).collect();
-    let ensemble = Ensemble::from_dense(dim, 2, &weights, &means, &covariances, CovarianceForm::Covariance).unwrap();
+    let ensemble = Ensemble::builder(dim)
+        .atoms_per_draw(2)
+        .weights(&weights)
+        .means(&means)
+        .covariances(&covariances)
+        .build()
+        .unwrap();
     Known {
         ensemble: in_chains(ensemble, 4),
         visited: counts.iter().filter(|&&count| count > 0).count(),
@@ -99,6 +110,40 @@ pub fn in_chains(ensemble: Ensemble, chains: usize) -> Ensemble {
 
 /// The representatives, their number found by the rule.
 pub fn found(ensemble: &Ensemble) -> Representatives {
-    let settings = Settings { slices: SliceCount::Fixed(30), units: Units::None, ..Settings::default() };
+    let settings = Settings::default().with_slices(SliceCount::Fixed(30)).with_units(Units::None);
     Posterior::new(ensemble, None, settings).unwrap().representatives(Count::Auto, &Silent).unwrap().result
+}
+
+/// A law of the places of two means, from three numbers that are uniform on (0, 1).
+pub type Law = fn([f64; 3]) -> [f64; 2];
+
+/// Laws with one mode. A flat one is the hardest: its valley is as high as its peaks, and no law with one mode has a lower one.
+pub const ONE_MODE: [(&str, Law); 6] = [
+    ("flat line", |[u, ..]| [0.0, 4.0 * u]),
+    ("flat square", |[u, v, _]| [2.0 * u, 2.0 * v]),
+    ("flat disc", |[u, v, _]| {
+        let (sin, cos) = (std::f64::consts::TAU * v).sin_cos();
+        [u.sqrt() * sin, u.sqrt() * cos]
+    }),
+    ("triangle", |[u, v, _]| [0.0, u + v]),
+    ("Student's t", |[u, v, _]| [0.0, (std::f64::consts::PI * (0.98 * u + 0.01 - 0.5)).tan() + 0.1 * v]),
+    ("flat with a peak", |[u, v, w]| [0.0, if w < 0.5 { 4.0 * u } else { 2.0 + 0.1 * v }]),
+];
+
+/// Four chains of draws with one mode, each of three numbers an AR(1) process made uniform.
+pub fn one_mode(law: Law, draws: usize, rho: f64, seed: u64) -> Ensemble {
+    let (mut rng, per_chain) = (stream(seed, Purpose::Simulation, 98), draws / 4);
+    let (mut means, mut state) = (Vec::new(), [0.0; 3]);
+    for m in 0..4 * per_chain {
+        let mut fresh = [0.0; 3];
+        standard_normals(&mut rng, &mut fresh);
+        let rho = if m % per_chain == 0 { 0.0 } else { rho };
+        state.iter_mut().zip(&fresh).for_each(|(x, z)| *x = rho * *x + (1.0 - rho * rho).sqrt() * z);
+        let [x, y] = law(state.map(|x: f64| 0.5 * libm::erfc(-x / std::f64::consts::SQRT_2)));
+        means.extend([x, 10.0 + y]);
+    }
+    let ones = vec![1.0; 8 * per_chain];
+    let ensemble =
+        Ensemble::builder(1).atoms_per_draw(2).weights(&ones).means(&means).covariances(&ones).build().unwrap();
+    in_chains(ensemble, 4)
 }

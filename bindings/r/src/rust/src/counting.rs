@@ -6,11 +6,22 @@ use serde_json::Value;
 use crate::error::InR;
 
 /// Fields that hold one index.
-const ONE: [&str; 8] = ["draw", "estimate_draw", "rival", "runner_up", "atom", "chosen", "refused", "column"];
+const ONE: [&str; 10] =
+    ["draw", "estimate_draw", "rival", "runner_up", "atom", "chosen", "refused", "column", "left", "right"];
 
 /// Fields that hold indices when they hold several numbers; `draws` and `atoms` are counts when they hold one.
-const SEVERAL: [&str; 9] =
-    ["labels", "assignment", "medoids", "inside", "draws", "atoms", "rivals", "nearly_equal", "coordinates"];
+const SEVERAL: [&str; 10] = [
+    "labels",
+    "uncertain",
+    "assignment",
+    "medoids",
+    "inside",
+    "draws",
+    "atoms",
+    "rivals",
+    "nearly_equal",
+    "coordinates",
+];
 
 /// A document whose indices count from 1.
 pub fn shifted(document: &mut Value) {
@@ -65,7 +76,7 @@ pub fn from_one(sentence: &str) -> String {
         {
             out.push_str(&format!("{separator}{}", index + 1));
             rest = &numbers[digits..];
-            separator = ", ";
+            separator = if rest.starts_with(" and ") { " and " } else { ", " };
             if !several {
                 break;
             }
@@ -74,16 +85,18 @@ pub fn from_one(sentence: &str) -> String {
     out
 }
 
-/// What there is to say, in R's words and counted from 1: tables have a column of atoms.
+/// What there is to say, in R's words and counted from 1: tables have columns of atoms, or of observations with their components.
 pub fn plain(mut narrative: Narrative) -> String {
     for piece in &mut narrative.0 {
         let Piece::Table { header, rows } = piece else { continue };
-        let Some(column) = header.iter().position(|name| name == "atom") else { continue };
-        for row in rows {
-            if let Some(cell) = row.get_mut(column)
-                && let Ok(index) = cell.parse::<u64>()
-            {
-                *cell = (index + 1).to_string();
+        // Components have names, unless they are the labels of observations.
+        let labelled = header.iter().any(|name| name == "observation");
+        let counts = |name: &str| name == "atom" || name == "observation" || (labelled && name == "component");
+        for column in (0..header.len()).filter(|&column| counts(&header[column])) {
+            for cell in rows.iter_mut().filter_map(|row| row.get_mut(column)) {
+                if let Ok(index) = cell.parse::<u64>() {
+                    *cell = (index + 1).to_string();
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mixgist::{CovarianceForm, Ensemble, Error, PartitionDraws};
 use mixgist_io::{
-    DataTable, DrawsFile, Format, LabelDraws, Overwrite, ReadOptions, StanVariables, memory, read_draws, write_draws,
+    DataTable, DrawsFile, Format, LabelDraws, Overwrite, ReadOptions, Variables, memory, read_draws, write_draws,
 };
 use savvy::{FunctionSexp, ListSexp, OwnedListSexp, OwnedStringSexp, Sexp, TypedSexp, savvy};
 
@@ -39,7 +39,13 @@ fn from_arrays(source: &Options) -> Result<DrawsFile> {
             // Atoms come one after the other, as the core has them; matrices are transposed, which matters for factors alone.
             let means = numbers("means", required("means")?)?;
             let shapes = atom_shapes(numbers("covariances", required("covariances")?)?, dim, form);
-            Ensemble::from_owned(dim, &offsets, &weights, means, shapes, form)?
+            Ensemble::builder(dim)
+                .offsets(&offsets)
+                .weights(&weights)
+                .means(means)
+                .covariances(shapes)
+                .form(form)
+                .build()?
         }
         None => {
             let (weights, shape) = real_array("weights", required("weights")?)?;
@@ -53,7 +59,13 @@ fn from_arrays(source: &Options) -> Result<DrawsFile> {
             let means = reordered("means", required("means")?)?;
             let shapes = reordered("covariances", required("covariances")?)?;
             let offsets: Vec<usize> = (0..=draws).map(|m| m * atoms).collect();
-            Ensemble::from_owned(dim, &offsets, &weights, means, shapes, form)?
+            Ensemble::builder(dim)
+                .offsets(&offsets)
+                .weights(&weights)
+                .means(means)
+                .covariances(shapes)
+                .form(form)
+                .build()?
         }
     };
     let chains = source.get("chains").map(|found| whole("chains", found, 0.0)).transpose()?;
@@ -142,7 +154,7 @@ fn label_draws(labels: Sexp, expected: Option<usize>) -> Result<LabelDraws> {
     for (i, label) in shifted.into_iter().enumerate() {
         labels[(i % draws) * observations + i / draws] = label;
     }
-    Ok(LabelDraws { draws, observations, labels })
+    Ok(LabelDraws { draws, observations, labels: labels.into() })
 }
 
 /// Draws of a partition: a matrix of labels, draws by observations, and importance weights of the draws.
@@ -153,7 +165,7 @@ fn partitions_from_labels(source: ListSexp) -> savvy::Result<Sexp> {
     let bound = || -> Result<PartitionDraws> {
         let labels = source.get("labels").ok_or_else(|| Error::usage("labels are missing"))?;
         let labels = label_draws(labels, None)?;
-        let draws = PartitionDraws::from_dense(labels.observations, &labels.labels)?;
+        let draws = labels.partitions()?;
         Ok(match source.numbers("draw_weights")? {
             Some(weights) => draws.with_draw_weights(&weights)?,
             None => draws,
@@ -172,11 +184,11 @@ fn draws_from_files(paths: Sexp, options: ListSexp, tick: FunctionSexp) -> savvy
         one.set_name_and_value(0, "paths", paths)?;
         let paths = Options(one.into()).texts("paths")?.unwrap_or_default();
         let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
-        let usual = StanVariables::default();
+        let usual = Variables::default();
         let reading = ReadOptions {
             format: options.text("format")?.map(|name| Format::from_name(&name)).transpose()?,
             covariance_form: covariance_form(&options.text("covariance_form")?.unwrap_or_else(|| "covariance".into()))?,
-            stan: StanVariables {
+            variables: Variables {
                 weights: options.text("stan_weights")?.unwrap_or(usual.weights),
                 means: options.text("stan_means")?.unwrap_or(usual.means),
                 covariances: options.text("stan_covariances")?.unwrap_or(usual.covariances),
@@ -258,7 +270,7 @@ fn draws_arrays(handle: &Handle) -> savvy::Result<Sexp> {
 
 fn labels_of(labels: &LabelDraws) -> savvy::Result<Sexp> {
     let (m, n) = (labels.draws, labels.observations);
-    let from_one: Vec<i64> = (0..m * n).map(|i| labels.labels[(i % m) * n + i / m].saturating_add(1)).collect();
+    let from_one: Vec<i64> = (0..m * n).map(|i| labels.labels.get((i % m) * n + i / m).saturating_add(1)).collect();
     integer(&from_one, &[m, n])
 }
 

@@ -61,10 +61,13 @@ pub struct InR;
 
 impl InR {
     /// The functions of the package, by the verbs of the command line; the others are for the command line alone.
-    const FUNCTIONS: [(&str, &str); 8] = [
+    const FUNCTIONS: [(&str, &str); 11] = [
         ("summarize", "mixgist_summary()"),
         ("credible", "mixgist_ball()"),
         ("components", "mixgist_components()"),
+        ("align", "mixgist_align()"),
+        ("memberships", "mixgist_memberships()"),
+        ("how-many", "mixgist_how_many()"),
         ("representatives", "mixgist_representatives()"),
         ("stability", "mixgist_stability()"),
         ("report", "report()"),

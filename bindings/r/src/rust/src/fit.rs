@@ -49,24 +49,22 @@ fn settings(options: &Options) -> Result<FitSettings> {
         }
     };
     let covariance = options.text("covariance")?;
-    let settings = FitSettings {
-        prior,
-        concentration,
-        component: ComponentPrior {
+    let settings = FitSettings::default()
+        .with_prior(prior)
+        .with_concentration(concentration)
+        .with_component(ComponentPrior {
             covariance: covariance.map_or(Ok(usual.component.covariance), |name| CovarianceModel::from_name(&name))?,
             mu0: options.numbers("mu0")?,
             lambda: options.number("lambda")?,
             psi,
             nu: options.number("nu")?,
-        },
-        algorithm,
-        chains: options.count("chains")?.map_or(usual.chains, |chains| u32::try_from(chains).unwrap_or(u32::MAX)),
-        iterations: options.count("iterations")?.unwrap_or(usual.iterations),
-        burn_in: options.count("burn_in")?.unwrap_or(usual.burn_in),
-        thin: options.count("thin")?.unwrap_or(usual.thin),
-        seed: options.seed()?.unwrap_or(usual.seed),
-        ..FitSettings::default()
-    };
+        })
+        .with_algorithm(algorithm)
+        .with_chains(options.count("chains")?.map_or(usual.chains, |chains| u32::try_from(chains).unwrap_or(u32::MAX)))
+        .with_iterations(options.count("iterations")?.unwrap_or(usual.iterations))
+        .with_burn_in(options.count("burn_in")?.unwrap_or(usual.burn_in))
+        .with_thin(options.count("thin")?.unwrap_or(usual.thin))
+        .with_seed(options.seed()?.unwrap_or(usual.seed));
     settings.check()?;
     Ok(settings)
 }
@@ -113,11 +111,7 @@ fn fit_mixture(options: ListSexp, tick: FunctionSexp) -> savvy::Result<Sexp> {
             },
         });
         let drawn = fitted.draws();
-        let labels = LabelDraws {
-            draws: drawn.len(),
-            observations: table.rows(),
-            labels: fitted.labels.into_iter().map(i64::from).collect(),
-        };
+        let labels = LabelDraws { draws: drawn.len(), observations: table.rows(), labels: fitted.labels };
         // Chains and iterations count from 1 in R.
         let chains = fitted.ensemble.chains().iter().map(|chain| chain + 1).collect();
         let iterations = fitted.ensemble.iterations().iter().map(|number| number + 1).collect();

@@ -87,20 +87,30 @@ impl Options {
     pub fn settings(&self) -> Result<Settings> {
         let usual = Settings::default();
         let estimate = self.text("estimate")?.unwrap_or_else(|| usual.estimator.name().to_owned());
-        Ok(Settings {
-            slicer: self.text("distance")?.map_or(Ok(usual.slicer), |name| SlicerName::from_name(&name))?,
-            slices: self.text("slices")?.map_or(Ok(usual.slices), |name| SliceCount::from_name(&name))?,
-            scheme: self.text("scheme")?.map_or(Ok(usual.scheme), |name| Scheme::from_name(&name))?,
-            directions: self.directions()?,
-            order: self.number("order")?.map_or(Ok(usual.order), Order::new)?,
-            units: self.text("units")?.map_or(Ok(usual.units), |name| Units::from_name(&name))?,
-            pruning: self.text("prune")?.map_or(Ok(usual.pruning), |name| Pruning::from_name(&name))?,
-            seed: self.seed()?.unwrap_or(usual.seed),
-            loss: self.text("loss")?.map_or(Ok(usual.loss), |name| Loss::from_name(&name))?,
-            route: self.text("route")?.map_or(Ok(usual.route), |name| Route::from_name(&name))?,
-            estimator: Estimator::from_name(&estimate, self.text("atoms")?.as_deref())?,
-            candidate: self.measure("candidate")?,
-        })
+        let mut settings = usual
+            .with_directions(self.directions()?)
+            .with_estimator(Estimator::from_name(&estimate, self.text("atoms")?.as_deref())?)
+            .with_candidate(self.measure("candidate")?);
+        self.by_name("distance", &mut settings.slicer, SlicerName::from_name)?;
+        self.by_name("slices", &mut settings.slices, SliceCount::from_name)?;
+        self.by_name("scheme", &mut settings.scheme, Scheme::from_name)?;
+        self.by_name("units", &mut settings.units, Units::from_name)?;
+        self.by_name("prune", &mut settings.pruning, Pruning::from_name)?;
+        self.by_name("loss", &mut settings.loss, Loss::from_name)?;
+        self.by_name("route", &mut settings.route, Route::from_name)?;
+        if let Some(order) = self.number("order")? {
+            settings.order = Order::new(order)?;
+        }
+        settings.seed = self.seed()?.unwrap_or(settings.seed);
+        Ok(settings)
+    }
+
+    /// Sets what an option names, when it was given.
+    fn by_name<T>(&self, option: &str, setting: &mut T, read: fn(&str) -> mixgist::Result<T>) -> Result<()> {
+        if let Some(name) = self.text(option)? {
+            *setting = read(&name)?;
+        }
+        Ok(())
     }
 
     fn directions(&self) -> Result<Option<GivenDirections>> {

@@ -8,11 +8,12 @@ use mixgist::narrative::Narrate;
 use mixgist::representatives::{Condition, Count, Representatives};
 use mixgist::stability::{Outcome, Stability};
 use mixgist::{
-    Computed, Error, Estimate, MixingMeasure, Mixture, Points, Settings, Summary, Warning, allocate, memberships,
+    Computed, Error, Estimate, HowMany, Memberships, MixingMeasure, Mixture, PartitionDraws, Points, Progress,
+    Settings, Summary, Warning, allocate, memberships,
 };
 use mixgist_io::{
-    COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, DataTable, DrawsFile, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, SUMMARY_SCHEMA,
-    Schema, memory, to_json,
+    ALIGNMENT_SCHEMA, COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, DataTable, DrawsFile, HOW_MANY_SCHEMA, MEMBERSHIPS_SCHEMA,
+    REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, SUMMARY_SCHEMA, Schema, memory, to_json,
 };
 use savvy::{FunctionSexp, ListSexp, OwnedListSexp, Sexp, savvy};
 use serde::Serialize;
@@ -20,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::arrays::{column_major, integer, null, real};
 use crate::counting::{from_one, plain, shifted};
-use crate::error::{InR, Result, outcome};
+use crate::error::{Failure, InR, Result, outcome};
 use crate::handle::{Handle, Kept};
 use crate::options::Options;
 use crate::running::Call;
@@ -79,7 +80,7 @@ fn posterior_new(draws: &Handle, options: ListSexp) -> savvy::Result<Sexp> {
         };
         if let Some(measure) = options.measure("given")? {
             bound.check_dimension("the estimate", &measure)?;
-            bound.given = Some(Estimate { measure, draw: None, source: "your own estimate".into(), slices: None });
+            bound.given = Some(Estimate::new(measure, "your own estimate"));
         }
         bound.posterior()?;
         Ok(bound)
@@ -221,13 +222,16 @@ fn posterior_ball(posterior: &Handle, options: ListSexp, tick: FunctionSexp) -> 
 }
 
 fn rules(options: &Options) -> Result<Rules> {
-    let usual = Rules::default();
-    Ok(Rules {
-        level: options.number("level")?.unwrap_or(usual.level),
-        overlap: options.number("overlap")?.unwrap_or(usual.overlap),
-        share: options.number("share")?.unwrap_or(usual.share),
-        least_weight: options.number("least_weight")?.unwrap_or(usual.least_weight),
-    })
+    let mut rules = Rules::default();
+    for (name, value) in [
+        ("level", &mut rules.level),
+        ("overlap", &mut rules.overlap),
+        ("share", &mut rules.share),
+        ("least_weight", &mut rules.least_weight),
+    ] {
+        *value = options.number(name)?.unwrap_or(*value);
+    }
+    Ok(rules)
 }
 
 /// The posterior of every component of the estimate.
@@ -242,25 +246,97 @@ fn posterior_components(posterior: &Handle, options: ListSexp, tick: FunctionSex
     outcome(ask())
 }
 
-/// The components that at least half of the draws have, in every draw: arrays with draws first.
+impl Answered for Memberships {
+    const SCHEMA: Schema = MEMBERSHIPS_SCHEMA;
+
+    fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+}
+
+impl Answered for HowMany {
+    const SCHEMA: Schema = HOW_MANY_SCHEMA;
+
+    fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+}
+
+/// Puts a question about components: to the aligned estimate if `usual`, which means that no estimate was asked for by name.
+fn ask_about_components<T: Send>(
+    posterior: &Handle,
+    options: &Options,
+    tick: FunctionSexp,
+    question: impl FnOnce(&mixgist::Posterior, &dyn Progress) -> mixgist::Result<mixgist::Answer<T>> + Send,
+) -> Result<mixgist::Answer<T>> {
+    let (bound, usual) = (posterior.posterior()?, options.flag("usual")?);
+    Call::new(options, tick)?.run(|progress| {
+        let posterior = bound.posterior()?;
+        if usual {
+            return question(&posterior.about_components(progress)?, progress);
+        }
+        question(&posterior, progress)
+    })
+}
+
+/// Every draw aligned with the components, with names of the user's, or of an `old` measure whose names are `old_names`.
 /// @noRd
 #[savvy]
 fn posterior_aligned(posterior: &Handle, options: ListSexp, tick: FunctionSexp) -> savvy::Result<Sexp> {
     let options = Options(options);
     let ask = || -> Result<Sexp> {
-        let (bound, rules) = (posterior.posterior()?, rules(&options)?);
-        let answer = Call::new(&options, tick)?.run(|progress| bound.posterior()?.aligned(rules, progress))?;
-        let aligned = &answer.draws;
-        let (m, j, d) = (aligned.draws, aligned.components, aligned.dim);
-        let array = |values: &[f64], shape: &[usize]| real(&column_major(values, shape), shape);
-        let existence: Vec<f64> = answer.existence.iter().map(|one| one.value).collect();
-        let mut out = OwnedListSexp::new(5, true)?;
-        out.set_name_and_value(0, "weights", array(&aligned.weights, &[m, j])?)?;
-        out.set_name_and_value(1, "means", array(&aligned.means, &[m, j, d])?)?;
-        out.set_name_and_value(2, "covariances", array(&aligned.covariances, &[m, j, d, d])?)?;
-        out.set_name_and_value(3, "unmatched", real(&aligned.unmatched, &[])?)?;
-        out.set_name_and_value(4, "existence", real(&existence, &[])?)?;
-        Ok(out.into())
+        let (rules, names) = (rules(&options)?, options.texts("names")?);
+        let unnamed = names.is_none() && options.get("old").is_none();
+        let old =
+            options.measure("old")?.map(|old| Ok::<_, Failure>((old, options.texts("old_names")?.unwrap_or_default())));
+        let old = old.transpose()?;
+        let mut answer = ask_about_components(posterior, &options, tick, |posterior, progress| {
+            let mut found = posterior.aligned(rules, progress)?;
+            if let Some(names) = names {
+                found.result = found.result.named(names)?;
+            }
+            if let Some((measure, names)) = &old {
+                found.result = found.result.carrying(measure, names, &posterior.settings().units, rules)?;
+            }
+            Ok(found)
+        })?;
+        let json = to_json(ALIGNMENT_SCHEMA, &answer)?;
+        if unnamed {
+            let from_one = (1..=answer.names.len()).map(|number| number.to_string()).collect();
+            answer.result = answer.result.named(from_one)?;
+        }
+        parts(json, &plain(answer.narrative()), &answer.warnings, &Value::Null)
+    };
+    outcome(ask())
+}
+
+/// Who belongs to which component.
+/// @noRd
+#[savvy]
+fn posterior_memberships(posterior: &Handle, options: ListSexp, tick: FunctionSexp) -> savvy::Result<Sexp> {
+    let options = Options(options);
+    let ask = || -> Result<Sexp> {
+        let rules = rules(&options)?;
+        let found = ask_about_components(posterior, &options, tick, |posterior, progress| {
+            posterior.memberships(rules, progress)
+        })?;
+        answered(&found)
+    };
+    outcome(ask())
+}
+
+/// How many clusters and components there are.
+/// @noRd
+#[savvy]
+fn posterior_how_many(posterior: &Handle, options: ListSexp, tick: FunctionSexp) -> savvy::Result<Sexp> {
+    let options = Options(options);
+    let ask = || -> Result<Sexp> {
+        let labels = posterior.draws()?.labels.as_ref();
+        let labels = labels.map(|all| PartitionDraws::from_labels(all.observations, &all.labels)).transpose()?;
+        let found = ask_about_components(posterior, &options, tick, |posterior, progress| {
+            posterior.how_many(labels.as_ref(), progress)
+        })?;
+        answered(&found)
     };
     outcome(ask())
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mixgist::{Answer, Error, PartitionDraws, Points, Posterior, Summary};
+use mixgist::{Answer, Error, Points, Posterior, Summary};
 use mixgist_io::{DataTable, Overwrite, check_writable, expect_extension, write_bytes};
 use mixgist_report::page::{EXTENSIONS, PARTS};
 use mixgist_report::{Presentation, html};
@@ -42,8 +42,7 @@ fn report_write(draws: &Handle, options: ListSexp, tick: FunctionSexp) -> savvy:
             let points = data.map(|data| Points::new(data.columns(), data.values())).transpose()?;
             let columns = data.and_then(DataTable::column_names);
             let labels = file.labels.as_ref();
-            let partitions =
-                labels.map(|labels| PartitionDraws::from_dense(labels.observations, &labels.labels)).transpose()?;
+            let partitions = labels.map(|labels| labels.partitions()).transpose()?;
             let bound = |answer: &Answer<Summary>| {
                 let posterior = Posterior::new(&file.ensemble, points, answer.about.settings.clone())?;
                 posterior.with_columns(columns).with_summary(&answer.result)

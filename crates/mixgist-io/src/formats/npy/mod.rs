@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use mixgist::slice::Array;
-use mixgist::{Error, Result};
+use mixgist::{Error, LabelSlice, Labels, Result};
 
 use crate::array::{RawArray, Values, check_shape, row_major};
 use crate::data::DataTable;
@@ -21,7 +21,7 @@ pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> Result<DataTable>
 }
 
 pub(crate) fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDraws> {
-    LabelDraws::from_array(&read_file(path, options)?)
+    LabelDraws::from_array(read_file(path, options)?)
 }
 
 pub(crate) fn write_data(output: &mut Output, data: &DataTable) -> Result<()> {
@@ -29,7 +29,7 @@ pub(crate) fn write_data(output: &mut Output, data: &DataTable) -> Result<()> {
 }
 
 pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<()> {
-    write_array(output, &[labels.draws, labels.observations], Numbers::Signed(&labels.labels))
+    write_array(output, &[labels.draws, labels.observations], Numbers::Label(labels.labels.as_slice()))
 }
 
 fn read_file(path: &Path, options: &ReadOptions) -> Result<RawArray> {
@@ -70,7 +70,8 @@ pub(crate) fn read_array(reader: &mut dyn Read, available: u64, budget: &mut Bud
     // Twice, because column-major values are reordered into a second array.
     let copies = if header.fortran_order && header.shape.len() > 1 { 2 } else { 1 };
     let each = match header.dtype.kind {
-        Kind::Float | Kind::Signed | Kind::Unsigned => 8,
+        Kind::Float | Kind::Signed => 8,
+        Kind::Unsigned => header.dtype.size as u64,
         Kind::Unicode | Kind::Bytes => (size_of::<String>() + header.dtype.size) as u64,
     };
     budget.take(
@@ -83,8 +84,15 @@ pub(crate) fn read_array(reader: &mut dyn Read, available: u64, budget: &mut Bud
             Values::Float(decode(reader, &header, budget, |b| f64::from(f32::from_bits(unsigned(b, big) as u32)))?)
         }
         (Kind::Float, _) => Values::Float(decode(reader, &header, budget, |b| f64::from_bits(unsigned(b, big)))?),
-        (Kind::Signed, _) => Values::Signed(decode(reader, &header, budget, |b| signed(b, big))?),
-        (Kind::Unsigned, _) => Values::Unsigned(decode(reader, &header, budget, |b| unsigned(b, big))?),
+        (Kind::Unsigned, 8) => {
+            let values = decode(reader, &header, budget, |b| unsigned(b, big))?;
+            match values.iter().all(|&x| i64::try_from(x).is_ok()) {
+                true => Values::Integer(values.into_iter().map(|x| x as i64).collect()),
+                false => Values::Unsigned(values),
+            }
+        }
+        (Kind::Signed, _) => Values::Integer(decode_integers(reader, &header, budget, |b| signed(b, big))?),
+        (Kind::Unsigned, _) => Values::Integer(decode_integers(reader, &header, budget, |b| unsigned(b, big) as i64)?),
         (Kind::Unicode | Kind::Bytes, _) => {
             let texts = decode(reader, &header, budget, |b| text(b, header.dtype))?;
             Values::Text(
@@ -104,8 +112,46 @@ fn decode<T: Clone>(
     budget: &Budget,
     one: impl Fn(&[u8]) -> T,
 ) -> Result<Vec<T>> {
-    let size = header.dtype.size;
     let mut values: Vec<T> = Vec::new();
+    in_chunks(reader, header, budget, |bytes| {
+        values.try_reserve(bytes.len()).map_err(|_| {
+            Error::resource(format!("no memory for {} ({})", header.text(), size_text(header.value_bytes())))
+        })?;
+        values.extend(bytes.map(&one));
+        Ok(())
+    })?;
+    if header.fortran_order && header.shape.len() > 1 {
+        values = row_major(&values, &header.shape);
+    }
+    Ok(values)
+}
+
+/// The same for integers, which stay as narrow as they are.
+fn decode_integers(
+    reader: &mut dyn Read,
+    header: &Header,
+    budget: &Budget,
+    one: impl Fn(&[u8]) -> i64,
+) -> Result<Labels> {
+    let mut values = Labels::new();
+    in_chunks(reader, header, budget, |bytes| {
+        values.extend(bytes.map(&one));
+        Ok(())
+    })?;
+    if header.fortran_order && header.shape.len() > 1 {
+        values = row_major(&values.iter().collect::<Vec<i64>>(), &header.shape).into();
+    }
+    Ok(values)
+}
+
+/// Hands over the bytes of the values as they arrive.
+fn in_chunks(
+    reader: &mut dyn Read,
+    header: &Header,
+    budget: &Budget,
+    mut take: impl FnMut(std::slice::ChunksExact<'_, u8>) -> Result<()>,
+) -> Result<()> {
+    let size = header.dtype.size;
     let mut chunk = vec![0; size * (65_536 / size).max(1)];
     let mut left = header.count;
     while left > 0 {
@@ -116,16 +162,10 @@ fn decode<T: Clone>(
             std::io::ErrorKind::UnexpectedEof => Error::input("ends within the array"),
             _ => Error::input(format!("cannot be read: {cause}")),
         })?;
-        values.try_reserve(now).map_err(|_| {
-            Error::resource(format!("no memory for {} ({})", header.text(), size_text(header.value_bytes())))
-        })?;
-        values.extend(bytes.chunks_exact(size).map(&one));
+        take(bytes.chunks_exact(size))?;
         left -= now;
     }
-    if header.fortran_order && header.shape.len() > 1 {
-        values = row_major(&values, &header.shape);
-    }
-    Ok(values)
+    Ok(())
 }
 
 fn unsigned(bytes: &[u8], big_endian: bool) -> u64 {
@@ -159,8 +199,7 @@ fn text(bytes: &[u8], dtype: DType) -> Option<String> {
 pub(crate) enum Numbers<'a> {
     Float(&'a [f64]),
     Index(&'a [u64]),
-    Label(&'a [u32]),
-    Signed(&'a [i64]),
+    Label(LabelSlice<'a>),
     Text(&'a [String]),
 }
 
@@ -177,8 +216,10 @@ pub(crate) fn write_header(output: &mut dyn Write, shape: &[usize], numbers: &Nu
         // Signed if possible: numpy turns sums of unsigned and plain integers into floats.
         Numbers::Index(values) if values.iter().all(|&x| i64::try_from(x).is_ok()) => "<i8".to_owned(),
         Numbers::Index(_) => "<u8".to_owned(),
-        Numbers::Label(_) => "<u4".to_owned(),
-        Numbers::Signed(_) => "<i8".to_owned(),
+        Numbers::Label(LabelSlice::U8(_)) => "|u1".to_owned(),
+        Numbers::Label(LabelSlice::U16(_)) => "<u2".to_owned(),
+        Numbers::Label(LabelSlice::U32(_)) => "<u4".to_owned(),
+        Numbers::Label(LabelSlice::I64(_)) => "<i8".to_owned(),
         Numbers::Text(texts) => format!("<U{}", longest(texts)),
     };
     let mut text =
@@ -198,8 +239,10 @@ pub(crate) fn write_values(output: &mut dyn Write, numbers: &Numbers<'_>) -> Res
     match numbers {
         Numbers::Float(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
         Numbers::Index(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
-        Numbers::Label(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
-        Numbers::Signed(values) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
+        Numbers::Label(LabelSlice::U8(values)) => output.write_all(values),
+        Numbers::Label(LabelSlice::U16(values)) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
+        Numbers::Label(LabelSlice::U32(values)) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
+        Numbers::Label(LabelSlice::I64(values)) => encode(output, values, |x, out| out.extend(x.to_le_bytes())),
         Numbers::Text(values) => {
             let width = longest(values);
             encode(output, values, |text, out| {

@@ -98,7 +98,7 @@ enum Label<'a> {
 
 fn label(column: &TableColumn, row: usize) -> Result<Label<'_>> {
     match &column.values {
-        Values::Signed(values) => Ok(Label::Integer(values[row].into())),
+        Values::Integer(values) => Ok(Label::Integer(values.get(row).into())),
         Values::Unsigned(values) => Ok(Label::Integer(values[row].into())),
         Values::Text(values) => Ok(Label::Text(&values[row])),
         Values::Float(values) => match integer(values[row]) {
@@ -160,6 +160,6 @@ pub(crate) fn write_numbers(
 pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<()> {
     let names: Vec<String> = (0..labels.observations).map(|i| format!("observation_{i}")).collect();
     let columns: Vec<Column> =
-        (0..labels.observations).map(|i| Column::Integer(Box::new(move |m| labels.draw(m)[i]))).collect();
+        (0..labels.observations).map(|i| Column::Integer(Box::new(move |m| labels.draw(m).get(i)))).collect();
     write_table(output, &names, &columns, labels.draws)
 }

@@ -43,7 +43,7 @@ impl TableColumn {
     pub fn floats(&self) -> Result<Vec<f64>> {
         match &self.values {
             Values::Float(values) => Ok(values.clone()),
-            Values::Signed(values) => Ok(values.iter().map(|x| *x as f64).collect()),
+            Values::Integer(values) => Ok(values.iter().map(|x| x as f64).collect()),
             Values::Unsigned(values) => Ok(values.iter().map(|x| *x as f64).collect()),
             Values::Text(_) => Err(Error::input(format!("column '{}' holds text, expected numbers", self.name))),
         }
@@ -53,7 +53,7 @@ impl TableColumn {
     pub fn integers(&self) -> Result<Vec<i64>> {
         let expected = "an integer";
         match &self.values {
-            Values::Signed(values) => Ok(values.clone()),
+            Values::Integer(values) => Ok(values.iter().collect()),
             Values::Unsigned(values) => values
                 .iter()
                 .enumerate()
@@ -70,7 +70,7 @@ impl TableColumn {
     pub fn not(&self, row: usize, expected: &str) -> Error {
         let got = match &self.values {
             Values::Float(values) => values[row].to_string(),
-            Values::Signed(values) => values[row].to_string(),
+            Values::Integer(values) => values.get(row).to_string(),
             Values::Unsigned(values) => values[row].to_string(),
             Values::Text(values) => format!("'{}'", values[row]),
         };
@@ -104,7 +104,7 @@ fn read_table(path: &Path, options: &ReadOptions) -> Result<Table> {
     }
     let length = |column: &TableColumn| match &column.values {
         Values::Float(values) => values.len(),
-        Values::Signed(values) => values.len(),
+        Values::Integer(values) => values.len(),
         Values::Unsigned(values) => values.len(),
         Values::Text(values) => values.len(),
     };
@@ -250,7 +250,7 @@ fn integer_values(integers: &[Option<i64>], unsigned: bool) -> Values {
     match integers.iter().copied().collect::<Option<Vec<i64>>>() {
         // Parquet stores unsigned integers by their bits.
         Some(all) if unsigned => Values::Unsigned(all.into_iter().map(|x| x as u64).collect()),
-        Some(all) => Values::Signed(all),
+        Some(all) => Values::Integer(all.into()),
         None => Values::Float(
             integers
                 .iter()

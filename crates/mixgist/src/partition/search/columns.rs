@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::labels::{PartitionDraws, cluster_sizes};
+use crate::labels::{LabelSlice, PartitionDraws, cluster_sizes};
 use crate::partition::contingency::Potential;
 
 /// An unsigned integer that holds the labels of the draws: the narrowest one keeps the search within the caches.
@@ -76,8 +76,8 @@ impl<T: Label> Columns<T> {
         for start in (0..observations).step_by(BLOCK) {
             let end = (start + BLOCK).min(observations);
             for (b, &m) in distinct.iter().enumerate() {
-                for (i, &label) in (start..end).zip(&draws.labels(m)[start..end]) {
-                    labels[i * distinct.len() + b] = T::from_canonical(label);
+                for (i, label) in (start..end).zip(draws.labels(m).slice(start..end)) {
+                    labels[i * distinct.len() + b] = T::from_canonical(label as u32);
                 }
             }
         }
@@ -110,7 +110,7 @@ impl<T: Label> Columns<T> {
 fn distinct_draws(draws: &PartitionDraws, weighted: impl Iterator<Item = (usize, f64)>) -> (Vec<usize>, Vec<f64>) {
     let mut distinct = Vec::new();
     let mut weights: Vec<f64> = Vec::new();
-    let mut seen: HashMap<&[u32], usize> = HashMap::new();
+    let mut seen: HashMap<LabelSlice<'_>, usize> = HashMap::new();
     for (m, weight) in weighted {
         let b = *seen.entry(draws.labels(m)).or_insert(distinct.len());
         if b == distinct.len() {

@@ -77,7 +77,7 @@ fn starting_labels(start: Start, draws: &PartitionDraws, max_clusters: usize, rn
         }
         Start::Draw => {
             let draw = draws.labels(rng.random_range(0..draws.len()));
-            draw.iter().map(|&k| if (k as usize) < max_clusters { k } else { UNASSIGNED }).collect()
+            draw.iter().map(|k| if (k as usize) < max_clusters { k as u32 } else { UNASSIGNED }).collect()
         }
     }
 }

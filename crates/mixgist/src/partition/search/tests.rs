@@ -185,7 +185,8 @@ fn never_worse_than_the_reference() {
         let draws = noisy_draws(n, 150 + 70 * seed as usize, 3 + seed as u32, 0.1 + 0.06 * seed as f64, seed);
         let m = draws.len();
         let draws_ref = &draws;
-        let item_major: Vec<i32> = (0..n).flat_map(|i| (0..m).map(move |b| draws_ref.labels(b)[i] as i32)).collect();
+        let item_major: Vec<i32> =
+            (0..n).flat_map(|i| (0..m).map(move |b| draws_ref.labels(b).get(i) as i32)).collect();
         let clusterings = Clusterings::from_i32_column_major_order(&item_major, n);
         for (loss, reference) in pairs {
             let parameters = SALSOParameters {

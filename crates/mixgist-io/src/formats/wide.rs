@@ -1,6 +1,8 @@
-//! Stan CSV: the output of CmdStan, of which the user names the variables that make a mixture.
+//! Wide text: a row a draw, a column an entry of a variable (`mu.1.2`, `mu[1,2]`), of which the user names those that make a mixture.
+//!
+//! `stan-csv` is the output of CmdStan, with its comments; `wide-csv` is a table of any origin: posterior, coda, NIMBLE, MCMCChains, pandas.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use mixgist::{CovarianceForm, Ensemble, Error, Result, Trace};
@@ -10,32 +12,10 @@ use crate::delimited::{Line, Record, Records};
 use crate::draws::{DrawsFile, ReadOptions};
 use crate::labels::LabelDraws;
 use crate::source::{Budget, shown};
+use crate::variables::{Shaped, Variable, unknown};
 
-/// The variables of a Stan program that make a mixture of K atoms in dimension d.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StanVariables {
-    /// K weights, such as `simplex[K] theta`.
-    pub weights: String,
-    /// K means, such as `array[K] vector[d] mu`, or `vector[K] mu` in dimension 1.
-    pub means: String,
-    /// K covariances in the form that is said, such as `array[K] cov_matrix[d] Sigma`, or a single one for all atoms.
-    pub covariances: String,
-    /// Labels of the observations, such as `array[n] int z`.
-    pub labels: Option<String>,
-}
-
-impl Default for StanVariables {
-    fn default() -> Self {
-        StanVariables {
-            weights: "weights".into(),
-            means: "means".into(),
-            covariances: "covariances".into(),
-            labels: None,
-        }
-    }
-}
-
-pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
+/// The output of CmdStan.
+pub(crate) fn read_stan(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
     let mut records = Records::open(path, options)?;
     let mut config = Config::default();
     let mut budget = Budget::new(options);
@@ -65,7 +45,7 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
             }
         }
     }
-    let mixture = mixture.ok_or_else(|| Error::input("has no header line"))?;
+    let mixture = mixture.ok_or_else(no_header)?;
     if rows.lines.is_empty() {
         return Err(Error::input(format!(
             "has no draws (rows: {seen}, of which warm-up: {})",
@@ -73,6 +53,102 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
         )));
     }
     rows.into_draws(&mixture, options.covariance_form)
+}
+
+/// A table of any origin, its fields separated by commas, semicolons or tabs.
+pub(crate) fn read_wide(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
+    let mut records = Records::open(path, options)?.with_any_separator();
+    let mut budget = Budget::new(options);
+    let header = records.next_record()?.ok_or_else(no_header)?;
+    let mut mixture = Mixture::find(&header, options).map_err(|error| error.at_line(header.line))?;
+    let mut rows = Rows::default();
+    while let Some(record) = records.next_record()? {
+        // R's write.table leaves out the name of the column of row names.
+        if rows.lines.is_empty() && record.len() == mixture.fields + 1 {
+            mixture.shift();
+        }
+        record.expect(mixture.fields).map_err(|error| error.hint("was the run stopped before its end?"))?;
+        budget.take("the draws", 8 * mixture.numbers() as u64)?;
+        rows.push(&mixture, &record)?;
+    }
+    if rows.lines.is_empty() {
+        return Err(Error::input("has a header line, but no draws"));
+    }
+    rows.into_draws(&mixture, options.covariance_form)
+}
+
+fn no_header() -> Error {
+    Error::input("has no header line").hint("the first line must name the columns: mu[1,1], mu[1,2], …")
+}
+
+/// The variables of the table with their values in the first row, and whether it looks like the output of CmdStan.
+pub(crate) fn variables(path: &Path, options: &ReadOptions) -> Result<(Vec<Variable>, bool)> {
+    let mut records = Records::open(path, options)?.with_any_separator();
+    let mut stan = false;
+    let mut names: Option<Vec<String>> = None;
+    // Comments of CmdStan stand anywhere, so both kinds of table are read as such until a row of numbers comes.
+    while let Some(line) = records.next_line()? {
+        match (line, &names) {
+            (Line::Comment(text), _) => {
+                stan |= ["stan_version", "model =", "model=", "Adaptation"].iter().any(|word| text.starts_with(word))
+            }
+            (Line::Record(header), None) => names = Some(header.fields().map(String::from).collect()),
+            (Line::Record(record), Some(names)) => {
+                let skip = record.len().saturating_sub(names.len()).min(1);
+                record.expect(names.len() + skip)?;
+                let value = |column: usize| record.field(column + skip).parse().unwrap_or(f64::NAN);
+                return Ok((of_names(names, value), stan));
+            }
+        }
+    }
+    let names = names.ok_or_else(no_header)?;
+    Ok((of_names(&names, |_| f64::NAN), stan))
+}
+
+/// The variables that columns of these names make; columns that do not make a whole array are left out.
+fn of_names(names: &[String], value: impl Fn(usize) -> f64) -> Vec<Variable> {
+    let mut bases: Vec<&str> = Vec::new();
+    let mut seen = HashSet::new();
+    for name in names {
+        let base = base_of(name);
+        if !ABOUT_DRAWS.contains(&base) && !base.is_empty() && !base.ends_with("__") && seen.insert(base) {
+            bases.push(base);
+        }
+    }
+    let found = bases.into_iter().filter_map(|base| Columns::find(names.iter().map(String::as_str), base).ok());
+    found
+        .map(|found| Variable {
+            name: found.name.to_owned(),
+            first: found.columns.iter().map(|&column| value(column)).collect(),
+            shape: found.shape,
+        })
+        .collect()
+}
+
+/// Columns that say where a draw comes from and what it is worth.
+const ABOUT_DRAWS: [&str; 11] = [
+    ".chain",
+    "chain",
+    ".iteration",
+    "iteration",
+    ".draw",
+    "draw",
+    ".log_weight",
+    "log_weight",
+    "lp__",
+    "lp",
+    "log_density",
+];
+
+/// The name of a column without its indices.
+fn base_of(column: &str) -> &str {
+    if let Some((base, rest)) = column.split_once('[')
+        && rest.ends_with(']')
+    {
+        return base;
+    }
+    let base = column.trim_end_matches(|c: char| c == '.' || c.is_ascii_digit());
+    if base.len() < column.len() && column[base.len()..].starts_with('.') { base } else { column }
 }
 
 /// What the comments say about the rows; CmdStan and RStan write it in slightly different words.
@@ -135,40 +211,25 @@ impl Origin {
             chain: column(&[".chain", "chain"]),
             iteration: column(&[".iteration", "iteration"]),
             log_weight: column(&[".log_weight", "log_weight"]),
-            log_posterior: column(&["lp__"]),
+            log_posterior: column(&["lp__", "lp", "log_density"]),
         }
     }
 }
 
 impl Mixture {
     fn find(header: &Record<'_>, options: &ReadOptions) -> Result<Self> {
-        let names = &options.stan;
-        let weights = Variable::find(header, &names.weights)?;
-        let means = Variable::find(header, &names.means)?;
-        let covariances = Variable::find(header, &names.covariances)?;
-        let &[atoms] = weights.shape.as_slice() else {
-            return Err(weights
-                .wrong("(K,), one weight an atom")
-                .hint("a single mixing proportion must be made a simplex in 'generated quantities'"));
-        };
-        let dim = match *means.shape.as_slice() {
-            [k] if k == atoms => 1,
-            [k, d] if k == atoms => d,
-            [_, k] if k == atoms => {
-                return Err(means
-                    .wrong(&format!("({atoms}, d)"))
-                    .hint("the first index must be the atom: transpose the matrix"));
-            }
-            _ => return Err(means.wrong(&format!("({atoms}, d), or ({atoms},) in dimension 1"))),
-        };
-        let labels = names.labels.as_ref().map(|name| Variable::find(header, name)).transpose()?;
-        if let Some(labels) = labels.as_ref().filter(|labels| labels.shape.len() != 1) {
-            return Err(labels.wrong("(n,), one label an observation"));
-        }
+        let names = &options.variables;
+        let find = |name| Columns::find(header.fields(), name);
+        let (weights, means, covariances) = (find(&names.weights)?, find(&names.means)?, find(&names.covariances)?);
+        let atoms = weights.shaped().atoms()?;
+        let dim = means.shaped().dim(atoms)?;
+        let shared = covariances.shaped().is_shared(atoms, dim, options.covariance_form)?;
+        let labels = names.labels.as_deref().map(find).transpose()?;
+        labels.as_ref().map_or(Ok(()), |labels| labels.shaped().expect_labels())?;
         Ok(Mixture {
             fields: header.len(),
             dim,
-            covariances: covariances.for_each_atom(atoms, dim, options.covariance_form)?,
+            covariances: if shared { covariances.columns.repeat(atoms) } else { covariances.columns },
             weights: weights.columns,
             means: means.columns,
             labels: labels.map(|labels| labels.columns),
@@ -176,22 +237,33 @@ impl Mixture {
         })
     }
 
+    /// The same columns, one further to the right.
+    fn shift(&mut self) {
+        self.fields += 1;
+        let Origin { chain, iteration, log_weight, log_posterior } = &mut self.origin;
+        let lists = [&mut self.weights, &mut self.means, &mut self.covariances].into_iter().chain(&mut self.labels);
+        lists
+            .flatten()
+            .chain([chain, iteration, log_weight, log_posterior].into_iter().flatten())
+            .for_each(|at| *at += 1);
+    }
+
     fn numbers(&self) -> usize {
         self.weights.len() + self.means.len() + self.covariances.len() + self.labels.as_ref().map_or(0, Vec::len)
     }
 }
 
-/// A variable of the Stan program: its shape and its columns, row-major whatever their order in the file.
-struct Variable<'a> {
+/// A variable: its shape and its columns, row-major whatever their order in the file.
+struct Columns<'a> {
     name: &'a str,
     shape: Vec<usize>,
     columns: Vec<usize>,
 }
 
-impl<'a> Variable<'a> {
-    fn find(header: &Record<'_>, name: &'a str) -> Result<Self> {
+impl<'a> Columns<'a> {
+    fn find<'h>(header: impl Iterator<Item = &'h str> + Clone, name: &'a str) -> Result<Self> {
         let mut entries: HashMap<Vec<usize>, usize> = HashMap::new();
-        for (column, field) in header.fields().enumerate() {
+        for (column, field) in header.clone().enumerate() {
             if let Some(indices) = indices_of(field, name)
                 && entries.insert(indices, column).is_some()
             {
@@ -203,15 +275,9 @@ impl<'a> Variable<'a> {
             indices.iter().zip(&mut shape).for_each(|(index, axis)| *axis = (*axis).max(*index));
             shape
         });
-        let known = || {
-            let mut known: Vec<&str> =
-                header.fields().map(|field| field.split(['.', '[', ':']).next().unwrap_or(field)).collect();
-            known.retain(|name| !name.ends_with("__"));
-            known.dedup();
-            format!("the file has: {}", known[..known.len().min(30)].join(", "))
-        };
         if entries.is_empty() {
-            return Err(Error::input(format!("has no variable '{name}'")).hint(known()));
+            let known = header.map(base_of).filter(|name| !name.ends_with("__") && !ABOUT_DRAWS.contains(name));
+            return Err(unknown(name, known));
         }
         let size = shape.iter().try_fold(1usize, |size, &axis| size.checked_mul(axis));
         if size != Some(entries.len()) {
@@ -233,32 +299,11 @@ impl<'a> Variable<'a> {
                 shape_text(&shape)
             )));
         }
-        Ok(Variable { name, shape, columns: entries.into_iter().map(|(_, column)| column).collect() })
+        Ok(Columns { name, shape, columns: entries.into_iter().map(|(_, column)| column).collect() })
     }
 
-    /// The columns of the covariance of each atom; a shape without the atom's index is shared by all atoms.
-    fn for_each_atom(&self, atoms: usize, dim: usize, form: CovarianceForm) -> Result<Vec<usize>> {
-        let size = form.numbers_per_atom(dim);
-        let one: &[usize] = match form {
-            CovarianceForm::Covariance | CovarianceForm::Precision | CovarianceForm::Cholesky => &[dim, dim],
-            CovarianceForm::StandardDeviation if dim == 1 => &[],
-            CovarianceForm::Diagonal | CovarianceForm::StandardDeviation => &[dim],
-            CovarianceForm::Spherical => &[],
-        };
-        let each = [&[atoms], one].concat();
-        let scalar = size == 1;
-        if self.shape == each || (scalar && self.shape == [atoms]) {
-            return Ok(self.columns.clone());
-        }
-        if self.shape == one || (scalar && self.shape.is_empty()) {
-            return Ok(self.columns.repeat(atoms));
-        }
-        let name = CovarianceForm::NAMES.iter().find(|(_, known)| *known == form).map_or("", |(name, _)| name);
-        Err(self.wrong(&format!("{}, or {} for all atoms, in the form '{name}'", shape_text(&each), shape_text(one))))
-    }
-
-    fn wrong(&self, expected: &str) -> Error {
-        Error::input(format!("variable '{}' has shape {}, expected {expected}", self.name, shape_text(&self.shape)))
+    fn shaped(&self) -> Shaped<'_> {
+        Shaped { name: self.name, shape: &self.shape }
     }
 }
 
@@ -373,7 +418,13 @@ impl Rows {
 
     fn into_draws(self, mixture: &Mixture, form: CovarianceForm) -> Result<DrawsFile> {
         let atoms = mixture.weights.len();
-        let ensemble = Ensemble::from_dense(mixture.dim, atoms, &self.weights, &self.means, &self.covariances, form);
+        let ensemble = Ensemble::builder(mixture.dim)
+            .atoms_per_draw(atoms)
+            .weights(&self.weights)
+            .means(&self.means)
+            .covariances(&self.covariances)
+            .form(form)
+            .build();
         let ensemble = ensemble.map_err(|error| match error.place().draw.and_then(|draw| self.lines.get(draw)) {
             Some(&line) => error.at_line(line),
             None => error,

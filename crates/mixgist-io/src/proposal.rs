@@ -1,0 +1,220 @@
+//! Which variables of a file make the mixture: proposed from names, shapes and the first draw; what is ambiguous is asked, not guessed.
+
+use std::path::Path;
+
+use mixgist::{Error, Result};
+
+use crate::draws::ReadOptions;
+use crate::format::{Format, is_store};
+use crate::formats::{read_netcdf, wide, zarr};
+use crate::variables::Variable;
+
+/// The variables of a file, and what they may be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    /// The format of the file.
+    pub format: Format,
+    /// All variables that have draws.
+    pub variables: Vec<Variable>,
+    /// Names of those that may be the weights; a single one is proposed.
+    pub weights: Vec<String>,
+    /// Names of those that may be the means.
+    pub means: Vec<String>,
+    /// Names of those that may be the covariances.
+    pub covariances: Vec<String>,
+    /// Forms that the covariances may have, as the option names them.
+    pub forms: Vec<&'static str>,
+}
+
+const WEIGHTS: &[&str] =
+    &["weights", "weight", "w", "pi", "theta", "eta", "p", "probs", "prob", "psi", "π", "lambda", "mix"];
+const MEANS: &[&str] = &["means", "mean", "mu", "μ", "locs", "loc", "location", "locations", "mutilde", "centers", "m"];
+/// Names of covariances, with the form that they stand for.
+const COVARIANCES: &[(&str, &str)] = &[
+    ("covariances", "covariance"),
+    ("covariance", "covariance"),
+    ("cov", "covariance"),
+    ("covs", "covariance"),
+    ("sigmatilde", "covariance"),
+    ("sigma2", "variance"),
+    ("sigmasq", "variance"),
+    ("s2", "variance"),
+    ("s2tilde", "variance"),
+    ("var", "variance"),
+    ("variance", "variance"),
+    ("variances", "variance"),
+    ("σ²", "variance"),
+    ("sd", "sd"),
+    ("sds", "sd"),
+    ("std", "sd"),
+    ("scale", "sd"),
+    ("scales", "sd"),
+    ("σ", "sd"),
+    ("tau", "precision"),
+    ("prec", "precision"),
+    ("precision", "precision"),
+    ("omega", "precision"),
+    ("l", "cholesky"),
+    ("chol", "cholesky"),
+    ("l_sigma", "cholesky"),
+    ("cholesky", "cholesky"),
+];
+
+/// Reads the variables of a file whose format has variables of any name; `None` for other formats.
+pub fn propose(path: &Path, options: &ReadOptions) -> Result<Option<Proposal>> {
+    let format = match options.format {
+        Some(format) => format,
+        None if is_store(path) => Format::Zarr,
+        None => Format::choose(None, path)?,
+    };
+    let (format, variables) = match format {
+        Format::NetCdf => (format, read_netcdf::variables(path, options)),
+        Format::Zarr => (format, zarr::variables(path, options)),
+        Format::WideCsv | Format::StanCsv => (format, wide::variables(path, options).map(|(found, _)| found)),
+        // A long table has its own names; anything with indexed columns is a wide one.
+        Format::Csv => match wide::variables(path, options) {
+            Ok((found, stan)) if found.iter().any(|variable| !variable.shape.is_empty()) => {
+                (if stan { Format::StanCsv } else { Format::WideCsv }, Ok(found))
+            }
+            _ => return Ok(None),
+        },
+        _ => return Ok(None),
+    };
+    let variables = variables.map_err(|error: Error| error.in_file(path))?;
+    Ok(Some(Proposal::new(format, variables)))
+}
+
+impl Proposal {
+    fn new(format: Format, variables: Vec<Variable>) -> Self {
+        let pick = |fits: &dyn Fn(&Variable) -> bool, known: &dyn Fn(&str) -> bool| -> Vec<String> {
+            let able: Vec<&Variable> = variables.iter().filter(|variable| fits(variable)).collect();
+            let named: Vec<&Variable> = able.iter().copied().filter(|variable| known(&variable.name)).collect();
+            (if named.is_empty() { able } else { named }).into_iter().map(|variable| variable.name.clone()).collect()
+        };
+        let lower = |name: &str| name.to_lowercase();
+        let weights = pick(&is_simplex, &|name| WEIGHTS.contains(&lower(name).as_str()));
+        let sizes: Vec<usize> = variables.iter().filter(|v| weights.contains(&v.name)).map(|v| v.shape[0]).collect();
+        let free = |v: &Variable| !weights.contains(&v.name) && !is_whole(v) && !is_simplex(v);
+        let form = |name: &str| form_of(name);
+        let means = pick(
+            &|v| free(v) && matches!(v.shape.len(), 1 | 2) && sizes.contains(&v.shape[0]) && form(&v.name).is_none(),
+            &|name| MEANS.contains(&lower(name).as_str()),
+        );
+        let shapes: Vec<(usize, usize)> = variables
+            .iter()
+            .filter(|v| means.contains(&v.name))
+            .map(|v| (v.shape[0], v.shape.get(1).copied().unwrap_or(1)))
+            .collect();
+        let covariances = pick(
+            &|v| {
+                let fits = |&(k, d): &(usize, usize)| {
+                    let one = [vec![], vec![d], vec![d, d]];
+                    one.iter().any(|one| v.shape == *one || v.shape == [&[k], one.as_slice()].concat())
+                };
+                !means.contains(&v.name) && free(v) && shapes.iter().any(fits) && v.first.iter().any(|x| *x > 0.0)
+            },
+            &|name| form(name).is_some(),
+        );
+        let forms = match (covariances.as_slice(), shapes.as_slice()) {
+            ([name], [(_, d)]) => {
+                let variable = variables.iter().find(|v| v.name == *name).expect("it was found there");
+                forms_of(variable, *d)
+            }
+            _ => Vec::new(),
+        };
+        Proposal { format, variables, weights, means, covariances, forms }
+    }
+
+    /// Whether nothing is left to ask.
+    pub fn is_certain(&self) -> bool {
+        [&self.weights, &self.means, &self.covariances].iter().all(|found| found.len() == 1) && self.forms.len() == 1
+    }
+}
+
+/// What the name says about the form; `Sigma` is a covariance, `sigma` a standard deviation.
+fn form_of(name: &str) -> Option<&'static str> {
+    match name {
+        "Sigma" | "Σ" | "S" => Some("covariance"),
+        "sigma" => Some("sd"),
+        _ => COVARIANCES.iter().find(|(known, _)| *known == name.to_lowercase()).map(|(_, form)| *form),
+    }
+}
+
+/// Forms that shape, name and the first draw admit.
+fn forms_of(variable: &Variable, d: usize) -> Vec<&'static str> {
+    let said = form_of(&variable.name);
+    let matrix = variable.shape.ends_with(&[d, d]) && (d > 1 || variable.shape.len() > 1);
+    if matrix {
+        let one = &variable.first[..(d * d).min(variable.first.len())];
+        let upper_is_zero = d > 1 && (0..d).all(|i| (i + 1..d).all(|j| one.get(i * d + j) == Some(&0.0)));
+        let lower_is_not = (1..d).any(|i| (0..i).any(|j| one.get(i * d + j).is_some_and(|x| *x != 0.0)));
+        return match said {
+            Some("cholesky") => vec!["cholesky"],
+            _ if upper_is_zero && lower_is_not => vec!["cholesky"],
+            Some("precision") => vec!["precision"],
+            Some("covariance" | "variance") => vec!["covariance"],
+            _ => vec!["covariance", "precision"],
+        };
+    }
+    let spherical = d > 1 && !variable.shape.ends_with(&[d]);
+    match said {
+        Some("sd") if !spherical => vec!["sd"],
+        Some("variance" | "covariance") if spherical => vec!["spherical"],
+        Some("variance" | "covariance") => vec!["diagonal"],
+        Some("precision") if d == 1 => vec!["precision"],
+        _ if spherical => vec!["spherical"],
+        _ => vec!["sd", "diagonal"],
+    }
+}
+
+/// Weights of the first draw: not negative, sum 1.
+fn is_simplex(variable: &Variable) -> bool {
+    let sum: f64 = variable.first.iter().sum();
+    variable.shape.len() == 1
+        && !variable.first.is_empty()
+        && variable.first.iter().all(|x| *x >= 0.0)
+        && (sum - 1.0).abs() < 1e-3
+}
+
+/// Labels: whole numbers only, more than a few.
+fn is_whole(variable: &Variable) -> bool {
+    variable.first.len() > 20 && variable.first.iter().all(|x| x.fract() == 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variable(name: &str, shape: &[usize], first: &[f64]) -> Variable {
+        Variable { name: name.into(), shape: shape.into(), first: first.into() }
+    }
+
+    #[test]
+    fn names_and_shapes_decide_and_doubts_remain() {
+        let usual = vec![
+            variable("w", &[2], &[0.4, 0.6]),
+            variable("mu", &[2, 2], &[1.0, 2.0, 3.0, 4.5]),
+            variable("Sigma", &[2, 2, 2], &[1.0, 0.1, 0.1, 1.0, 1.0, 0.0, 0.0, 1.0]),
+            variable("alpha", &[], &[0.7]),
+        ];
+        let found = Proposal::new(Format::WideCsv, usual.clone());
+        assert!(found.is_certain(), "{found:?}");
+        assert_eq!(
+            (found.weights, found.means, found.covariances, found.forms),
+            (vec!["w".into()], vec!["mu".into()], vec!["Sigma".into()], vec!["covariance"])
+        );
+        let mut two = usual;
+        two[0].name = "a".into();
+        two.push(variable("b", &[2], &[0.5, 0.5]));
+        let found = Proposal::new(Format::WideCsv, two);
+        assert_eq!(found.weights, ["a", "b"]);
+        assert!(!found.is_certain());
+        // A shape (K,) with a name that says nothing may be standard deviations or variances.
+        let line = vec![
+            variable("theta", &[2], &[0.4, 0.6]),
+            variable("mu", &[2], &[1.0, 2.0]),
+            variable("spread", &[2], &[1.0, 2.5]),
+        ];
+        assert_eq!(Proposal::new(Format::StanCsv, line).forms, ["sd", "diagonal"]);
+    }
+}
