@@ -66,7 +66,7 @@ impl Align {
         let form = Form { schema: ALIGNMENT_SCHEMA, tables: ALIGNED_EXTENSIONS, write: &write };
         let mut posterior = self.posterior.clone();
         posterior.job.draws.draws = new;
-        posterior.ask_for(
+        posterior.ask_about_components(
             terminal,
             &form,
             |posterior, _, progress| question(posterior, progress),

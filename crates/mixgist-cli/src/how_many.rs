@@ -13,6 +13,7 @@ use crate::progress::Terminal;
     mut_arg("estimate", |arg| arg.default_value("aligned")),
     after_help = "Examples:
   mixgist how-many draws.npz
+  mixgist how-many draws.npz --estimate summary.json
   mixgist how-many draws.npz --data data.csv -o how-many.json
 
 Occupied clusters are counted from the labels that came with the draws; without them labels are drawn, given each draw
@@ -27,10 +28,9 @@ pub struct HowManyVerb {
 impl HowManyVerb {
     /// Reads, counts, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let form = Form { schema: HOW_MANY_SCHEMA, tables: &[], write: &|_, _, _| unreachable!("there are no tables") };
-        self.posterior.ask_for(
+        self.posterior.ask_about_components(
             terminal,
-            &form,
+            &Form::document(HOW_MANY_SCHEMA),
             |posterior, labels, progress| posterior.how_many(labels, progress),
             |found| &found.warnings,
         )
