@@ -3,7 +3,6 @@
 use clap::Args;
 use mixgist::Result;
 use mixgist::components::Rules;
-use mixgist_io::COMPONENTS_SCHEMA;
 
 use crate::posterior::{Form, PosteriorArgs};
 use crate::progress::Terminal;
@@ -65,11 +64,6 @@ impl ComponentsVerb {
     /// Reads, couples, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let rules = self.rules.rules();
-        self.posterior.ask_about_components(
-            terminal,
-            &Form::document(COMPONENTS_SCHEMA),
-            |posterior, _, progress| posterior.components(rules, progress),
-            |found| &found.warnings,
-        )
+        self.posterior.ask_about_components(terminal, &Form::document(), |posterior, _, progress| posterior.components(rules, progress))
     }
 }

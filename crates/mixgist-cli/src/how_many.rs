@@ -2,7 +2,6 @@
 
 use clap::Args;
 use mixgist::Result;
-use mixgist_io::HOW_MANY_SCHEMA;
 
 use crate::posterior::{Form, PosteriorArgs};
 use crate::progress::Terminal;
@@ -28,11 +27,6 @@ pub struct HowManyVerb {
 impl HowManyVerb {
     /// Reads, counts, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        self.posterior.ask_about_components(
-            terminal,
-            &Form::document(HOW_MANY_SCHEMA),
-            |posterior, labels, progress| posterior.how_many(labels, progress),
-            |found| &found.warnings,
-        )
+        self.posterior.ask_about_components(terminal, &Form::document(), |posterior, labels, progress| posterior.how_many(labels, progress))
     }
 }

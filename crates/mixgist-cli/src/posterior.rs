@@ -4,15 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mixgist::narrative::Narrate;
 use mixgist::slice::SLICERS;
 use mixgist::text::CommandLine;
 use mixgist::{
     Answer, Ensemble, Error, Estimate, Estimator, Loss, MixingMeasure, PartitionDraws, Posterior, Progress, Reading,
-    Result, Route, Settings, Source, Summary, Warning,
+    Result, Route, Settings, Source, Summary,
 };
-use mixgist_io::{DataTable, DrawsFile, Overwrite, Schema, is_content_of, read_summary, to_json, write_json};
-use serde::Serialize;
+use mixgist_io::{DataTable, Documented, DrawsFile, Overwrite, is_content_of, read_summary, to_json, write_json};
 
 use crate::inputs::Inputs;
 use crate::memory;
@@ -142,8 +140,6 @@ impl EstimateArgs {
 
 /// How an answer is written: as a document, or as tables and arrays.
 pub struct Form<'a, T> {
-    /// The document.
-    pub schema: Schema,
     /// Extensions of what is no document.
     pub tables: &'a [&'a str],
     /// Writes such a file.
@@ -152,8 +148,8 @@ pub struct Form<'a, T> {
 
 impl<T> Form<'_, T> {
     /// A document and nothing else.
-    pub fn document(schema: Schema) -> Self {
-        Form { schema, tables: &[], write: &|_, _, _| unreachable!("there are no tables") }
+    pub fn document() -> Self {
+        Form { tables: &[], write: &|_, _, _| unreachable!("there are no tables") }
     }
 }
 
@@ -178,25 +174,23 @@ pub struct PosteriorArgs {
 }
 
 impl PosteriorArgs {
-    /// Checks the options and the output, reads, puts the question, writes and prints the answer.
-    pub fn ask<T: Serialize + Narrate>(
+    /// Checks the options and the output, reads, puts the question, writes and prints the answer. The question gets the partitions that came
+    /// with the draws.
+    pub fn ask<T: Documented>(
         &self,
         terminal: &Terminal,
-        schema: Schema,
-        question: impl FnOnce(&Posterior, &dyn Progress) -> Result<Answer<T>>,
-        warnings: impl FnOnce(&T) -> &[Warning],
+        question: impl FnOnce(&Posterior, Option<&PartitionDraws>, &dyn Progress) -> Result<Answer<T>>,
     ) -> Result<()> {
-        let form = Form::document(schema);
-        self.ask_for(terminal, &form, |posterior, _, progress| question(posterior, progress), warnings)
+        let form = Form::document();
+        self.ask_for(terminal, &form, question)
     }
 
-    /// The same for an answer that can be written as something else than a document too; the question gets the partitions that came with the draws.
-    pub fn ask_for<T: Serialize + Narrate>(
+    /// The same for an answer that can be written as something else than a document too.
+    pub fn ask_for<T: Documented>(
         &self,
         terminal: &Terminal,
         form: &Form<T>,
         question: impl FnOnce(&Posterior, Option<&PartitionDraws>, &dyn Progress) -> Result<Answer<T>>,
-        warnings: impl FnOnce(&T) -> &[Warning],
     ) -> Result<()> {
         let settings = self.settings()?;
         if let Some(path) = &self.output {
@@ -225,35 +219,34 @@ impl PosteriorArgs {
         terminal.begin_writing();
         match &self.output {
             Some(path) if has_extension(path, "json") => {
-                write_json(path, form.schema, &found, self.printing.overwrite())?;
+                write_json(path, T::SCHEMA, &found, self.printing.overwrite())?;
             }
             Some(path) => (form.write)(path, &found, self.printing.overwrite())?,
             None => {}
         }
         terminal.clear();
         match self.printing.json {
-            true => answer(&to_json(form.schema, &found)?)?,
+            true => answer(&to_json(T::SCHEMA, &found)?)?,
             false => answer(&found.narrative().plain(&CommandLine))?,
         }
-        warn(warnings(&found.result));
+        warn(found.result.warnings());
         Ok(())
     }
 
     /// The same for a question about components. A medoid has light atoms by chance: a summary of these draws stands for the components that are
     /// found from its medoid.
-    pub fn ask_about_components<T: Serialize + Narrate>(
+    pub fn ask_about_components<T: Documented>(
         &self,
         terminal: &Terminal,
         form: &Form<T>,
         question: impl FnOnce(&Posterior, Option<&PartitionDraws>, &dyn Progress) -> Result<Answer<T>>,
-        warnings: impl FnOnce(&T) -> &[Warning],
     ) -> Result<()> {
         let from_file = self.estimate.file().is_some();
         let question = |posterior: &Posterior, labels: Option<&PartitionDraws>, progress: &dyn Progress| match from_file {
             true => question(&posterior.about_components(progress)?, labels, progress),
             false => question(posterior, labels, progress),
         };
-        self.ask_for(terminal, form, question, warnings)
+        self.ask_for(terminal, form, question)
     }
 
     /// What the options mean to the core.
