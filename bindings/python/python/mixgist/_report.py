@@ -12,10 +12,11 @@ from ._checks import flag, optional_path, text, texts, thread_count
 from ._draws import Draws, Path, expect_draws
 from ._progress import ProgressOption, reporter
 from ._summary import Summary
+from ._words import Part
 
 
 # Parts of a report that can be left out: one name, or several.
-Parts = Union[str, Sequence[str]]
+Parts = Union[Part, Sequence[Part]]
 
 
 @overload
