@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use mixgist::slice::SLICERS;
 use mixgist::text::CommandLine;
 use mixgist::{
@@ -32,7 +32,8 @@ pub struct JobArgs {
 
     /// Name of the sliced distance
     #[arg(long, value_name = "NAME", default_value = "smix-w", help_heading = "Distance",
-          value_parser = PossibleValuesParser::new(SLICERS.iter().map(|slicer| slicer.name())))]
+          value_parser = PossibleValuesParser::new(
+          SLICERS.iter().map(|slicer| PossibleValue::new(slicer.name()).help(slicer.help()))))]
     distance: String,
 
     #[command(flatten)]

@@ -221,7 +221,7 @@ class Posterior:
         self,
         path: Path | None = None,
         *,
-        title: str = "Summary",
+        title: str | None = None,
         without: Parts = (),
         force: bool = False,
     ) -> Any:
