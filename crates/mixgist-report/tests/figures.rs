@@ -495,8 +495,8 @@ fn the_command_has_every_setting() {
     let summary = posterior.summary(&Silent).unwrap().clone();
     let answer = posterior.answer(summary);
     let page = html("all", vec![Presentation::new(&answer, &CommandLine, &Silent).unwrap()]).unwrap();
-    let command = "mixgist summarize &#39;my draws.npz&#39; --burn-in 10 --thin 2 --distance smix-w --order 2 --loss distance --slices 30 \
-                   --scheme iid --seed 5 --estimate free --atoms 2 --candidate own.json --units whiten --prune 0.0001 --route pairs";
+    let command = "mixgist summarize &#39;my draws.npz&#39; --weights w --means m --covariances c --burn-in 10 --thin 2 --distance smix-w --order 2 \
+                   --loss distance --slices 30 --scheme iid --seed 5 --estimate free --atoms 2 --candidate own.json --units whiten --prune 0.0001 --route pairs";
     assert!(page.contains(command), "{}", &page[page.find("<pre>").unwrap()..][..400]);
 }
 
