@@ -3,7 +3,6 @@
 use clap::Args;
 use mixgist::Result;
 use mixgist::components::Rules;
-use mixgist_io::COMPONENTS_SCHEMA;
 
 use crate::posterior::PosteriorArgs;
 use crate::progress::Terminal;
@@ -63,8 +62,6 @@ impl ComponentsVerb {
     /// Reads, couples, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let rules = self.rules.rules();
-        let question =
-            |posterior: &mixgist::Posterior, progress: &dyn mixgist::Progress| posterior.components(rules, progress);
-        self.posterior.ask(terminal, COMPONENTS_SCHEMA, question, |found| &found.warnings)
+        self.posterior.ask(terminal, |posterior, _, progress| posterior.components(rules, progress))
     }
 }

@@ -63,7 +63,7 @@ impl Convert {
             Format::choose(self.to_format.as_deref().map(Format::from_name).transpose()?, output).map_err(|error| {
                 error.hint(format!("name the format with --to-format, one of: {}", writable.join(", ")))
             })?;
-        let overwrite = if self.force { Overwrite::Force } else { Overwrite::Refuse };
+        let overwrite = Overwrite::forced(self.force);
         let extra = all_paths(&[], &[&self.labels, &self.data]);
         // Draws may be converted in place: all of them are read before any is written.
         check_outputs(&[&extra[..], &[output.as_path()]].concat(), &[], overwrite)?;

@@ -2,9 +2,8 @@
 
 use clap::Args;
 use mixgist::Result;
-use mixgist_io::HOW_MANY_SCHEMA;
 
-use crate::posterior::{Form, PosteriorArgs};
+use crate::posterior::PosteriorArgs;
 use crate::progress::Terminal;
 
 /// Say how many clusters and components there are, with and without merge-truncate-merge
@@ -27,12 +26,6 @@ pub struct HowManyVerb {
 impl HowManyVerb {
     /// Reads, counts, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let form = Form { schema: HOW_MANY_SCHEMA, tables: &[], write: &|_, _, _| unreachable!("there are no tables") };
-        self.posterior.ask_for(
-            terminal,
-            &form,
-            |posterior, labels, progress| posterior.how_many(labels, progress),
-            |found| &found.warnings,
-        )
+        self.posterior.ask(terminal, |posterior, labels, progress| posterior.how_many(labels, progress))
     }
 }

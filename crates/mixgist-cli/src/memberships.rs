@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 use mixgist::Memberships;
 use mixgist::{Answer, Result};
-use mixgist_io::{Cell, MEMBERSHIPS_SCHEMA, Overwrite, TableRows, write_table};
+use mixgist_io::{Cell, Overwrite, TableRows, write_table};
 
 use crate::components::RulesArgs;
 use crate::posterior::{Form, PosteriorArgs};
@@ -35,13 +35,8 @@ impl MembershipsVerb {
     /// Reads, computes, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let rules = self.rules.rules();
-        let form = Form { schema: MEMBERSHIPS_SCHEMA, tables: &["csv"], write: &write };
-        self.posterior.ask_for(
-            terminal,
-            &form,
-            |posterior, _, progress| posterior.memberships(rules, progress),
-            |found| &found.warnings,
-        )
+        let form = Form { tables: &["csv"], write: &write };
+        self.posterior.ask_for(terminal, &form, |posterior, _, progress| posterior.memberships(rules, progress))
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use mixgist::text::CommandLine;
 use mixgist::{Error, Result};
 use mixgist_io::{read_summary, write_bytes};
 use mixgist_report::{KINDS, Kind};
@@ -60,8 +61,9 @@ impl Plot {
         }
         let found = read_summary(&self.summary)?;
         let inputs = Inputs::read(&found, &self.summary, &self.inputs)?;
-        let posterior = inputs.posterior(&found)?;
-        let presentation = inputs.presentation(&found, posterior.as_ref(), terminal)?;
+        let behind = inputs.behind()?;
+        let posterior = behind.posterior(&found)?;
+        let presentation = behind.presentation(&found, posterior.as_ref(), &CommandLine, terminal)?;
         let kind = match &self.kind {
             Some(name) => Kind::from_name(name)?,
             None => Kind::of_estimate(found.estimate.dim()),

@@ -4,15 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mixgist::narrative::Narrate;
 use mixgist::slice::SLICERS;
 use mixgist::text::CommandLine;
 use mixgist::{
     Answer, Ensemble, Error, Estimate, Estimator, Loss, MixingMeasure, PartitionDraws, Posterior, Progress, Result,
-    Route, Settings, Source, Warning,
+    Route, Settings, Source,
 };
-use mixgist_io::{DataTable, DrawsFile, Overwrite, Schema, read_summary, to_json, write_json};
-use serde::Serialize;
+use mixgist_io::{DataTable, Documented, DrawsFile, Overwrite, read_summary, to_json, write_json};
 
 use crate::inputs::Inputs;
 use crate::memory;
@@ -124,8 +122,6 @@ impl EstimateArgs {
 
 /// How an answer is written: as a document, or as tables and arrays.
 pub struct Form<'a, T> {
-    /// The document.
-    pub schema: Schema,
     /// Extensions of what is no document.
     pub tables: &'a [&'a str],
     /// Writes such a file.
@@ -153,25 +149,23 @@ pub struct PosteriorArgs {
 }
 
 impl PosteriorArgs {
-    /// Checks the options and the output, reads, puts the question, writes and prints the answer.
-    pub fn ask<T: Serialize + Narrate>(
+    /// Checks the options and the output, reads, puts the question, writes and prints the answer. The question gets the partitions that came
+    /// with the draws.
+    pub fn ask<T: Documented>(
         &self,
         terminal: &Terminal,
-        schema: Schema,
-        question: impl FnOnce(&Posterior, &dyn Progress) -> Result<Answer<T>>,
-        warnings: impl FnOnce(&T) -> &[Warning],
+        question: impl FnOnce(&Posterior, Option<&PartitionDraws>, &dyn Progress) -> Result<Answer<T>>,
     ) -> Result<()> {
-        let form = Form { schema, tables: &[], write: &|_, _, _| unreachable!("there are no tables") };
-        self.ask_for(terminal, &form, |posterior, _, progress| question(posterior, progress), warnings)
+        let form = Form { tables: &[], write: &|_, _, _| unreachable!("there are no tables") };
+        self.ask_for(terminal, &form, question)
     }
 
-    /// The same for an answer that can be written as something else than a document too; the question gets the partitions that came with the draws.
-    pub fn ask_for<T: Serialize + Narrate>(
+    /// The same for an answer that can be written as something else than a document too.
+    pub fn ask_for<T: Documented>(
         &self,
         terminal: &Terminal,
         form: &Form<T>,
         question: impl FnOnce(&Posterior, Option<&PartitionDraws>, &dyn Progress) -> Result<Answer<T>>,
-        warnings: impl FnOnce(&T) -> &[Warning],
     ) -> Result<()> {
         let settings = self.settings()?;
         if let Some(path) = &self.output {
@@ -194,17 +188,17 @@ impl PosteriorArgs {
         terminal.begin_writing();
         match &self.output {
             Some(path) if has_extension(path, "json") => {
-                write_json(path, form.schema, &found, self.printing.overwrite())?;
+                write_json(path, T::SCHEMA, &found, self.printing.overwrite())?;
             }
             Some(path) => (form.write)(path, &found, self.printing.overwrite())?,
             None => {}
         }
         terminal.clear();
         match self.printing.json {
-            true => answer(&to_json(form.schema, &found)?)?,
+            true => answer(&to_json(T::SCHEMA, &found)?)?,
             false => answer(&found.narrative().plain(&CommandLine))?,
         }
-        warn(warnings(&found.result));
+        warn(found.result.warnings());
         Ok(())
     }
 

@@ -3,7 +3,6 @@
 use clap::Args;
 use mixgist::representatives::Count;
 use mixgist::{Error, Result};
-use mixgist_io::REPRESENTATIVES_SCHEMA;
 
 use crate::posterior::PosteriorArgs;
 use crate::progress::Terminal;
@@ -38,15 +37,7 @@ impl RepresentativesVerb {
             (_, Ok(k)) if k > 0 => Count::Fixed(k),
             _ => return Err(Error::usage(format!("--count is '{}', must be 'auto' or a number from 1", self.count))),
         };
-        self.posterior.ask(
-            terminal,
-            REPRESENTATIVES_SCHEMA,
-            |posterior, progress| {
-                let mut found = posterior.representatives(wanted, progress)?;
-                found.result.add_densities(posterior.data(), self.grid as usize, progress)?;
-                Ok(found)
-            },
-            |found| &found.warnings,
-        )
+        let grid = self.grid as usize;
+        self.posterior.ask(terminal, |posterior, _, progress| posterior.representatives(wanted, grid, progress))
     }
 }

@@ -2,7 +2,6 @@
 
 use clap::Args;
 use mixgist::Result;
-use mixgist_io::STABILITY_SCHEMA;
 
 use crate::posterior::PosteriorArgs;
 use crate::progress::Terminal;
@@ -28,9 +27,6 @@ pub struct StabilityVerb {
 impl StabilityVerb {
     /// Reads, estimates again and again, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let question = |posterior: &mixgist::Posterior, progress: &dyn mixgist::Progress| {
-            posterior.stability(self.level, progress)
-        };
-        self.posterior.ask(terminal, STABILITY_SCHEMA, question, |found| &found.warnings)
+        self.posterior.ask(terminal, |posterior, _, progress| posterior.stability(self.level, progress))
     }
 }

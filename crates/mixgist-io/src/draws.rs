@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use mixgist::{CovarianceForm, Ensemble, Error, Result};
+use mixgist::text::{named, option};
+use mixgist::{CovarianceForm, Ensemble, Error, Labels, Result, text};
 
 use crate::data::DataTable;
 use crate::format::Format;
@@ -148,6 +149,26 @@ pub fn write_draws(path: &Path, draws: &DrawsFile, format: Option<Format>, overw
 }
 
 impl DrawsFile {
+    /// Draws of a fit with the labels (M × n) of these data.
+    pub fn labelled(ensemble: Ensemble, labels: Labels, data: DataTable) -> Self {
+        let labels = LabelDraws { draws: ensemble.len(), observations: data.rows(), labels };
+        DrawsFile { ensemble, labels: Some(labels), data: Some(data) }
+    }
+
+    /// The draws that are left after burn-in and thinning within each chain; they remember the chains of which none is left.
+    pub fn thinned(&self, burn_in: usize, thin: usize) -> Result<Self> {
+        if thin == 0 {
+            return Err(Error::usage(text![named("thin"), " is 0, must be at least 1"]));
+        }
+        let kept = self.ensemble.thinned(burn_in, thin);
+        if kept.is_empty() {
+            let none = format!(" leaves none of {} draws", self.ensemble.len());
+            return Err(Error::usage(text![option("burn_in", burn_in), none])
+                .hint("it counts the draws of each chain that are there, not the sampler's iterations"));
+        }
+        self.clone().select_remembering(&kept)
+    }
+
     /// The draws with the given indices, in that order, with their labels; the data stay.
     pub fn select(self, draws: &[usize]) -> Result<Self> {
         let ensemble = self.ensemble.select(draws)?;
@@ -160,7 +181,7 @@ impl DrawsFile {
     }
 
     /// The same; the draws remember the chains of which none is left.
-    pub fn select_remembering(self, draws: &[usize]) -> Result<Self> {
+    fn select_remembering(self, draws: &[usize]) -> Result<Self> {
         let all = self.ensemble.clone();
         let mut kept = self.select(draws)?;
         kept.ensemble = kept.ensemble.remembering_chains_of(&all);
