@@ -11,6 +11,7 @@ use crate::progress::Terminal;
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist representatives draws.npz --data data.csv
+  mixgist representatives draws.npz --estimate summary.json
   mixgist representatives draws.npz --count 3 -o representatives.json
 
 There are as many as the posterior has modes: a split of the draws in two must show a valley between the groups that is at

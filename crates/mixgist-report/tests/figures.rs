@@ -40,6 +40,8 @@ fn every_kind_is_well_formed_and_named_by_the_columns() {
             assert!(!svg.contains("NaN") && !svg.contains("inf\""), "{}", kind.name);
             let png = figure.to_png(48.0).unwrap();
             assert!(png.starts_with(b"\x89PNG") && png.len() > 500, "{}", kind.name);
+            let pdf = figure.to_pdf().unwrap();
+            assert!(pdf.starts_with(b"%PDF-1.4") && pdf.ends_with(b"%%EOF\n"), "{}", kind.name);
             drawn += 1;
         }
         // `axes` are for more than two coordinates; of `density`, `contours` and `pairs` each dimension has one or two.
