@@ -5,17 +5,19 @@
 mod archive;
 mod change;
 pub mod documents;
+mod folder;
 mod report;
 
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mixgist::CovarianceForm;
 use mixgist::partition::PartitionAnswer;
 use mixgist_io::{
-    Format, PARTITION_SCHEMA, ReadOptions, Variables, read_data, read_draws, read_json, read_labels, read_summary,
+    Format, PARTITION_SCHEMA, ReadOptions, Variables, propose, read_data, read_draws, read_json, read_labels,
+    read_summary,
 };
 
 /// What is done with the bytes.
@@ -29,7 +31,12 @@ pub const TARGETS: &[(&str, Entry)] = &[
     ("csv_data", csv_data),
     ("csv_labels", csv_labels),
     ("stan_csv", stan_csv),
+    ("wide_csv", wide_csv),
     ("parquet", parquet),
+    ("netcdf", netcdf),
+    ("zarr", zarr),
+    ("bayesmix", bayesmix),
+    ("premium", premium),
     ("json", json),
     ("checkpoint", checkpoint),
     ("arguments", arguments),
@@ -46,16 +53,20 @@ fn with_file(bytes: &[u8], read: impl FnOnce(&Path)) {
         static FILE: RefCell<Option<tempfile::NamedTempFile>> = const { RefCell::new(None) };
     }
     FILE.with_borrow_mut(|slot| {
-        let memory = Path::new("/dev/shm"); // faster than a disk, where there is one
-        let make =
-            || if memory.is_dir() { tempfile::NamedTempFile::new_in(memory) } else { tempfile::NamedTempFile::new() };
-        let file = slot.get_or_insert_with(|| make().expect("a temporary file can be made"));
+        let make = || tempfile::NamedTempFile::new_in(in_memory()).expect("a temporary file can be made");
+        let file = slot.get_or_insert_with(make);
         let handle = file.as_file_mut();
         handle.set_len(0).expect("a temporary file can be cut");
         std::io::Seek::rewind(handle).expect("a temporary file can be rewound");
         handle.write_all(bytes).expect("a temporary file can be written");
         read(file.path());
     });
+}
+
+/// Where files are faster than on a disk, if there is such a place.
+fn in_memory() -> PathBuf {
+    let memory = PathBuf::from("/dev/shm");
+    if memory.is_dir() { memory } else { std::env::temp_dir() }
 }
 
 /// How a file is read; the first byte of the input says in which form covariances are.
@@ -136,6 +147,53 @@ fn parquet(bytes: &[u8]) {
         use_draws(path, &options);
         use_data(path, &options);
         use_labels(path, &options);
+    });
+}
+
+/// Tables of any origin; what their variables could be is asked, too.
+fn wide_csv(bytes: &[u8]) {
+    let Some((&first, rest)) = bytes.split_first() else { return };
+    with_file(rest, |path| {
+        let options = options(Format::WideCsv, first);
+        use_draws(path, &options);
+        let _ = propose(path, &options);
+    });
+}
+
+/// Options for files of ArviZ, whose variables have the names of its examples; the first byte says whether labels are wanted.
+fn arviz_options(format: Format, first: u8) -> ReadOptions {
+    let labels = (first & 1 == 1).then(|| "z".into());
+    let variables = Variables { weights: "w".into(), means: "mu".into(), covariances: "Sigma".into(), labels };
+    ReadOptions { variables, ..options(format, first >> 1) }
+}
+
+fn netcdf(bytes: &[u8]) {
+    let Some((&first, rest)) = bytes.split_first() else { return };
+    with_file(rest, |path| {
+        let options = arviz_options(Format::NetCdf, first);
+        use_draws(path, &options);
+        let _ = propose(path, &options);
+    });
+}
+
+/// A directory of the files that the bytes hold.
+fn zarr(bytes: &[u8]) {
+    let Some((&first, rest)) = bytes.split_first() else { return };
+    folder::with_files(&folder::store(rest), |folder| {
+        let options = arviz_options(Format::Zarr, first);
+        use_draws(folder, &options);
+        let _ = propose(folder, &options);
+    });
+}
+
+fn bayesmix(bytes: &[u8]) {
+    with_file(bytes, |path| use_draws(path, &options(Format::Bayesmix, 0)));
+}
+
+/// Blank lines stand between the files.
+fn premium(bytes: &[u8]) {
+    folder::with_files(&folder::texts(bytes), |folder| {
+        use_draws(&folder.join("run_psi.txt"), &options(Format::Premium, 0));
     });
 }
 
