@@ -1,4 +1,4 @@
 //! Hands bytes to the target `netcdf`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mixgist_fuzz::run("netcdf", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mixgist_fuzz::readers::netcdf(bytes));

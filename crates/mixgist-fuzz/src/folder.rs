@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::in_memory;
+use crate::readers::in_memory;
 
 /// Files by their place in the directory.
 pub type Files<'a> = BTreeMap<String, &'a [u8]>;

@@ -116,6 +116,18 @@ fn what_a_spreadsheet_could_not_compute_is_no_comment() {
     assert!(read_labels(&path, &ReadOptions::default()).is_err());
 }
 
+/// Each of many files fits, all of them do not.
+#[test]
+fn all_files_together_have_one_budget() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("draws.npz");
+    write_draws(&path, &draws(), None, Overwrite::Refuse).unwrap();
+    // 40 atoms of three numbers in each.
+    let options = ReadOptions { memory_limit: 3000, ..ReadOptions::default() };
+    assert_eq!(read_draws(&[&path, &path], &options).unwrap().ensemble.len(), 40);
+    assert_eq!(read_draws(&[&path; 20], &options).unwrap_err().kind(), ErrorKind::Resource);
+}
+
 #[test]
 fn reading_can_be_stopped() {
     let folder = tempfile::tempdir().unwrap();
