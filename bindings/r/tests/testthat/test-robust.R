@@ -77,11 +77,11 @@ test_that("pointers that are dead or of another kind are noticed", {
 })
 
 # Runs lines of R in a session of its own.
-session <- function(lines, seconds) {
+session <- function(lines) {
   script <- tempfile(fileext = ".R")
   writeLines(lines, script)
   libraries <- paste0("R_LIBS=", paste(.libPaths(), collapse = ":"))
-  out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE, env = libraries, timeout = seconds))
+  out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE, env = libraries))
   paste(out, collapse = " ")
 }
 
@@ -104,7 +104,7 @@ test_that("the bridge survives the torture of R's memory", {
     "best <- mixgist:::partitions_search(partitions, list(runs = 1, threads = 1), tick)",
     "gctorture(FALSE)",
     "cat(arrays$weights[1], facts$draws, class(refused), found$document$draws, length(best$document$labels))"
-  ), 300)
+  ))
   expect_match(out, "0.5 3 mixgist_failure 3 2")
 })
 
@@ -122,7 +122,7 @@ test_that("an interrupt stops the work and R goes on", {
     "done <- tryCatch({ ask(); 'finished' }, interrupt = function(i) 'interrupted')",
     "small <- suppressWarnings(mixgist_summary(draws[1:3], slices = 10, threads = 1))",
     "cat(done, small$draws)"
-  ), 300)
+  ))
   expect_match(out, "interrupted 3")
 })
 
