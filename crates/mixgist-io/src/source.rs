@@ -62,7 +62,8 @@ pub fn may_be_cut_off(path: &Path, format: Option<Format>) -> bool {
         file.read_exact(&mut last)?;
         Ok(last[0])
     };
-    matches!(Format::choose(format, path), Ok(Format::Csv | Format::StanCsv)) && last_byte().is_ok_and(|c| c != b'\n')
+    matches!(Format::choose(format, path), Ok(Format::Csv | Format::WideCsv | Format::StanCsv))
+        && last_byte().is_ok_and(|c| c != b'\n')
 }
 
 /// How many bytes of numbers may still be read, and whether anybody still wants them.
