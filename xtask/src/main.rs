@@ -1,8 +1,10 @@
-//! One door for everything a developer runs: `cargo xtask test | check | wheel | package | bench | validate | paper`.
+//! One door for everything a developer runs: `cargo xtask test | check | docs | dist | wheel | package | bench | validate | paper`.
 
 mod attacks;
 mod bits;
 mod deny;
+mod dist;
+mod docs;
 mod package;
 mod python;
 mod r;
@@ -15,9 +17,11 @@ const USAGE: &str = "\
 usage: cargo xtask TASK
 
   test            every test of the project, the Python and R packages included
-  test rust|python|r
+  test rust|python|r|docs
                   a part of them
   check           formatting, lints and documentation, warnings as errors
+  docs            the site, in target/site: gallery and figures are made by running them; docs short runs shorter fits, as the tests do
+  dist            what a release holds, in target/dist: wheel, command line, checksums; each is installed and run in a clean environment; dist WORD only platforms with that word in their name
   wheel           the wheel of the Python package, in target/wheels
   package         the packages of the published crates, in target/package, each built from its package; package quick does not build them
   package-r       the source package for R, which builds without a network, in target/r
@@ -53,10 +57,17 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["test"] => test().and_then(|()| python::test()).and_then(|()| r::test()),
+        ["test"] => test()
+            .and_then(|()| python::test())
+            .and_then(|()| r::test())
+            .and_then(|()| docs::build(docs::Length::Short)),
         ["test", "rust"] => test(),
         ["test", "python"] => python::test(),
         ["test", "r"] => r::test(),
+        ["test", "docs"] | ["docs", "short"] => docs::build(docs::Length::Short),
+        ["docs"] => docs::build(docs::Length::Full),
+        ["dist"] => dist::dist(None),
+        ["dist", platform] => dist::dist(Some(platform)),
         ["wheel"] => python::wheel(),
         ["package-r"] => r::build(),
         ["check"] => check(),

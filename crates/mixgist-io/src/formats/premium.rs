@@ -83,17 +83,30 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
     })?;
     let size =
         |m: usize| sizes[m].first().copied().filter(|k| *k >= 1.0 && k.fract() == 0.0 && *k < 1e9).map(|k| k as usize);
-    let wrong = |m: usize| Error::input("does not hold as many numbers as its clusters need").at_line(m as u64 + 1);
-    let first = size(0).ok_or_else(|| wrong(0))?;
+    let wrong = |m: usize, name: &str, found: usize, expected: String| {
+        let error = Error::input(format!("numbers: {found}, expected {expected}")).at_line(m as u64 + 1);
+        let error = error.hint("was the run stopped before its end, or are the files of different runs?");
+        sibling(path, name).map_or(error.clone(), |path| error.in_file(&path))
+    };
+    let no_size = |m: usize| wrong(m, "nClusters", sizes[m].len(), "one, the number of clusters".into());
+    let first = size(0).ok_or_else(|| no_size(0))?;
     let (d, per_atom) = (mu[0].len() / first, sigma[0].len() / first);
-    if d == 0 || (per_atom != d && per_atom != d * d) {
-        return Err(wrong(0));
+    if d == 0 {
+        return Err(wrong(0, "mu", mu[0].len(), format!("d for each of {first} clusters")));
+    }
+    if per_atom != d && per_atom != d * d {
+        return Err(wrong(0, "Sigma", sigma[0].len(), format!("{0} or {0} × {0} for each of {first} clusters", d)));
     }
     let (mut offsets, mut weights, mut means, mut shapes) = (vec![0], Vec::new(), Vec::new(), Vec::new());
     for m in 0..counts[0] {
-        let k = size(m).ok_or_else(|| wrong(m))?;
-        if psi[m].len() < k || mu[m].len() != k * d || sigma[m].len() != k * per_atom {
-            return Err(wrong(m));
+        let k = size(m).ok_or_else(|| no_size(m))?;
+        for (name, found, each) in [("mu", &mu[m], d), ("Sigma", &sigma[m], per_atom)] {
+            if found.len() != k * each {
+                return Err(wrong(m, name, found.len(), format!("{each} for each of {k} clusters")));
+            }
+        }
+        if psi[m].len() < k {
+            return Err(wrong(m, "psi", psi[m].len(), format!("one for each of {k} clusters")));
         }
         let sum: f64 = psi[m][..k].iter().sum();
         weights.extend(psi[m][..k].iter().map(|weight| weight / sum));
