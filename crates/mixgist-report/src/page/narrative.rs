@@ -1,8 +1,8 @@
 //! What there is to say about a result, as HTML: the one place where pieces become markup.
 
+use mixgist::Warning;
 use mixgist::narrative::numbers::capitalised;
 use mixgist::narrative::{Narrative, Piece, reservation};
-use mixgist::Warning;
 use mixgist::text::Text;
 
 use super::table;

@@ -355,8 +355,7 @@ impl<'a> Coupler<'a> {
     /// Whom atom j of a draw belongs to.
     fn owner(&self, draw: &Prepared, j: usize, costs: &[f64], sent: &[f64]) -> Owner {
         let n = draw.merged.weights.len();
-        let near: Vec<usize> =
-            (0..self.len()).filter(|&k| self.overlap(k, draw, j) >= self.rules.overlap).collect();
+        let near: Vec<usize> = (0..self.len()).filter(|&k| self.overlap(k, draw, j) >= self.rules.overlap).collect();
         let cost = |k: usize| costs[k * n + j];
         let mass = |k: usize| sent[k * n + j];
         let Some(nearest) = near.iter().copied().reduce(|best, k| if cost(k) < cost(best) { k } else { best }) else {

@@ -66,12 +66,7 @@ impl<'a> Pass<'a> {
         Ok(Pass { beside, ..pass })
     }
 
-    fn around(
-        coupler: Coupler<'a>,
-        draws: &PreparedDraws<'a>,
-        rules: Rules,
-        progress: &dyn Progress,
-    ) -> Result<Self> {
+    fn around(coupler: Coupler<'a>, draws: &PreparedDraws<'a>, rules: Rules, progress: &dyn Progress) -> Result<Self> {
         let ensemble = draws.ensemble;
         let reported: Vec<usize> = (0..coupler.len()).filter(|&k| coupler.weight(k) >= rules.least_weight).collect();
         let mut pairs = Vec::new();

@@ -273,9 +273,12 @@ fn estimates(narrative: &mut Narrative, summary: &Summary) {
     listed.extend(assessment.aligned.as_ref().map(|aligned| {
         (no_draw("aligned", &aligned.estimate), &aligned.judgement, aligned.distances.get(medoid).copied())
     }));
-    listed.extend(assessment.free.as_ref().map(|free| {
-        (no_draw("free", &free.estimate), &free.judgement, free.distances.get(medoid).copied())
-    }));
+    listed.extend(
+        assessment
+            .free
+            .as_ref()
+            .map(|free| (no_draw("free", &free.estimate), &free.judgement, free.distances.get(medoid).copied())),
+    );
     listed.extend(assessment.candidate.as_ref().map(|judged| ("candidate".to_owned(), judged, None)));
     if listed.len() < 2 {
         return;
@@ -291,7 +294,8 @@ fn estimates(narrative: &mut Narrative, summary: &Summary) {
     };
     let header = ["estimate", "expected loss", "above the floor", "from the medoid", "E[TV]"];
     narrative.table(header.map(String::from).to_vec(), listed.into_iter().map(row).collect());
-    narrative.note("E[TV] is the mean total variation distance between the density of the estimate and those of the draws");
+    narrative
+        .note("E[TV] is the mean total variation distance between the density of the estimate and those of the draws");
 }
 
 /// The path over numbers of atoms, the chosen one marked.

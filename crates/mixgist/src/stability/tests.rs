@@ -203,6 +203,10 @@ fn chains_that_agree_are_not_blamed() {
         let verdict = verdict(&checks, Some(6), 500, true, agree, &[]);
         verdict.advice[1..].iter().map(|advice| advice.spelled(&Neutral)).collect()
     };
-    assert!(told(true).len() == 2 && told(true).iter().all(|advice| advice.contains("fewer draws")), "{:?}", told(true));
+    assert!(
+        told(true).len() == 2 && told(true).iter().all(|advice| advice.contains("fewer draws")),
+        "{:?}",
+        told(true)
+    );
     assert!(told(false)[0].contains("had not settled") && told(false)[1].contains("one chain"), "{:?}", told(false));
 }
