@@ -129,7 +129,7 @@ as_mixgist_draws.list <- function(x, covariance_form = NULL, chains = NULL, iter
                                   labels = NULL, data = NULL, ...) {
   # That package puts the class of a list first.
   if (inherits(x, "dirichletprocess")) {
-    return(as_mixgist_draws.dirichletprocess(x, data = data, ...))
+    return(as_mixgist_draws.dirichletprocess(x, data = data))
   }
   if (length(x) == 0) {
     abort("there are no draws", kind = "input")
@@ -138,11 +138,11 @@ as_mixgist_draws.list <- function(x, covariance_form = NULL, chains = NULL, iter
     return(as_mixgist_draws(x$nmix, data = data))
   }
   if (is_premium_run(x)) {
-    return(from_premium_run(x, data))
+    return(understood("PReMiuM", from_premium_run(x, data)))
   }
   if (is_nimble_measure(x)) {
-    return(from_nimble_measure(x, covariance_form = covariance_form, chains = chains, iterations = iterations, draw_weights = draw_weights,
-      log_posterior = log_posterior, labels = labels, data = data, ...))
+    return(understood("NIMBLE", from_nimble_measure(x, covariance_form = covariance_form, chains = chains, iterations = iterations, draw_weights = draw_weights,
+      log_posterior = log_posterior, labels = labels, data = data, ...)))
   }
   if (is.null(covariance_form)) covariance_form <- "covariance"
   if (all(c("weights", "means", "covariances") %in% names(x))) {

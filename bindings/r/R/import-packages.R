@@ -1,9 +1,20 @@
 # Objects of packages that keep a list for each draw.
 
+# An object of a package, or an error that names the package where the object is not as that package makes it, which R's errors and warnings tell.
+understood <- function(package, code) {
+  unlike <- function(e) {
+    if (inherits(e, "mixgist_error")) stop(e)
+    abort(paste0("this object is not as ", package, " makes it: ", conditionMessage(e)), "give weights, means and covariances as arrays: as_mixgist_draws(weights, means = , covariances = )", "input")
+  }
+  tryCatch(code, error = unlike, warning = unlike)
+}
+
 # A fit of BNPmix: lists of weights, means and variances, which are there only when they were asked for.
 #' @rdname import
 #' @export
-as_mixgist_draws.BNPdens <- function(x, data = NULL, ...) {
+as_mixgist_draws.BNPdens <- function(x, data = NULL, ...) understood("BNPmix", from_bnpmix(x, data))
+
+from_bnpmix <- function(x, data) {
   if (isTRUE(x$regression)) {
     abort("a regression of BNPmix has no mixing measure over means and covariances", kind = "input")
   }
@@ -51,7 +62,9 @@ as_mixgist_draws.BNPdens <- function(x, data = NULL, ...) {
 
 #' @rdname import
 #' @export
-as_mixgist_draws.dirichletprocess <- function(x, data = NULL, ...) {
+as_mixgist_draws.dirichletprocess <- function(x, data = NULL, ...) understood("dirichletprocess", from_dirichletprocess(x, data))
+
+from_dirichletprocess <- function(x, data) {
   if (is.null(x$clusterParametersChain) || length(x$clusterParametersChain) == 0) {
     abort("this dirichletprocess object holds no draws", "fit it first: Fit(dp, its)", "input")
   }
@@ -75,7 +88,9 @@ as_mixgist_draws.dirichletprocess <- function(x, data = NULL, ...) {
 
 #' @rdname import
 #' @export
-as_mixgist_draws.AM_mcmc_output <- function(x, data = NULL, ...) {
+as_mixgist_draws.AM_mcmc_output <- function(x, data = NULL, ...) understood("AntMAN", from_antman(x, data))
+
+from_antman <- function(x, data) {
   sigma <- if (is.null(x$Sig)) x$sig2 else x$Sig
   if (is.null(x$W) || is.null(x$mu) || is.null(sigma)) {
     abort("this fit of AntMAN holds no weights, means and covariances",
@@ -104,7 +119,9 @@ as_mixgist_draws.AM_mcmc_output <- function(x, data = NULL, ...) {
 # bayesm: a component has its mean and the upper triangular root R of its precision R R'.
 #' @rdname import
 #' @export
-as_mixgist_draws.bayesm.nmix <- function(x, data = NULL, ...) {
+as_mixgist_draws.bayesm.nmix <- function(x, data = NULL, ...) understood("bayesm", from_bayesm(x, data))
+
+from_bayesm <- function(x, data) {
   weights <- as.matrix(x$probdraw)
   size <- dim(weights)
   if (size[2] == 1 && any(x$zdraw != 1)) {
@@ -121,7 +138,9 @@ as_mixgist_draws.bayesm.nmix <- function(x, data = NULL, ...) {
 # mclust: draws of a bootstrap, with the component last.
 #' @rdname import
 #' @export
-as_mixgist_draws.MclustBootstrap <- function(x, data = NULL, ...) {
+as_mixgist_draws.MclustBootstrap <- function(x, data = NULL, ...) understood("mclust", from_mclust(x, data))
+
+from_mclust <- function(x, data) {
   as_mixgist_draws.array(unname(x$pro), means = unname(aperm(x$mean, c(1, 3, 2))), covariances = unname(aperm(x$variance, c(1, 4, 2, 3))), data = data)
 }
 

@@ -73,7 +73,7 @@ coda_iterations <- function(chain) {
 #' @export
 as_mixgist_draws.stanfit <- function(x, ...) {
   need("rstan", "a fit of rstan")
-  values <- as.array(x)
+  values <- understood("rstan", as.array(x))
   names <- dimnames(values)[[3]]
   chains <- lapply(seq_len(dim(values)[2]), function(chain) matrix(values[, chain, ], ncol = length(names), dimnames = list(NULL, names)))
   as_mixgist_draws.mcmc.list(chains, ...)
@@ -83,7 +83,7 @@ as_mixgist_draws.stanfit <- function(x, ...) {
 #' @export
 as_mixgist_draws.CmdStanFit <- function(x, ...) {
   need("posterior", "a fit of cmdstanr")
-  as_mixgist_draws.draws(x$draws(), ...)
+  as_mixgist_draws.draws(understood("cmdstanr", x$draws()), ...)
 }
 
 # A variable of a matrix of samples, with the indices of its columns: name, name[2], name[2,1], name[2, 1].
