@@ -355,7 +355,11 @@ impl Warning {
                 text!["use a smaller ", named("burn_in"), ", or leave the chain out on purpose"]
             }
             Warning::NearTie { .. } => {
-                text!["give more posterior draws, or report both; ", verb("representatives"), " tells their modes"]
+                text![
+                    "give more posterior draws, or report both; ",
+                    verb("representatives"),
+                    " says whether they are of one mode"
+                ]
             }
             Warning::UnequalUnits { .. } => {
                 text![
@@ -413,6 +417,11 @@ impl Warning {
     }
 }
 
+/// "2.3 standard errors".
+fn standard_errors(separation: f64) -> String {
+    if separation < 0.05 { "less than 0.1 standard errors".into() } else { format!("{separation:.1} standard errors") }
+}
+
 /// "1 draw", "3 draws".
 fn count(number: usize, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
@@ -423,15 +432,17 @@ impl fmt::Display for Warning {
         match self {
             Warning::TooFewSlices { runner_up, separation, radii, slices, origin } => write!(
                 f,
-                "{}{} cannot tell the chosen draw from draw {runner_up}, which is {separation:.1} standard errors behind and {radii:.2} radii of \
+                "{}{} cannot tell the chosen draw from draw {runner_up}, which is {} behind and {radii:.2} radii of \
                  the credible ball away",
                 count(*slices, "slice"),
-                if *origin == SliceOrigin::Auto { ", the most that auto takes," } else { "" }
+                if *origin == SliceOrigin::Auto { ", the most that auto takes," } else { "" },
+                standard_errors(*separation)
             ),
             Warning::NearTie { runner_up, separation, radii } => write!(
                 f,
-                "draw {runner_up} may be as good as the chosen draw ({separation:.1} standard errors behind, most of it error over draws) and \
-                 differs from it by {radii:.2} radii of the credible ball"
+                "draw {runner_up} may be as good as the chosen draw ({} behind, and most of that error is over draws) and differs from it by {radii:.2} \
+                 radii of the credible ball",
+                standard_errors(*separation)
             ),
             Warning::NoSliceError { slices, .. } => {
                 let verb = if *slices == 1 { "gives" } else { "give" };

@@ -213,10 +213,10 @@ class Draws:
             source,
             format="stan-csv",
             covariance_form=covariance_form,
-            stan_weights=weights,
-            stan_means=means,
-            stan_covariances=covariances,
-            stan_labels=labels,
+            weights=weights,
+            means=means,
+            covariances=covariances,
+            labels=labels,
         )
         return draws if data is None else draws.with_data(data)
 
@@ -226,40 +226,48 @@ class Draws:
         paths: Path | Sequence[Path],
         *,
         format: Format | None = None,
+        weights: str = "weights",
+        means: str = "means",
+        covariances: str = "covariances",
+        labels: str | None = None,
         covariance_form: CovarianceForm = "covariance",
-        stan_weights: str = "weights",
-        stan_means: str = "means",
-        stan_covariances: str = "covariances",
-        stan_labels: str | None = None,
         burn_in: int = 0,
         thin: int = 1,
+        stan_weights: str | None = None,
+        stan_means: str | None = None,
+        stan_covariances: str | None = None,
+        stan_labels: str | None = None,
     ) -> Draws:
-        """Reads draws from files, as the command line does; several files are several chains.
+        """Reads draws from files, as the command line does; several files, or a directory of files, are several chains. Needs no other package.
 
         Parameters
         ----------
         paths : path or sequence of paths
-            Files (.npz, .parquet, .csv).
+            Files (.npz, .parquet, .csv, .nc, .recordio, ``STEM_psi.txt`` of PReMiuM) or Zarr stores.
         format : str, optional
-            ``"npz"``, ``"csv"``, ``"parquet"`` or ``"stan-csv"``, when the extension does not tell.
+            ``"wide-csv"`` for a table with one draw a row (``mu[1,2]``, ``mu.1.2``), ``"stan-csv"`` for CmdStan; any other, when the extension does not
+            tell: ``"npz"``, ``"csv"``, ``"parquet"``, ``"netcdf"``, ``"zarr"``, ``"bayesmix"``, ``"premium"``.
+        weights, means, covariances, labels : str
+            Names of the variables, in files with variables of any name; ``mixgist inspect FILE`` proposes them.
         covariance_form : str
             The form of the covariances in the files, see `Draws`.
-        stan_weights, stan_means, stan_covariances, stan_labels : str
-            Names of the Stan variables, with ``format="stan-csv"``.
         burn_in : int
             Drop the first draws of each chain.
         thin : int
             Keep every ``thin``-th of the others.
+        stan_weights, stan_means, stan_covariances, stan_labels : str, optional
+            Other names of `weights`, `means`, `covariances` and `labels`.
 
         Returns
         -------
         Draws
         """
+        labels = labels if stan_labels is None else stan_labels
         variables = (
-            text("stan_weights", stan_weights),
-            text("stan_means", stan_means),
-            text("stan_covariances", stan_covariances),
-            None if stan_labels is None else text("stan_labels", stan_labels),
+            text("weights", weights if stan_weights is None else stan_weights),
+            text("means", means if stan_means is None else stan_means),
+            text("covariances", covariances if stan_covariances is None else stan_covariances),
+            None if labels is None else text("labels", labels),
         )
         form = form_of(covariance_form)
         draws = cls._wrap(_core.Draws.read(_paths(paths), _format(format), form, variables))
