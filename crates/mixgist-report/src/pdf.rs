@@ -289,7 +289,7 @@ mod tests {
         assert!(!content.contains("NaN") && !content.contains("inf"));
     }
 
-    /// Another program draws the page as the figure is drawn, where one is installed: pixels differ at the edges of shapes alone.
+    /// Another program draws the page as the figure is drawn, where one is installed.
     #[test]
     fn another_program_shows_the_same() {
         let folder = tempfile::tempdir().unwrap();
@@ -310,8 +310,20 @@ mod tests {
             (f64::from(pixel.red()) + f64::from(pixel.green()) + f64::from(pixel.blue())) / 3.0
         };
         let pixels = || (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-        let different = pixels().filter(|&(x, y)| (gray(&page, x, y) - gray(&image, x, y)).abs() > 60.0).count();
+        // Programs place edges on pixels in their own ways: what one shows, the other has there or right beside it.
+        let is_near = |x: u32, y: u32| {
+            let beside = |at: u32, most: u32| at.saturating_sub(1)..=(at + 1).min(most - 1);
+            let own = gray(&image, x, y);
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for value in
+                beside(y, height).flat_map(|y| beside(x, width).map(move |x| (x, y))).map(|(x, y)| gray(&page, x, y))
+            {
+                (low, high) = (low.min(value), high.max(value));
+            }
+            (low - 40.0..=high + 40.0).contains(&own)
+        };
+        let different = pixels().filter(|&(x, y)| !is_near(x, y)).count();
         let inked = pixels().filter(|&(x, y)| gray(&image, x, y) < 200.0).count();
-        assert!(inked > 5000 && different * 20 < inked, "{different} of {inked}");
+        assert!(inked > 5000 && different * 100 < inked, "{different} of {inked}");
     }
 }
