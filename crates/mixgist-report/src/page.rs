@@ -265,9 +265,7 @@ fn markup(header: &[String], rows: &[Vec<String>]) -> String {
                 0 if cell.len() > NAME => write!(text, "<th scope=\"row\" class=\"words\">{cell}</th>"),
                 0 => write!(text, "<th scope=\"row\">{cell}</th>"),
                 // Sentences wrap, numbers do not.
-                _ if cell.len() > WORDS => {
-                    write!(text, "<td class=\"words\">{}</td>", cell.replace(" %", "\u{a0}%"))
-                }
+                _ if cell.len() > WORDS => write!(text, "<td class=\"words\">{cell}</td>"),
                 _ => write!(text, "<td>{cell}</td>"),
             };
         }

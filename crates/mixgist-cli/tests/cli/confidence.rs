@@ -224,7 +224,7 @@ fn one_draw_or_two_are_told_in_plain_words() {
     place.write_draws("two.npz", planar_draws().select(&[0, 1]).unwrap());
     for verb in VERBS {
         assert!(place.done(&format!("{verb} one.npz --slices 20")).stderr.contains("only 1 draw: "), "{verb}");
-        assert!(place.done(&format!("{verb} two.npz --slices 20")).stderr.contains("only 2 draws: "), "{verb}");
+        assert!(place.done(&format!("{verb} two.npz --slices 20")).stderr.contains("only 2 draws stand for"), "{verb}");
     }
     let summary = place.done("summarize two.npz --slices 20");
     assert!(summary.stdout.contains("draw 1 is as good as the chosen one: the two are tied"), "{}", summary.stdout);
