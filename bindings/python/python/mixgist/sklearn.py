@@ -31,8 +31,8 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
     alpha, discount, components, covariance, algorithm, chains, iterations, burn_in, thin
         The model and the chains, see `mixgist.fit`. Chains are shorter by default than those of `mixgist.fit`, and slices fewer than in
         `mixgist.summarize`, so that the estimator can be used in cross-validation; `fit_.verdict` says whether the chains agree.
-    n_components, n_clusters, covariance_type
-        Scikit-learn's names for `components` (both) and `covariance`, whose words ``"diag"`` and ``"tied"`` are understood too.
+    n_components, covariance_type
+        Scikit-learn's names for `components` and `covariance`, whose words ``"diag"`` and ``"tied"`` are understood too.
     random_state : int, Generator, RandomState or None
         Seed; None draws one from NumPy's global state.
     n_jobs : int, optional
@@ -79,7 +79,6 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         burn_in: int = 500,
         thin: int = 5,
         n_components: int | None = None,
-        n_clusters: int | None = None,
         covariance_type: CovarianceModel | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -100,7 +99,6 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         self.burn_in = burn_in
         self.thin = thin
         self.n_components = n_components
-        self.n_clusters = n_clusters
         self.covariance_type = covariance_type
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -124,7 +122,7 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
             "threads": threads,
         }
         check_summarize(**summarizing)
-        components = self._one_of("components", "n_components", "n_clusters", usual=None)
+        components = self._one_of("components", "n_components", usual=None)
         covariance = self._one_of("covariance", "covariance_type", usual="full")
         self.fit_ = fit(
             X,
@@ -151,12 +149,14 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         self.labels_ = self._rank[self.summary_.labels_]
         return self
 
-    def _one_of(self, *names: str, usual: Any) -> Any:
-        """The value of an option that has several names, of which one at most may be given."""
-        given = [name for name in names if getattr(self, name) is not None and getattr(self, name) != usual]
-        if len(given) > 1:
-            raise ValueError(f"{given[0]} and {given[1]} are the same option\nhint: leave out {given[1]}")
-        return getattr(self, given[0]) if given else usual
+    def _one_of(self, name: str, other: str, usual: Any) -> Any:
+        """The value of an option that has two names, of which one at most may be given."""
+        own, theirs = getattr(self, name), getattr(self, other)
+        if theirs is None:
+            return own
+        if own != usual:
+            raise ValueError(f"{other} and {name} are the same option\nhint: leave out {name}")
+        return theirs
 
     @property
     def weights_(self) -> Any:
