@@ -78,5 +78,5 @@ def test_bad_input(labels):
         mixgist.partition(labels + 0.5)
     with pytest.raises(ValueError, match="hold no labels"):
         mixgist.partition(mixgist.Draws([[1.0]], [[0.0]], [[1.0]]))
-    with pytest.raises(ValueError, match="level"):
+    with pytest.raises(ValueError, match="ball is 0"):
         mixgist.partition(labels, ball=0.0)
