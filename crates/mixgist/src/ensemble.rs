@@ -68,6 +68,7 @@ impl MixingMeasure {
 
 /// A number for each draw that tells something of it without labels, such as its log posterior.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Trace {
     /// What it is.
     pub name: Cow<'static, str>,

@@ -108,7 +108,7 @@ pub enum Warning {
         /// The most atoms that were tried.
         atoms: usize,
     },
-    /// Atoms of a free-support estimate stand where hardly a draw has a component.
+    /// Atoms of a free-support estimate lie where almost no draw has a component.
     AtomsWithoutDraws {
         /// How many.
         atoms: usize,
@@ -149,7 +149,7 @@ pub enum Warning {
         /// Its mean, by chain.
         means: Vec<(u32, f64)>,
     },
-    /// The chains move, but the draws are worth few independent ones.
+    /// The chains mix slowly: their effective sample size is small.
     SlowChains {
         /// The function of the draws that mixes worst.
         trace: String,
@@ -346,7 +346,7 @@ impl Warning {
                 text!["use a smaller ", named("burn_in"), ", or leave the chain out on purpose"]
             }
             Warning::NearTie { .. } => {
-                text!["give more posterior draws, or report both; ", verb("representatives"), " tells their modes"]
+                text!["give more posterior draws, or report both; ", verb("representatives"), " shows their modes"]
             }
             Warning::UnequalUnits { .. } => {
                 text![
@@ -354,17 +354,17 @@ impl Warning {
                     option("units", "sd"),
                     ", or ",
                     option("units", "whiten"),
-                    ", unless these units are meant"
+                    ", unless these units are intended"
                 ]
             }
             Warning::MassPruned { .. } => text!["leave out ", named("prune"), " to keep all atoms that matter"],
             Warning::WeightsRenormalized { .. } => {
-                text!["check that the weights are those of one draw, truncated as meant"]
+                text!["check that these are the weights of one draw, truncated as intended"]
             }
             Warning::FewDraws { .. } => text!["give more posterior draws"],
             Warning::FewEffectiveDraws { .. } => text!["resample, or run the sampler longer"],
             Warning::IllConditioned { .. } => {
-                text!["look at that atom: is a coordinate constant, or its prior too wide?"]
+                text!["look at that atom: a coordinate may be constant, or its prior too wide"]
             }
             Warning::PathEnds { .. } => text![
                 "ask for a larger number of atoms: ",
@@ -381,7 +381,7 @@ impl Warning {
             Warning::DeviationsAsVariances { .. } => {
                 text!["if they are, read them as such: ", option("covariance_form", "sd")]
             }
-            Warning::DataOffScale { .. } => text!["give the data as they were when the draws were fitted"],
+            Warning::DataOffScale { .. } => text!["give the data in the form in which the model was fitted"],
             Warning::AtomsWithoutDraws { .. } => text![
                 "for components that the draws have: ",
                 option("estimate", "aligned"),
@@ -392,9 +392,9 @@ impl Warning {
                 " shows what the draws have"
             ],
             Warning::ChainsDisagree { .. } => text![
-                "look at each chain on its own; ",
+                "look at each chain separately; ",
                 verb("representatives"),
-                " tells their modes. A simpler model, other starts or another sampler may help, more iterations alone hardly"
+                " shows their modes. A simpler model, other starting values or another sampler may help; more iterations alone probably not"
             ],
             Warning::SlowChains { longer_by, .. } => {
                 format!("run the chains some {} times as long", longer_by.ceil()).into()
@@ -420,7 +420,7 @@ impl fmt::Display for Warning {
             ),
             Warning::NearTie { runner_up, separation, radii } => write!(
                 f,
-                "draw {runner_up} may be as good as the chosen draw ({separation:.1} standard errors behind, most of it error over draws) and \
+                "draw {runner_up} may be as good as the chosen draw ({separation:.1} standard errors behind; most of the error comes from the number of draws) and \
                  differs from it by {radii:.2} radii of the credible ball"
             ),
             Warning::NoSliceError { slices, .. } => {
@@ -448,7 +448,7 @@ impl fmt::Display for Warning {
                 write!(f, "the weights of a draw were off 1 by up to {correction:.2e} and were scaled")
             }
             Warning::FewDraws { draws: 1 } => write!(f, "only 1 draw: it is the estimate"),
-            Warning::FewDraws { draws } => write!(f, "only {draws} draws: a medoid is one of them"),
+            Warning::FewDraws { draws } => write!(f, "only {draws} draws: the medoid can only be one of these"),
             Warning::ChainsLost { chains } => {
                 let names: Vec<String> = chains.iter().map(u32::to_string).collect();
                 let noun = if chains.len() == 1 { "chain" } else { "chains" };
@@ -461,7 +461,7 @@ impl fmt::Display for Warning {
                 write!(f, "the covariance of draw {draw}, atom {atom} has condition number {condition:.1e}")
             }
             Warning::PathEnds { atoms } => {
-                write!(f, "the loss still falls at {atoms} atoms, where the path ends: auto tries no more")
+                write!(f, "the loss still decreases at {atoms} atoms, the largest number that auto tries")
             }
             Warning::AtomsWithoutDraws { atoms, of, weight } => write!(
                 f,
@@ -486,7 +486,7 @@ impl fmt::Display for Warning {
                 let rhat = if rhat.is_finite() { format!("R-hat {rhat:.2}") } else { "R-hat infinite".into() };
                 write!(
                     f,
-                    "the chains disagree: each stays in a part of the posterior of its own ({trace}: {rhat}; means by chain {})",
+                    "the chains disagree: each chain stays in its own part of the posterior ({trace}: {rhat}; means by chain {})",
                     means.join(", ")
                 )
             }
