@@ -395,12 +395,6 @@ impl Ensemble {
         Ok(self)
     }
 
-    /// The same draws, all of them counting the same.
-    pub fn without_draw_weights(mut self) -> Self {
-        self.draw_weights = None;
-        self
-    }
-
     /// The draws with the given indices, in that order, with their chains, iterations and (scaled anew) weights.
     ///
     /// What was done at the door, [`Ensemble::renormalization`], [`Ensemble::padding`] and [`Ensemble::lost_chains`], stays that of all
