@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mixgist::PartitionDraws;
-use mixgist_io::{DataTable, Overwrite, check_writable, expect_extension, has_extension, write_bytes};
+use mixgist_io::{DataTable, Overwrite, check_writable, expect_extension, write_bytes};
 use mixgist_report::page::EXTENSIONS;
 use mixgist_report::{Behind, Figure, Kind, check_parts};
 use pyo3::prelude::*;
@@ -94,7 +94,7 @@ pub fn figure(
     })
 }
 
-/// A figure that can be written as SVG or PNG.
+/// A figure that can be written as SVG, PDF or PNG.
 #[pyclass(frozen, module = "mixgist._core")]
 pub struct Drawing {
     figure: Figure,
@@ -118,13 +118,10 @@ impl Drawing {
 
     fn write(&self, py: Python<'_>, path: PathBuf, dpi: u32, force: bool) -> Result<()> {
         let overwrite = Overwrite::forced(force);
-        expect_extension(&path, "path", &["svg", "png"])?;
+        expect_extension(&path, "path", &Figure::EXTENSIONS)?;
         check_writable(&path, overwrite)?;
         Ok(py.detach(|| {
-            let bytes = match has_extension(&path, "png") {
-                true => self.figure.to_png(f64::from(dpi))?,
-                false => self.figure.to_svg().into_bytes(),
-            };
+            let bytes = self.figure.to_file(&path, f64::from(dpi))?;
             write_bytes(&path, &bytes, overwrite)
         })?)
     }

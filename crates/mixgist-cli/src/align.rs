@@ -57,7 +57,7 @@ impl Align {
         let form = Form { tables: ALIGNED_EXTENSIONS, write: &write };
         let mut posterior = self.posterior.clone();
         posterior.job.draws.draws = new;
-        posterior.ask_for(terminal, &form, |posterior, _, progress| {
+        posterior.ask_about_components(terminal, &form, |posterior, _, progress| {
             posterior.aligned_by_name(rules, self.names.clone(), old.as_ref(), progress)
         })
     }

@@ -64,10 +64,8 @@ impl Convert {
                 error.hint(format!("name the format with --to-format, one of: {}", writable.join(", ")))
             })?;
         let overwrite = Overwrite::forced(self.force);
-        let extra = all_paths(&[], &[&self.labels, &self.data]);
-        // Draws may be converted in place: all of them are read before any is written.
-        check_outputs(&[&extra[..], &[output.as_path()]].concat(), &[], overwrite)?;
-        check_outputs(&extra, &all_paths(inputs, &[]), overwrite)?;
+        let outputs = all_paths(std::slice::from_ref(output), &[&self.labels, &self.data]);
+        check_outputs(&outputs, &all_paths(inputs, &[]), overwrite)?;
         let mut file = self.reading.read(inputs)?;
         self.check_weights(file.ensemble.renormalization())?;
         let extras = Extras::split_from(&mut file, format, self, output)?;

@@ -3,7 +3,7 @@
 use clap::Args;
 use mixgist::Result;
 
-use crate::posterior::PosteriorArgs;
+use crate::posterior::{Form, PosteriorArgs};
 use crate::progress::Terminal;
 
 /// Say how many clusters and components there are, with and without merge-truncate-merge
@@ -12,6 +12,7 @@ use crate::progress::Terminal;
     mut_arg("estimate", |arg| arg.default_value("aligned")),
     after_help = "Examples:
   mixgist how-many draws.npz
+  mixgist how-many draws.npz --estimate summary.json
   mixgist how-many draws.npz --data data.csv -o how-many.json
 
 Occupied clusters are counted from the labels that came with the draws. If there are none, labels are drawn given each \
@@ -26,6 +27,8 @@ pub struct HowManyVerb {
 impl HowManyVerb {
     /// Reads, counts, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        self.posterior.ask(terminal, |posterior, labels, progress| posterior.how_many(labels, progress))
+        self.posterior.ask_about_components(terminal, &Form::document(), |posterior, labels, progress| {
+            posterior.how_many(labels, progress)
+        })
     }
 }

@@ -18,6 +18,7 @@ use crate::progress::Terminal;
     mut_arg("output", |arg| arg.help("Write the answer to this file (.csv, a row per observation, or .json)")),
     after_help = "Examples:
   mixgist memberships draws.npz --data data.csv
+  mixgist memberships draws.npz --data data.csv --estimate summary.json
   mixgist memberships draws.npz --data data.csv -o memberships.csv
 
 The probability is the mean, over the draws, of the membership probability under each draw. The interval says how much \
@@ -36,7 +37,8 @@ impl MembershipsVerb {
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let rules = self.rules.rules();
         let form = Form { tables: &["csv"], write: &write };
-        self.posterior.ask_for(terminal, &form, |posterior, _, progress| posterior.memberships(rules, progress))
+        self.posterior
+            .ask_about_components(terminal, &form, |posterior, _, progress| posterior.memberships(rules, progress))
     }
 }
 

@@ -5,7 +5,7 @@ pub mod model;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use mixgist::partition::{
     LossOptions, OmariConvention, PartitionAnswer, Question, REGISTRY, SearchOptions, estimate_partition,
 };
@@ -48,7 +48,8 @@ pub struct PartitionVerb {
 
     /// The loss whose expectation is minimised
     #[arg(long, value_name = "LOSS", default_value = "vi", help_heading = "Search",
-          value_parser = PossibleValuesParser::new(REGISTRY.iter().map(|entry| entry.name)))]
+          value_parser = PossibleValuesParser::new(
+          REGISTRY.iter().map(|entry| PossibleValue::new(entry.name).help(entry.help))))]
     loss: String,
 
     #[command(flatten)]

@@ -11,6 +11,7 @@ use crate::progress::Terminal;
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist representatives draws.npz --data data.csv
+  mixgist representatives draws.npz --estimate summary.json
   mixgist representatives draws.npz --count 3 -o representatives.json
 
 There are as many representatives as the posterior has modes. Two groups of draws are two modes if three conditions hold: \

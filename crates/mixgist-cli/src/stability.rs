@@ -10,6 +10,7 @@ use crate::progress::Terminal;
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist stability draws.npz --data data.csv
+  mixgist stability draws.npz --estimate summary.json
   mixgist stability chain1.csv chain2.csv --slices 500 -o stability.json
   mixgist stability draws.npz --estimate free --atoms 5
 

@@ -69,10 +69,14 @@ impl From<Ensemble> for DrawsFile {
 pub fn read_draws<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<DrawsFile> {
     let paths = with_directories(paths, options)?;
     let mut files = Vec::with_capacity(paths.len());
+    // What one file takes is not there for the next.
+    let mut options = options.clone();
     for path in &paths {
         let path = path.as_path();
         let read = options.format_of(path)?.draws_reader()?;
-        files.push(read(path, options).map_err(|error| error.in_file(path))?);
+        let file = read(path, &options).map_err(|error| error.in_file(path))?;
+        options.memory_limit = options.memory_limit.saturating_sub(file.bytes());
+        files.push(file);
     }
     if files.len() > 1 {
         return join(&files).map_err(|(file, error)| error.in_file(&paths[file]));
@@ -186,6 +190,14 @@ impl DrawsFile {
         let mut kept = self.select(draws)?;
         kept.ensemble = kept.ensemble.remembering_chains_of(&all);
         Ok(kept)
+    }
+
+    /// Memory that its numbers take.
+    fn bytes(&self) -> u64 {
+        let (atoms, dim) = (self.ensemble.weights().len(), self.ensemble.dim());
+        let labels = self.labels.as_ref().map_or(0, |labels| labels.labels.len());
+        let data = self.data.as_ref().map_or(0, |data| data.values().len());
+        (8 * (atoms * (1 + dim + dim * dim) + data) + labels) as u64
     }
 
     /// Checks that labels and data fit the draws and each other.

@@ -1,4 +1,4 @@
-//! Figures and reports of mixgist: data first ([`Figure`]), then SVG, PNG and HTML. No display, no font of the machine and no
+//! Figures and reports of mixgist: data first ([`Figure`]), then SVG, PNG, PDF and HTML. No display, no font of the machine and no
 //! network is needed.
 
 mod behind;
@@ -9,6 +9,7 @@ pub mod kind;
 mod mds;
 pub mod page;
 pub mod palette;
+mod pdf;
 mod png;
 mod presentation;
 mod svg;

@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use crate::allocate::memberships;
-use crate::components::{Pass, Rules, coupling_units};
+use crate::components::{Pass, PreparedDraws, Rules, coupling_units};
 use crate::effective::{ascending, draw_weights, sorted_quantile};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::fits::{Fits, are_below, has_length};
@@ -117,7 +117,7 @@ pub fn for_each_memberships_block(
     let selected = if fewer { Some(ensemble.select(&some)?) } else { None };
     let ensemble = selected.as_ref().unwrap_or(ensemble);
     let units = coupling_units(units, ensemble)?;
-    let pass = Pass::run(estimate, ensemble, &units, rules, progress)?;
+    let pass = Pass::run(estimate, &PreparedDraws::new(ensemble, &units, progress)?, rules, progress)?;
     let draws: Vec<Draw> = (0..ensemble.len()).map(|m| Draw::new(&pass, ensemble, m)).collect::<Result<_>>()?;
     let weights = draw_weights(ensemble);
     let components = estimate.len();

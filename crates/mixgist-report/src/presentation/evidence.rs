@@ -121,7 +121,12 @@ impl Presentation<'_> {
             let settings = posterior.settings().clone().with_estimator(estimator);
             let free =
                 posterior.with(posterior.ensemble(), settings)?.with_columns(self.answer.about.columns.as_deref());
-            let summary = free.summary(self.progress)?.clone();
+            let mut summary = free.summary(self.progress)?.clone();
+            // One page has one floor.
+            let floor = self.summary().assessment.as_ref().map(|assessment| assessment.floor);
+            if let (Some(floor), Some(assessment)) = (floor, summary.assessment.take()) {
+                summary.assessment = Some(assessment.against(floor));
+            }
             if summary.free().is_none() {
                 return Err(Error::usage("there is no path over numbers of atoms for slices of one's own"));
             }

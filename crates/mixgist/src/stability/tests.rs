@@ -183,7 +183,7 @@ fn what_fewer_draws_do_is_not_blamed_on_other_choices() {
         }),
     };
     let checks = [line("draws", 0.4, 5), line("slices", 0.4, 5), line("seed", 0.4, 5), line("units", 0.45, 7)];
-    let verdict = verdict(&checks, Some(6), 500, true, &[]);
+    let verdict = verdict(&checks, Some(6), 500, true, true, &[]);
     let told: Vec<String> = verdict.advice.iter().map(|advice| advice.spelled(&Neutral)).collect();
     let of = |name: &str| told.iter().any(|advice| advice.starts_with(name));
     assert!(of("draws: ") && of("units: ") && !of("slices: ") && !of("seed: "), "{told:?}");
@@ -218,4 +218,26 @@ fn medoids_are_read_off_the_distances_between_all_draws() {
     for changed in changes {
         assert_eq!(posterior.known_medoid(None, &with(None, changed)).unwrap(), None);
     }
+}
+
+/// Where leaving out a chain or more burn-in changes the number of clusters although the chains agree, it is fewer draws that do it: the card does not say that
+/// chains had not settled, or that one of them decides.
+#[test]
+fn chains_that_agree_are_not_blamed() {
+    let line = |choice: &str| Check {
+        choice: choice.into(),
+        change: "a change".to_owned().into(),
+        outcome: Outcome::Moved(Move { distance: 0.3, radii: 0.6, movement: Movement::Inside, clusters: Some(7) }),
+    };
+    let checks = [line("burn-in"), line("chains")];
+    let told = |agree: bool| -> Vec<String> {
+        let verdict = verdict(&checks, Some(6), 500, true, agree, &[]);
+        verdict.advice[1..].iter().map(|advice| advice.spelled(&Neutral)).collect()
+    };
+    assert!(
+        told(true).len() == 2 && told(true).iter().all(|advice| advice.contains("fewer draws")),
+        "{:?}",
+        told(true)
+    );
+    assert!(told(false)[0].contains("had not converged") && told(false)[1].contains("one chain"), "{:?}", told(false));
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mixgist::{CovarianceForm, Ensemble, Error, PartitionDraws};
+use mixgist::{CovarianceForm, Ensemble, Error, PartitionDraws, Trace};
 use mixgist_io::{
     DataTable, DrawsFile, Format, LabelDraws, Overwrite, ReadOptions, Variables, memory, read_draws, write_draws,
 };
@@ -74,6 +74,9 @@ fn from_arrays(source: &Options) -> Result<DrawsFile> {
     ensemble = ensemble.with_chains(chains, iterations)?;
     if let Some(draw_weights) = source.numbers("draw_weights")? {
         ensemble = ensemble.with_draw_weights(&draw_weights)?;
+    }
+    if let Some(log_posterior) = source.numbers("log_posterior")? {
+        ensemble = ensemble.with_trace(Trace::new(Trace::LOG_POSTERIOR, log_posterior))?;
     }
     let labels = match source.get("labels") {
         Some(labels) => Some(label_draws(labels, Some(draws))?),
@@ -235,7 +238,8 @@ fn draws_arrays(handle: &Handle) -> savvy::Result<Sexp> {
         let sizes: Vec<i64> = ensemble.offsets().windows(2).map(|pair| (pair[1] - pair[0]) as i64).collect();
         let chains: Vec<i64> = ensemble.chains().iter().map(|&chain| i64::from(chain)).collect();
         let iterations: Vec<i64> = ensemble.iterations().iter().map(|&number| number as i64).collect();
-        let mut out = OwnedListSexp::new(11, true)?;
+        let log_posterior = ensemble.traces().iter().find(|trace| trace.name == Trace::LOG_POSTERIOR);
+        let mut out = OwnedListSexp::new(12, true)?;
         out.set_name_and_value(0, "dim", integer(&[dim as i64], &[])?)?;
         out.set_name_and_value(1, "sizes", integer(&sizes, &[])?)?;
         out.set_name_and_value(2, "weights", real(ensemble.weights(), &[])?)?;
@@ -247,6 +251,7 @@ fn draws_arrays(handle: &Handle) -> savvy::Result<Sexp> {
         out.set_name_and_value(8, "labels", file.labels.as_ref().map_or_else(|| Ok(null()), labels_of)?)?;
         out.set_name_and_value(9, "data", file.data.as_ref().map_or_else(|| Ok(null()), table)?)?;
         out.set_name_and_value(10, "columns", names_of(file.data.as_ref())?)?;
+        out.set_name_and_value(11, "log_posterior", optional(log_posterior.map(|trace| trace.values.as_slice()))?)?;
         Ok(out.into())
     };
     outcome(arrays())
