@@ -197,6 +197,10 @@ fn zarr_stores_that_promise_much_are_refused_at_once() {
         "{message}"
     );
 
+    // No chain of endless draws: the numbers of a draw cannot be counted.
+    let endless = [("weights", "0,1,1099511627776,1099511627776", "1,1,1,1")];
+    let _ = propose(&store(folder.path(), &endless), &options);
+
     // One covariance of 64 MiB for 64 atoms.
     let shared = [
         ("weights", "1,1,64", "1,1,64"),
