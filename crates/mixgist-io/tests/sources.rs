@@ -304,6 +304,10 @@ fn variables_are_proposed_for_each_kind_of_file() {
     std::fs::write(&path, "# model = m\nlp__,theta.1,theta.2,mu.1,mu.2,sigma.1,sigma.2\n-1,0.5,0.5,0,3,1,2\n").unwrap();
     let found = propose(&path, &ReadOptions::default()).unwrap().unwrap();
     assert_eq!((found.format, found.forms.as_slice()), (Format::StanCsv, ["sd"].as_slice()));
+    let empty = folder.path().join("empty.zarr");
+    std::fs::create_dir(&empty).unwrap();
+    let error = propose(&empty, &ReadOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("empty.zarr: has no variables with draws"), "{error}");
     std::fs::write(&path, "draw,atom,weight,mean_1,cov_1_1\n0,0,1,0,1\n").unwrap();
     assert_eq!(propose(&path, &ReadOptions::default()).unwrap(), None);
 }
