@@ -1,8 +1,10 @@
-//! One door for everything a developer runs: `cargo xtask test | check | wheel | package | bench | validate | paper`.
+//! One door for everything a developer runs: `cargo xtask test | check | docs | dist | wheel | package | bench | validate | paper`.
 
 mod attacks;
 mod bits;
 mod deny;
+mod dist;
+mod docs;
 mod package;
 mod python;
 mod r;
@@ -15,16 +17,18 @@ const USAGE: &str = "\
 usage: cargo xtask TASK
 
   test            every test of the project, the Python and R packages included
-  test rust|python|r
+  test rust|python|r|docs
                   a part of them
   check           formatting, lints and documentation, warnings as errors
+  docs            the site, in target/site: gallery and figures are made by running them; docs short runs shorter fits, as the tests do
+  dist            what a release holds, in target/dist: wheel, command line, checksums; each is installed and run in a clean environment; dist WORD only platforms with that word in their name
   wheel           the wheel of the Python package, in target/wheels
   package         the packages of the published crates, in target/package, each built from its package; package quick does not build them
-  package-r       the source package for R, which builds without a network, in target/r
+  package-r       the source package for R, which builds without a network, in target/r; package-r check is R CMD check --as-cran
   validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
   bench           mixgist beside its peers in one run (needs Python), and how the cost grows
-  bench peer|python|growth|large|couplings|components|slices|users|profile|free|partition|sampler
-                  one of them; users prints what users run beside its limits (users WORD those lines alone), profile where their time goes, slices what each scheme is worth; free takes a file of draws, and one of data, of your own; python is from numpy arrays, partition beside dahl-salso, components the tables of docs/components.md, sampler beside bayesm
+  bench peer|python|r|growth|large|couplings|components|slices|users|profile|free|partition|sampler
+                  one of them; users prints what users run beside its limits (users WORD those lines alone), profile where their time goes, slices what each scheme is worth; free takes a file of draws, and one of data, of your own; python is from numpy arrays, r from those of R, partition beside dahl-salso, components the tables of docs/components.md, sampler beside bayesm
   fuzz [MINUTES [SANITIZER]]
                   all fuzz targets, for so many minutes together (12 without a number), with a sanitizer (address) if one is named; needs a nightly compiler
   fuzz runs TARGET N
@@ -34,9 +38,10 @@ usage: cargo xtask TASK
   bits            the shared cases without AVX and on aarch64, by emulation (needs qemu-user)
   paper [OPTIONS] every table and figure of the paper, ours beside the published; --help has the options";
 
-const BENCHES: [&str; 12] = [
+const BENCHES: [&str; 13] = [
     "peer",
     "python",
+    "r",
     "growth",
     "large",
     "couplings",
@@ -53,12 +58,20 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["test"] => test().and_then(|()| python::test()).and_then(|()| r::test()),
+        ["test"] => test()
+            .and_then(|()| python::test())
+            .and_then(|()| r::test())
+            .and_then(|()| docs::build(docs::Length::Short)),
         ["test", "rust"] => test(),
         ["test", "python"] => python::test(),
         ["test", "r"] => r::test(),
+        ["test", "docs"] | ["docs", "short"] => docs::build(docs::Length::Short),
+        ["docs"] => docs::build(docs::Length::Full),
+        ["dist"] => dist::dist(None),
+        ["dist", platform] => dist::dist(Some(platform)),
         ["wheel"] => python::wheel(),
         ["package-r"] => r::build(),
+        ["package-r", "check"] => r::check(),
         ["check"] => check(),
         ["package"] => package::package(&[]),
         ["package", "quick"] => package::package(&["--no-verify"]),
@@ -135,6 +148,12 @@ fn bench(which: &str, files: &[&str]) -> Result<(), String> {
             return Ok(());
         };
         command.arg(python);
+    }
+    if which == "r" {
+        let Some(library) = r::bench_library()? else {
+            return Ok(());
+        };
+        command.arg("Rscript").env("R_LIBS", library);
     }
     if which == "sampler" {
         if Command::new("Rscript").args(["-e", "library(bayesm)"]).output().is_ok_and(|output| output.status.success())

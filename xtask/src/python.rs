@@ -69,17 +69,22 @@ impl Environment {
         std::fs::write(&stamp, wanted.join("\n")).map_err(|cause| format!("cannot write {}: {cause}", stamp.display()))
     }
 
-    fn interpreter(&self) -> PathBuf {
+    pub fn interpreter(&self) -> PathBuf {
         self.folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" })
     }
 
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Builds the package as the tests do and installs it in place.
-    fn develop(&self) -> Result<(), String> {
+    pub fn develop(&self) -> Result<(), String> {
         run(self.python(&["-m", "maturin", "develop", "--quiet"]).env("VIRTUAL_ENV", &self.folder))
     }
 
     /// Python in the folder of the package.
-    fn python(&self, arguments: &[&str]) -> Command {
+    pub fn python(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(self.interpreter());
         command.current_dir(package()).args(arguments);
         command

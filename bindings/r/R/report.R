@@ -1,7 +1,7 @@
 #' The report
 #'
 #' Everything about one or several summaries of the same draws in one HTML file that opens anywhere: figures, the trust in the estimate, a paragraph for a methods
-#' section.
+#' section. The report is the same in all languages: in it draws, atoms and observations count from 0.
 #'
 #' @param x A summary of [mixgist_summary()], or a list of several of the same draws.
 #' @param path The file to write, ending in `.html`.

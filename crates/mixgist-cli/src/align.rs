@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mixgist::{Alignment, Answer, Error, MixingMeasure, Posterior, Progress, Result};
-use mixgist_io::{ALIGNED_EXTENSIONS, ALIGNMENT_SCHEMA, Overwrite, read_named_components, write_aligned};
+use mixgist::{Alignment, Answer, Error, MixingMeasure, Posterior, Result};
+use mixgist_io::{ALIGNED_EXTENSIONS, Overwrite, read_named_components, write_aligned};
 
 use crate::components::RulesArgs;
 use crate::options::has_extension;
@@ -49,29 +49,16 @@ impl Align {
         }
         let old = old.map(|path| self.old(path, terminal)).transpose()?;
         let rules = self.rules.rules();
-        let question = |posterior: &Posterior, progress: &dyn Progress| {
-            let mut found = posterior.aligned(rules, progress)?;
-            if let Some(names) = &self.names {
-                found.result = found.result.named(names.clone())?;
-            }
-            if let Some((measure, names)) = &old {
-                found.result = found.result.carrying(measure, names, &posterior.settings().units, rules)?;
-            }
-            Ok(found)
-        };
         let write = |path: &Path, found: &Answer<Alignment>, overwrite: Overwrite| {
             let columns: Vec<String> = (0..found.about.dim).map(|a| found.about.column(a)).collect();
             write_aligned(path, &found.draws, &found.names, &columns, overwrite)
         };
-        let form = Form { schema: ALIGNMENT_SCHEMA, tables: ALIGNED_EXTENSIONS, write: &write };
+        let form = Form { tables: ALIGNED_EXTENSIONS, write: &write };
         let mut posterior = self.posterior.clone();
         posterior.job.draws.draws = new;
-        posterior.ask_for(
-            terminal,
-            &form,
-            |posterior, _, progress| question(posterior, progress),
-            |found| &found.warnings,
-        )
+        posterior.ask_about_components(terminal, &form, |posterior, _, progress| {
+            posterior.aligned_by_name(rules, self.names.clone(), old.as_ref(), progress)
+        })
     }
 
     /// The older fit, if one is named, and the draws to align.

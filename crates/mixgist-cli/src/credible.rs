@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use mixgist::credible::Question;
 use mixgist::{Error, Result};
-use mixgist_io::{CREDIBLE_SCHEMA, is_content_of, read_summary};
+use mixgist_io::{is_content_of, read_summary};
 
 use crate::options::has_extension;
 use crate::posterior::{PosteriorArgs, read_measure};
@@ -51,21 +51,16 @@ impl Credible {
             refuse_own_draws(path, &self.posterior.job.draws.draws)?;
         }
         let reading = self.posterior.reading();
-        self.posterior.ask(
-            terminal,
-            CREDIBLE_SCHEMA,
-            |posterior, progress| {
-                let dim = posterior.ensemble().dim();
-                let hypothesis = self.hypothesis.as_deref().map(|path| read_measure(path, reading, dim)).transpose()?;
-                let question = Question {
-                    level: self.level,
-                    hypothesis: hypothesis.as_ref().map(|measure| (measure, self.radius)),
-                    conformal: self.conformal,
-                };
-                posterior.credible(&question, progress)
-            },
-            |found| &found.warnings,
-        )
+        self.posterior.ask(terminal, |posterior, _, progress| {
+            let dim = posterior.ensemble().dim();
+            let hypothesis = self.hypothesis.as_deref().map(|path| read_measure(path, reading, dim)).transpose()?;
+            let question = Question {
+                level: self.level,
+                hypothesis: hypothesis.as_ref().map(|measure| (measure, self.radius)),
+                conformal: self.conformal,
+            };
+            posterior.credible(&question, progress)
+        })
     }
 }
 

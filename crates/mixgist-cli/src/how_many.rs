@@ -2,7 +2,6 @@
 
 use clap::Args;
 use mixgist::Result;
-use mixgist_io::HOW_MANY_SCHEMA;
 
 use crate::posterior::{Form, PosteriorArgs};
 use crate::progress::Terminal;
@@ -13,6 +12,7 @@ use crate::progress::Terminal;
     mut_arg("estimate", |arg| arg.default_value("aligned")),
     after_help = "Examples:
   mixgist how-many draws.npz
+  mixgist how-many draws.npz --estimate summary.json
   mixgist how-many draws.npz --data data.csv -o how-many.json
 
 Occupied clusters are counted from the labels that came with the draws; without them labels are drawn, given each draw
@@ -27,12 +27,6 @@ pub struct HowManyVerb {
 impl HowManyVerb {
     /// Reads, counts, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let form = Form { schema: HOW_MANY_SCHEMA, tables: &[], write: &|_, _, _| unreachable!("there are no tables") };
-        self.posterior.ask_for(
-            terminal,
-            &form,
-            |posterior, labels, progress| posterior.how_many(labels, progress),
-            |found| &found.warnings,
-        )
+        self.posterior.ask_about_components(terminal, &Form::document(), |posterior, labels, progress| posterior.how_many(labels, progress))
     }
 }

@@ -257,7 +257,7 @@ impl OutputArgs {
 impl ForceArgs {
     /// What to do when a file exists.
     pub fn overwrite(&self) -> Overwrite {
-        if self.force { Overwrite::Force } else { Overwrite::Refuse }
+        Overwrite::forced(self.force)
     }
 
     /// Checks, before any work, that all these files can be written, are different ones, and that none is an input.

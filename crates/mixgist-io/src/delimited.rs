@@ -71,7 +71,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Takes semicolons or tabs for separators when the first record has no comma.
+    /// Takes semicolons, tabs or blanks for separators when the first record has no comma, see [`separator_of`].
     pub fn with_any_separator(self) -> Self {
         Records { any_separator: true, ..self }
     }
@@ -88,6 +88,12 @@ impl<R: Read> Records<R> {
                 return Ok(None);
             }
         }
+        self.begin();
+        self.split().map(Some)
+    }
+
+    /// Before the first record is split: what separates its fields.
+    fn begin(&mut self) {
         if self.any_separator && !self.begun {
             let separator = separator_of(&self.line);
             if separator != b',' {
@@ -95,7 +101,6 @@ impl<R: Read> Records<R> {
             }
         }
         self.begun = true;
-        self.split().map(Some)
     }
 
     /// The next record or comment, wherever it stands, as in the output of Stan; blank lines are passed over.
@@ -107,6 +112,7 @@ impl<R: Read> Records<R> {
             let text = std::str::from_utf8(&self.line[1..]).map_err(|_| not_text(self.lines))?;
             return Ok(Some(Line::Comment(text.trim())));
         }
+        self.begin();
         self.split().map(|record| Some(Line::Record(record)))
     }
 
@@ -207,13 +213,23 @@ impl<R: Read> Records<R> {
     }
 }
 
-/// What separates the fields of a first line: commas, unless it has none and no quotes, but semicolons or tabs.
+/// What separates the fields of a first line: commas, unless there are none outside of quotes and brackets, but semicolons or tabs, or blanks between quotes, as R's
+/// write.table writes them.
 fn separator_of(line: &[u8]) -> u8 {
     let line = line.trim_ascii();
-    if line.contains(&b',') || line.contains(&b'"') {
-        return b',';
+    let (mut quoted, mut bracketed) = (false, false);
+    let mut outside = Vec::new();
+    for &byte in line {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'[' | b']' if !quoted => bracketed = byte == b'[',
+            _ if !quoted && !bracketed => outside.push(byte),
+            _ => {}
+        }
     }
-    [b';', b'\t'].into_iter().find(|separator| line.contains(separator)).unwrap_or(b',')
+    let found = [b',', b';', b'\t'].into_iter().find(|separator| outside.contains(separator));
+    let blanks = || line.windows(3).any(|three| three == b"\" \"");
+    found.unwrap_or_else(|| if blanks() { b' ' } else { b',' })
 }
 
 /// `#` alone or before a blank.

@@ -168,11 +168,11 @@ static FORMATS: &[Entry] = &[
         draws: Some(bayesmix::read_draws),
         ..CANNOT
     },
-    // By its name only: other text files have the extension.
+    // By the end of its name, because other text files have the extension.
     Entry {
         format: Format::Premium,
         name: "premium",
-        extension: "psi.txt",
+        extension: "_psi.txt",
         help: "text files of PReMiuM: give STEM_psi.txt; STEM_nClusters.txt, _mu, _Sigma and _z lie beside it",
         draws: Some(premium::read_draws),
         ..CANNOT
@@ -200,6 +200,9 @@ impl Format {
         }
         if is_store(path) {
             return Ok(Format::Zarr);
+        }
+        if Format::Premium.has_extension_of(path) {
+            return Ok(Format::Premium);
         }
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
         let entry = FORMATS.iter().find(|entry| entry.extension.eq_ignore_ascii_case(extension));
@@ -305,6 +308,8 @@ mod tests {
         let choose = |asked, path: &str| Format::choose(asked, Path::new(path)).unwrap();
         assert_eq!(choose(None, "a/b.NPZ"), Format::Npz);
         assert_eq!(choose(None, "b.csv"), Format::Csv);
+        assert_eq!(choose(None, "a/run_psi.txt"), Format::Premium);
+        assert!(Format::choose(None, Path::new("run_mu.txt")).is_err());
         assert_eq!(choose(Some(Format::StanCsv), "b.csv"), Format::StanCsv);
         assert_eq!(choose(Some(Format::Csv), "b.txt"), Format::Csv);
     }

@@ -210,6 +210,9 @@ fn variant_names(subjects: &[Presentation]) -> Vec<String> {
 /// Longer cells are sentences.
 const WORDS: usize = 40;
 
+/// Longer names of rows wrap.
+const NAME: usize = 18;
+
 /// Characters of a line of paper.
 const PAPER: usize = 92;
 
@@ -258,9 +261,13 @@ fn markup(header: &[String], rows: &[Vec<String>]) -> String {
         for (i, cell) in row.iter().enumerate() {
             let cell = escaped(cell);
             let _ = match i {
+                // Long names wrap: a phone has room for the numbers then.
+                0 if cell.len() > NAME => write!(text, "<th scope=\"row\" class=\"words\">{cell}</th>"),
                 0 => write!(text, "<th scope=\"row\">{cell}</th>"),
                 // Sentences wrap, numbers do not.
-                _ if cell.len() > WORDS => write!(text, "<td class=\"words\">{cell}</td>"),
+                _ if cell.len() > WORDS => {
+                    write!(text, "<td class=\"words\">{}</td>", cell.replace(" %", "\u{a0}%"))
+                }
                 _ => write!(text, "<td>{cell}</td>"),
             };
         }

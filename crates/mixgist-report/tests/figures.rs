@@ -40,6 +40,8 @@ fn every_kind_is_well_formed_and_named_by_the_columns() {
             assert!(!svg.contains("NaN") && !svg.contains("inf\""), "{}", kind.name);
             let png = figure.to_png(48.0).unwrap();
             assert!(png.starts_with(b"\x89PNG") && png.len() > 500, "{}", kind.name);
+            let pdf = figure.to_pdf().unwrap();
+            assert!(pdf.starts_with(b"%PDF-1.4") && pdf.ends_with(b"%%EOF\n"), "{}", kind.name);
             drawn += 1;
         }
         // `axes` are for more than two coordinates; of `density`, `contours` and `pairs` each dimension has one or two.
@@ -530,8 +532,8 @@ fn the_command_has_every_setting() {
     let summary = posterior.summary(&Silent).unwrap().clone();
     let answer = posterior.answer(summary);
     let page = html("all", vec![Presentation::new(&answer, &CommandLine, &Silent).unwrap()]).unwrap();
-    let command = "mixgist summarize &#39;my draws.npz&#39; --burn-in 10 --thin 2 --distance smix-w --order 2 --loss distance --slices 30 \
-                   --scheme iid --seed 5 --estimate free --atoms 2 --candidate own.json --units whiten --prune 0.0001 --route pairs";
+    let command = "mixgist summarize &#39;my draws.npz&#39; --weights w --means m --covariances c --burn-in 10 --thin 2 --distance smix-w --order 2 \
+                   --loss distance --slices 30 --scheme iid --seed 5 --estimate free --atoms 2 --candidate own.json --units whiten --prune 0.0001 --route pairs";
     assert!(page.contains(command), "{}", &page[page.find("<pre>").unwrap()..][..400]);
 }
 

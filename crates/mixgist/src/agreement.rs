@@ -108,6 +108,17 @@ impl ChainVerdict {
         Self::NAMES.iter().find(|(_, verdict)| *verdict == self).expect("every verdict is named").0
     }
 
+    /// The name of the warning that a fit with this verdict gives.
+    pub fn warning(self) -> Option<&'static str> {
+        match self {
+            ChainVerdict::Agree => None,
+            ChainVerdict::Short => Some("short-chains"),
+            ChainVerdict::Slow => Some("slow-chains"),
+            ChainVerdict::Disagree => Some("chains-disagree"),
+            ChainVerdict::TooFew => Some("few-draws"),
+        }
+    }
+
     /// The verdict in words.
     pub fn text(self) -> &'static str {
         match self {

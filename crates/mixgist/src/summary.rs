@@ -220,7 +220,10 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
         traces.push(Trace::new("distance to medoid", medoid.distances.clone()));
     }
     let agreement = Agreement::of_traces(ensemble, traces);
-    let mut warnings = warnings(job, &medoid, &agreement, chosen.pruned, chosen.slices);
+    // Whether the medoid is the best of the draws does not matter to an estimate that is none of them.
+    let mut warnings = if other.is_none() { of_choice(job, &medoid, chosen.slices) } else { Vec::new() };
+    warnings.extend(capped(job, &medoid, chosen.slices));
+    warnings.extend(of_job(job, &agreement, chosen.pruned));
     if let Some(points) = job.data {
         warnings.extend(gain_as_deviations(ensemble, points)?.map(|gain| Warning::DeviationsAsVariances { gain }));
         let check = DataCheck::new(ensemble, points, settings.seed)?;
@@ -272,22 +275,30 @@ pub(crate) fn medoid_draw(job: &Job, progress: &dyn Progress) -> Result<usize> {
 }
 
 /// What limits the trust in the choice of a medoid.
-fn warnings(job: &Job, medoid: &Medoid, agreement: &Agreement, pruned: Pruned, slices: usize) -> Vec<Warning> {
+fn of_choice(job: &Job, medoid: &Medoid, slices: usize) -> Vec<Warning> {
+    let Some(Margin { rival: runner_up, radii, separation, verdict, .. }) = medoid.margin else { return Vec::new() };
+    let origin = if job.own.is_some() { SliceOrigin::Given } else { SliceOrigin::of(job.settings) };
+    let separation = separation.unwrap_or(0.0);
+    match verdict {
+        ChoiceVerdict::Tied => vec![Warning::Tied { draw: medoid.draw, runner_up }],
+        ChoiceVerdict::FewSlices => vec![Warning::TooFewSlices { runner_up, separation, radii, slices, origin }],
+        ChoiceVerdict::FewDraws => vec![Warning::NearTie { runner_up, separation, radii }],
+        ChoiceVerdict::Unknown => vec![Warning::NoSliceError { slices, origin }],
+        ChoiceVerdict::Safe | ChoiceVerdict::Alike => Vec::new(),
+    }
+}
+
+/// That `auto` ended before the expected loss was known well enough.
+fn capped(job: &Job, medoid: &Medoid, slices: usize) -> Option<Warning> {
+    let auto = job.own.is_none() && SliceOrigin::of(job.settings) == SliceOrigin::Auto;
+    let accuracy = medoid.expected_loss_se? / medoid.expected_loss;
+    (auto && accuracy > ACCURACY).then_some(Warning::SlicesCapped { slices, accuracy })
+}
+
+/// What limits the trust in any estimate.
+fn of_job(job: &Job, agreement: &Agreement, pruned: Pruned) -> Vec<Warning> {
     let settings = job.settings;
     let mut warnings = Vec::new();
-    if let Some(Margin { rival: runner_up, radii, separation, verdict, .. }) = medoid.margin {
-        let origin = if job.own.is_some() { SliceOrigin::Given } else { SliceOrigin::of(settings) };
-        let separation = separation.unwrap_or(0.0);
-        match verdict {
-            ChoiceVerdict::Tied => warnings.push(Warning::Tied { draw: medoid.draw, runner_up }),
-            ChoiceVerdict::FewSlices => {
-                warnings.push(Warning::TooFewSlices { runner_up, separation, radii, slices, origin });
-            }
-            ChoiceVerdict::FewDraws => warnings.push(Warning::NearTie { runner_up, separation, radii }),
-            ChoiceVerdict::Unknown => warnings.push(Warning::NoSliceError { slices, origin }),
-            ChoiceVerdict::Safe | ChoiceVerdict::Alike => {}
-        }
-    }
     if settings.units == Units::None {
         warnings.extend(Warning::unequal_units(job.units));
     }

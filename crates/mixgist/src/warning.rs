@@ -55,6 +55,13 @@ pub enum Warning {
         /// Where they come from.
         origin: SliceOrigin,
     },
+    /// `auto` ended at its cap before the expected loss was known as well as it asks for.
+    SlicesCapped {
+        /// The number of slices.
+        slices: usize,
+        /// Standard error of the expected loss over slices, as a part of it.
+        accuracy: f64,
+    },
     /// Winner and runner-up have the same expected loss, so that no slices will tell them apart.
     Tied {
         /// The chosen draw.
@@ -317,6 +324,7 @@ impl Warning {
             Warning::TooFewSlices { .. } => "too-few-slices",
             Warning::NearTie { .. } => "near-tie",
             Warning::NoSliceError { .. } => "no-slice-error",
+            Warning::SlicesCapped { .. } => "slices-capped",
             Warning::Tied { .. } => "tied",
             Warning::UnequalUnits { .. } => "unequal-units",
             Warning::MassPruned { .. } => "mass-pruned",
@@ -341,6 +349,7 @@ impl Warning {
         match self {
             Warning::TooFewSlices { slices, origin, .. } => origin.more(slices.saturating_mul(4)),
             Warning::NoSliceError { slices, origin } => origin.more(slices.saturating_mul(4).max(SliceCount::PLENTY)),
+            Warning::SlicesCapped { slices, .. } => SliceOrigin::Auto.more(slices.saturating_mul(4)),
             Warning::Tied { .. } => text!["take either of them, or give more posterior draws"],
             Warning::ChainsLost { .. } => {
                 text!["use a smaller ", named("burn_in"), ", or leave the chain out on purpose"]
@@ -421,11 +430,12 @@ fn count(number: usize, word: &str) -> String {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Warning::TooFewSlices { runner_up, separation, radii, slices, .. } => write!(
+            Warning::TooFewSlices { runner_up, separation, radii, slices, origin } => write!(
                 f,
-                "{} cannot tell the chosen draw from draw {runner_up}, which is {} behind and {radii:.2} radii of \
+                "{}{} cannot tell the chosen draw from draw {runner_up}, which is {} behind and {radii:.2} radii of \
                  the credible ball away",
                 count(*slices, "slice"),
+                if *origin == SliceOrigin::Auto { ", the most that auto takes," } else { "" },
                 standard_errors(*separation)
             ),
             Warning::NearTie { runner_up, separation, radii } => write!(
@@ -438,6 +448,12 @@ impl fmt::Display for Warning {
                 let verb = if *slices == 1 { "gives" } else { "give" };
                 write!(f, "{} {verb} no standard error, so the choice cannot be judged", count(*slices, "slice"))
             }
+            Warning::SlicesCapped { slices, accuracy } => write!(
+                f,
+                "auto stopped at its cap of {}: the standard error of the expected loss is {:.1} % of it, not 1 %",
+                count(*slices, "slice"),
+                100.0 * accuracy
+            ),
             Warning::Tied { draw, runner_up } => write!(
                 f,
                 "draw {draw} and draw {runner_up} are tied: their expected losses are the same, and no slices will separate them"
@@ -459,7 +475,7 @@ impl fmt::Display for Warning {
                 write!(f, "the weights of a draw were off 1 by up to {correction:.2e} and were scaled")
             }
             Warning::FewDraws { draws: 1 } => write!(f, "only 1 draw: it is the estimate"),
-            Warning::FewDraws { draws } => write!(f, "only {draws} draws: a medoid is one of them"),
+            Warning::FewDraws { draws } => write!(f, "only {draws} draws stand for the posterior"),
             Warning::ChainsLost { chains } => {
                 let names: Vec<String> = chains.iter().map(u32::to_string).collect();
                 let noun = if chains.len() == 1 { "chain" } else { "chains" };

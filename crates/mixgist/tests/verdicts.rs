@@ -256,7 +256,7 @@ fn a_chain_with_a_component_less_is_told_in_many_dimensions() {
     let posterior = Posterior::new(&draws, None, settings(60)).unwrap();
     let summary = posterior.summary(&Silent).unwrap();
     assert!(summary.warnings.iter().any(|warning| warning.name() == "chains-disagree"), "{:?}", summary.warnings);
-    let modes = posterior.representatives(mixgist::representatives::Count::Auto, &Silent).unwrap();
+    let modes = posterior.representatives(mixgist::representatives::Count::Auto, 0, &Silent).unwrap();
     let chains: Vec<&[u32]> = modes.representatives.iter().map(|one| &one.chains[..]).collect();
     assert_eq!(chains, [&[0, 1, 2][..], &[3][..]], "{:?}", modes.tests);
     assert!(modes.representatives.iter().all(|one| one.of_own_chains));
@@ -280,7 +280,7 @@ fn representatives_say_how_many_slices_they_took() {
     let draws = posterior(Shape::Normal, probabilities(2), 60, true, 8).ensemble;
     let auto = settings(1).with_slices(SliceCount::Auto { cap: 4000 });
     let posterior = Posterior::new(&draws, None, auto).unwrap();
-    let modes = posterior.representatives(mixgist::representatives::Count::Auto, &Silent).unwrap();
+    let modes = posterior.representatives(mixgist::representatives::Count::Auto, 0, &Silent).unwrap();
     assert_eq!(modes.slices, posterior.summary(&Silent).unwrap().slices);
     assert!(modes.slices > 1);
 }
@@ -291,7 +291,7 @@ fn the_only_representative_is_the_summary() {
     let one = posterior(Shape::Skewed, probabilities(1), 200, true, 3).ensemble;
     for loss in [Loss::Distance, Loss::Power] {
         let posterior = Posterior::new(&one, None, settings(60).with_loss(loss)).unwrap();
-        let modes = posterior.representatives(mixgist::representatives::Count::Auto, &Silent).unwrap();
+        let modes = posterior.representatives(mixgist::representatives::Count::Auto, 0, &Silent).unwrap();
         assert_eq!(modes.representatives.len(), 1);
         assert_eq!(modes.representatives[0].draw, posterior.summary(&Silent).unwrap().medoid.draw);
     }

@@ -15,6 +15,7 @@ from ._arrays import Floats, Integers, NarrowIntegers, columns_of, floats, integ
 from ._atoms import dense, flat, is_ragged, ragged
 from ._checks import count, covariance_form as form_of, flag, path as path_of, text, texts, word
 from ._measure import Measure
+from ._words import CovarianceForm, Format
 
 Path = Union[str, os.PathLike[str]]
 
@@ -71,13 +72,15 @@ class Draws:
     """
 
     _native: _core.Draws
+    # What the last questions about these draws computed, see `Posterior`.
+    _kept: dict[Any, _core.Posterior] | None = None
 
     def __init__(
         self,
         weights: Any,
         means: Any,
         covariances: Any,
-        covariance_form: str = "covariance",
+        covariance_form: CovarianceForm = "covariance",
         *,
         offsets: ArrayLike | None = None,
         chains: ArrayLike | None = None,
@@ -87,15 +90,15 @@ class Draws:
         data: Any = None,
         columns: Sequence[str] | None = None,
     ) -> None:
-        covariance_form = form_of(covariance_form)
+        form = form_of(covariance_form)
         if columns is not None and data is None:
             raise ValueError("columns names the columns of the data, but there are no data\nhint: give data, or leave out columns")
         if offsets is not None:
-            atoms = flat(weights, means, covariances, covariance_form, offsets)
+            atoms = flat(weights, means, covariances, form, offsets)
         elif is_ragged(weights):
-            atoms = ragged(weights, means, covariances, covariance_form)
+            atoms = ragged(weights, means, covariances, form)
         else:
-            atoms = dense(weights, means, covariances, covariance_form)
+            atoms = dense(weights, means, covariances, form)
         draws = len(atoms.offsets) - 1
         x = None if data is None else points("data", data)
         if columns is None:
@@ -112,7 +115,7 @@ class Draws:
             atoms.weights,
             atoms.means,
             atoms.covariances,
-            covariance_form,
+            form,
             atoms.chains if chains is None else integers("chains", chains).reshape(-1),
             atoms.iterations if iterations is None else integers("iterations", iterations).reshape(-1),
             None if draw_weights is None else floats("draw_weights", draw_weights).reshape(-1),
@@ -134,7 +137,7 @@ class Draws:
         weights: str = "weights",
         means: str = "means",
         covariances: str = "covariances",
-        covariance_form: str = "covariance",
+        covariance_form: CovarianceForm = "covariance",
         *,
         labels: str | None = None,
         data: Any = None,
@@ -178,7 +181,7 @@ class Draws:
         weights: str = "weights",
         means: str = "means",
         covariances: str = "covariances",
-        covariance_form: str = "covariance",
+        covariance_form: CovarianceForm = "covariance",
         *,
         labels: str | None = None,
         data: Any = None,
@@ -209,10 +212,10 @@ class Draws:
             source,
             format="stan-csv",
             covariance_form=covariance_form,
-            stan_weights=weights,
-            stan_means=means,
-            stan_covariances=covariances,
-            stan_labels=labels,
+            weights=weights,
+            means=means,
+            covariances=covariances,
+            labels=labels,
         )
         return draws if data is None else draws.with_data(data)
 
@@ -221,47 +224,55 @@ class Draws:
         cls,
         paths: Path | Sequence[Path],
         *,
-        format: str | None = None,
-        covariance_form: str = "covariance",
-        stan_weights: str = "weights",
-        stan_means: str = "means",
-        stan_covariances: str = "covariances",
-        stan_labels: str | None = None,
+        format: Format | None = None,
+        weights: str = "weights",
+        means: str = "means",
+        covariances: str = "covariances",
+        labels: str | None = None,
+        covariance_form: CovarianceForm = "covariance",
         burn_in: int = 0,
         thin: int = 1,
+        stan_weights: str | None = None,
+        stan_means: str | None = None,
+        stan_covariances: str | None = None,
+        stan_labels: str | None = None,
     ) -> Draws:
-        """Reads draws from files, as the command line does; several files are several chains.
+        """Reads draws from files, as the command line does; several files, or a directory of files, are several chains. Needs no other package.
 
         Parameters
         ----------
         paths : path or sequence of paths
-            Files (.npz, .parquet, .csv).
+            Files (.npz, .parquet, .csv, .nc, .recordio, ``STEM_psi.txt`` of PReMiuM) or Zarr stores.
         format : str, optional
-            ``"npz"``, ``"csv"``, ``"parquet"`` or ``"stan-csv"``, when the extension does not tell.
+            ``"wide-csv"`` for a table with one draw a row (``mu[1,2]``, ``mu.1.2``), ``"stan-csv"`` for CmdStan; any other, when the extension does not
+            tell: ``"npz"``, ``"csv"``, ``"parquet"``, ``"netcdf"``, ``"zarr"``, ``"bayesmix"``, ``"premium"``.
+        weights, means, covariances, labels : str
+            Names of the variables, in files with variables of any name; ``mixgist inspect FILE`` proposes them.
         covariance_form : str
             The form of the covariances in the files, see `Draws`.
-        stan_weights, stan_means, stan_covariances, stan_labels : str
-            Names of the Stan variables, with ``format="stan-csv"``.
         burn_in : int
             Drop the first draws of each chain.
         thin : int
             Keep every ``thin``-th of the others.
+        stan_weights, stan_means, stan_covariances, stan_labels : str, optional
+            Other names of `weights`, `means`, `covariances` and `labels`.
 
         Returns
         -------
         Draws
         """
+        labels = labels if stan_labels is None else stan_labels
         variables = (
-            text("stan_weights", stan_weights),
-            text("stan_means", stan_means),
-            text("stan_covariances", stan_covariances),
-            None if stan_labels is None else text("stan_labels", stan_labels),
+            text("weights", weights if stan_weights is None else stan_weights),
+            text("means", means if stan_means is None else stan_means),
+            text("covariances", covariances if stan_covariances is None else stan_covariances),
+            None if labels is None else text("labels", labels),
         )
         form = form_of(covariance_form)
         draws = cls._wrap(_core.Draws.read(_paths(paths), _format(format), form, variables))
         return draws if burn_in == 0 and thin == 1 else draws.thinned(burn_in, thin)
 
-    def write(self, path: Path, *, format: str | None = None, force: bool = False) -> None:
+    def write(self, path: Path, *, format: Format | None = None, force: bool = False) -> None:
         """Writes the draws to a file, whole or not at all.
 
         Parameters

@@ -11,6 +11,7 @@ mod faults;
 mod figures;
 mod fitting;
 mod outputs;
+mod readme;
 mod refusals;
 mod stopping;
 mod summaries;

@@ -16,6 +16,8 @@ fn one_file_by_two_names_and_inputs_as_outputs_are_refused() {
         ("summarize draws.npz --data data.csv --labels ./data.csv --force", "data.csv: is an input"),
         ("distance draws.npz --matrix m.npy --errors ./m.npy", "two outputs cannot go to the same file"),
         ("convert draws.npz a.npz --labels draws.npz --force", "draws.npz: is an input"),
+        ("convert draws.npz draws.npz --force", "draws.npz: is an input"),
+        ("convert draws.npz ./draws.npz --thin 2 --force", "draws.npz: is an input"),
     ] {
         let run = place.run(line);
         assert_eq!(run.code, Some(2), "{line}: {}", run.stderr);

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use mixgist::{CovarianceForm, Ensemble, Error, Result};
+use mixgist::{CovarianceForm, Ensemble, Error, Labels, Result};
 
+use crate::array::integer;
 use crate::delimited::Records;
 use crate::draws::{DrawsFile, ReadOptions};
 use crate::labels::LabelDraws;
@@ -24,10 +25,29 @@ fn lines(path: &Path, options: &ReadOptions, budget: &mut Budget) -> Result<Vec<
             word.parse::<f64>().map_err(|_| bad().hint("was the run stopped before its end?"))
         };
         let numbers = record.fields().flat_map(str::split_whitespace).map(parse).collect::<Result<Vec<f64>>>()?;
-        budget.take("the draws", 8 * numbers.len() as u64)?;
+        budget.take("the draws", (size_of::<Vec<f64>>() + 8 * numbers.len()) as u64)?;
         all.push(numbers);
     }
     Ok(all)
+}
+
+/// Labels, a line a draw, as many in each.
+fn labels(lines: &[Vec<f64>], draws: usize) -> Result<LabelDraws> {
+    if lines.len() != draws {
+        return Err(Error::input(format!("has {} lines, expected {draws} as the weights have", lines.len()))
+            .hint("the run did not end, or the files are of different runs"));
+    }
+    let observations = lines[0].len();
+    let mut labels = Labels::new();
+    for (line, numbers) in lines.iter().enumerate() {
+        let at = |error: Error| error.at_line(line as u64 + 1);
+        if numbers.len() != observations {
+            return Err(at(Error::input(format!("has {} labels, expected {observations}", numbers.len()))));
+        }
+        let label = |&x: &f64| integer(x).ok_or_else(|| Error::input(format!("label is {x}, expected an integer")));
+        labels.extend(numbers.iter().map(label).collect::<Result<Vec<i64>>>().map_err(at)?);
+    }
+    Ok(LabelDraws { draws, observations, labels })
 }
 
 pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
@@ -55,21 +75,38 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
             format!("nClusters, psi, mu and Sigma have {a}, {b}, {c} and {d} lines, expected as many in each");
         return Err(Error::input(message).hint("the run did not end, or the files are of different runs"));
     }
-    let z = beside("z").ok().filter(|path| path.is_file());
-    let z = z.map(|path| lines(&path, options, &mut budget)).transpose()?;
+    // The run may have kept no labels.
+    let z = if beside("z")?.is_file() { Some(read("z")?) } else { None };
+    let labels = z.map(|z| labels(&z, counts[0])).transpose().map_err(|error: Error| match beside("z") {
+        Ok(path) => error.in_file(&path),
+        Err(_) => error,
+    })?;
     let size =
         |m: usize| sizes[m].first().copied().filter(|k| *k >= 1.0 && k.fract() == 0.0 && *k < 1e9).map(|k| k as usize);
-    let wrong = |m: usize| Error::input("does not hold as many numbers as its clusters need").at_line(m as u64 + 1);
-    let first = size(0).ok_or_else(|| wrong(0))?;
+    let wrong = |m: usize, name: &str, found: usize, expected: String| {
+        let error = Error::input(format!("numbers: {found}, expected {expected}")).at_line(m as u64 + 1);
+        let error = error.hint("was the run stopped before its end, or are the files of different runs?");
+        sibling(path, name).map_or(error.clone(), |path| error.in_file(&path))
+    };
+    let no_size = |m: usize| wrong(m, "nClusters", sizes[m].len(), "one, the number of clusters".into());
+    let first = size(0).ok_or_else(|| no_size(0))?;
     let (d, per_atom) = (mu[0].len() / first, sigma[0].len() / first);
-    if d == 0 || (per_atom != d && per_atom != d * d) {
-        return Err(wrong(0));
+    if d == 0 {
+        return Err(wrong(0, "mu", mu[0].len(), format!("d for each of {first} clusters")));
+    }
+    if per_atom != d && per_atom != d * d {
+        return Err(wrong(0, "Sigma", sigma[0].len(), format!("{0} or {0} × {0} for each of {first} clusters", d)));
     }
     let (mut offsets, mut weights, mut means, mut shapes) = (vec![0], Vec::new(), Vec::new(), Vec::new());
     for m in 0..counts[0] {
-        let k = size(m).ok_or_else(|| wrong(m))?;
-        if psi[m].len() < k || mu[m].len() != k * d || sigma[m].len() != k * per_atom {
-            return Err(wrong(m));
+        let k = size(m).ok_or_else(|| no_size(m))?;
+        for (name, found, each) in [("mu", &mu[m], d), ("Sigma", &sigma[m], per_atom)] {
+            if found.len() != k * each {
+                return Err(wrong(m, name, found.len(), format!("{each} for each of {k} clusters")));
+            }
+        }
+        if psi[m].len() < k {
+            return Err(wrong(m, "psi", psi[m].len(), format!("one for each of {k} clusters")));
         }
         let sum: f64 = psi[m][..k].iter().sum();
         weights.extend(psi[m][..k].iter().map(|weight| weight / sum));
@@ -87,11 +124,5 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
         .covariances(&shapes)
         .form(form)
         .build()?;
-    let labels =
-        z.filter(|z| z.len() == counts[0] && z.iter().all(|line| line.len() == z[0].len())).map(|z| LabelDraws {
-            draws: z.len(),
-            observations: z[0].len(),
-            labels: z.iter().flatten().map(|&label| label as i64).collect(),
-        });
     Ok(DrawsFile { ensemble, labels, data: None })
 }

@@ -32,7 +32,7 @@ pub(crate) fn read_stan(path: &Path, options: &ReadOptions) -> Result<DrawsFile>
                 config.read(text);
             }
             (Line::Record(header), None) => {
-                let found = Mixture::find(&header, options).map_err(|error| error.at_line(header.line))?;
+                let found = Mixture::find(&names_of(&header), options).map_err(|error| error.at_line(header.line))?;
                 mixture = Some(found);
             }
             (Line::Record(record), Some(mixture)) => {
@@ -60,7 +60,7 @@ pub(crate) fn read_wide(path: &Path, options: &ReadOptions) -> Result<DrawsFile>
     let mut records = Records::open(path, options)?.with_any_separator();
     let mut budget = Budget::new(options);
     let header = records.next_record()?.ok_or_else(no_header)?;
-    let mut mixture = Mixture::find(&header, options).map_err(|error| error.at_line(header.line))?;
+    let mut mixture = Mixture::find(&names_of(&header), options).map_err(|error| error.at_line(header.line))?;
     let mut rows = Rows::default();
     while let Some(record) = records.next_record()? {
         // R's write.table leaves out the name of the column of row names.
@@ -81,6 +81,18 @@ fn no_header() -> Error {
     Error::input("has no header line").hint("the first line must name the columns: mu[1,1], mu[1,2], …")
 }
 
+/// Names of the columns; `mu[1, 2]` is one of them, quoted or not.
+fn names_of(header: &Record<'_>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::with_capacity(header.len());
+    for field in header.fields() {
+        match names.last_mut().filter(|last| last.contains('[') && !last.contains(']')) {
+            Some(open) => *open = format!("{open},{field}"),
+            None => names.push(field.to_owned()),
+        }
+    }
+    names
+}
+
 /// The variables of the table with their values in the first row, and whether it looks like the output of CmdStan.
 pub(crate) fn variables(path: &Path, options: &ReadOptions) -> Result<(Vec<Variable>, bool)> {
     let mut records = Records::open(path, options)?.with_any_separator();
@@ -92,7 +104,7 @@ pub(crate) fn variables(path: &Path, options: &ReadOptions) -> Result<(Vec<Varia
             (Line::Comment(text), _) => {
                 stan |= ["stan_version", "model =", "model=", "Adaptation"].iter().any(|word| text.starts_with(word))
             }
-            (Line::Record(header), None) => names = Some(header.fields().map(String::from).collect()),
+            (Line::Record(header), None) => names = Some(names_of(&header)),
             (Line::Record(record), Some(names)) => {
                 let skip = record.len().saturating_sub(names.len()).min(1);
                 record.expect(names.len() + skip)?;
@@ -115,7 +127,7 @@ fn of_names(names: &[String], value: impl Fn(usize) -> f64) -> Vec<Variable> {
             bases.push(base);
         }
     }
-    let found = bases.into_iter().filter_map(|base| Columns::find(names.iter().map(String::as_str), base).ok());
+    let found = bases.into_iter().filter_map(|base| Columns::find(names, base).ok());
     found
         .map(|found| Variable {
             name: found.name.to_owned(),
@@ -126,7 +138,7 @@ fn of_names(names: &[String], value: impl Fn(usize) -> f64) -> Vec<Variable> {
 }
 
 /// Columns that say where a draw comes from and what it is worth.
-const ABOUT_DRAWS: [&str; 11] = [
+const ABOUT_DRAWS: [&str; 12] = [
     ".chain",
     "chain",
     ".iteration",
@@ -138,6 +150,7 @@ const ABOUT_DRAWS: [&str; 11] = [
     "lp__",
     "lp",
     "log_density",
+    "logjoint",
 ];
 
 /// The name of a column without its indices.
@@ -205,25 +218,28 @@ struct Origin {
 }
 
 impl Origin {
-    fn find(header: &Record<'_>) -> Self {
-        let column = |names: &[&str]| header.fields().position(|field| names.contains(&field));
+    fn find(header: &[String]) -> Self {
+        let column = |names: &[&str]| header.iter().position(|field| names.contains(&field.as_str()));
         Origin {
             chain: column(&[".chain", "chain"]),
             iteration: column(&[".iteration", "iteration"]),
             log_weight: column(&[".log_weight", "log_weight"]),
-            log_posterior: column(&["lp__", "lp", "log_density"]),
+            log_posterior: column(&["lp__", "lp", "log_density", "logjoint"]),
         }
     }
 }
 
 impl Mixture {
-    fn find(header: &Record<'_>, options: &ReadOptions) -> Result<Self> {
+    fn find(header: &[String], options: &ReadOptions) -> Result<Self> {
         let names = &options.variables;
-        let find = |name| Columns::find(header.fields(), name);
+        let find = |name| Columns::find(header, name);
         let (weights, means, covariances) = (find(&names.weights)?, find(&names.means)?, find(&names.covariances)?);
         let atoms = weights.shaped().atoms()?;
         let dim = means.shaped().dim(atoms)?;
         let shared = covariances.shaped().is_shared(atoms, dim, options.covariance_form)?;
+        if shared {
+            Budget::new(options).fits_shared(covariances.columns.len(), atoms)?;
+        }
         let labels = names.labels.as_deref().map(find).transpose()?;
         labels.as_ref().map_or(Ok(()), |labels| labels.shaped().expect_labels())?;
         Ok(Mixture {
@@ -261,9 +277,9 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    fn find<'h>(header: impl Iterator<Item = &'h str> + Clone, name: &'a str) -> Result<Self> {
+    fn find(header: &[String], name: &'a str) -> Result<Self> {
         let mut entries: HashMap<Vec<usize>, usize> = HashMap::new();
-        for (column, field) in header.clone().enumerate() {
+        for (column, field) in header.iter().enumerate() {
             if let Some(indices) = indices_of(field, name)
                 && entries.insert(indices, column).is_some()
             {
@@ -276,7 +292,10 @@ impl<'a> Columns<'a> {
             shape
         });
         if entries.is_empty() {
-            let known = header.map(base_of).filter(|name| !name.ends_with("__") && !ABOUT_DRAWS.contains(name));
+            let known = header
+                .iter()
+                .map(|field| base_of(field))
+                .filter(|name| !name.ends_with("__") && !ABOUT_DRAWS.contains(name));
             return Err(unknown(name, known));
         }
         let size = shape.iter().try_fold(1usize, |size, &axis| size.checked_mul(axis));
@@ -339,8 +358,14 @@ impl Rows {
         let number = |&column: &usize| -> Result<f64> {
             let field = record.field(column);
             field.parse().map_err(|_| {
-                Error::input(format!("column {column} (counted from 0) is '{}', expected a number", shown(field)))
-                    .at_line(record.line)
+                let error =
+                    Error::input(format!("column {column} (counted from 0) is '{}', expected a number", shown(field)))
+                        .at_line(record.line);
+                if field.contains(',') {
+                    error.hint("write numbers with a decimal point: write.csv, not write.csv2")
+                } else {
+                    error
+                }
             })
         };
         for (out, columns) in [

@@ -28,7 +28,7 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
         1 => (line(presentation, found)?, "Left: the posterior probability of each component at each observation, with its 95 % interval over the draws.".to_owned()),
         _ => {
             let (panel, axes) = plane(presentation, found)?;
-            (panel, format!("Left: the observations{axes}, coloured by their most probable component; crosses mark the uncertain ones."))
+            (panel, format!("Left: the observations{axes}, coloured by their most probable component; black diamonds are the uncertain ones."))
         }
     };
     let rows: Vec<usize> = found.uncertain.iter().copied().take(MOST_ROWS).collect();
@@ -65,7 +65,7 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     }
     figure = figure.and_more(found.components, MOST_LISTED);
     if d > 1 && !rows.is_empty() {
-        figure = figure.with_legend(Key::Point(Marker::Cross, Color::INK), "uncertain");
+        figure = figure.with_legend(Key::Point(Marker::Diamond, Color::INK), "uncertain");
     }
     Ok(figure)
 }
@@ -130,6 +130,6 @@ fn plane(presentation: &Presentation, found: &Memberships) -> Result<(Panel, Str
     }
     let unsure: std::collections::BTreeSet<usize> = found.uncertain.iter().copied().collect();
     let places = shown.iter().filter(|i| unsure.contains(i)).map(|&i| at(i)).collect();
-    let crosses = Dots { at: places, marker: Marker::Cross, radius: 3.2, color: Color::INK, opacity: 1.0, group: None };
-    Ok((panel.with(Layer::Dots(crosses)), words))
+    let uncertain = Dots { at: places, marker: Marker::Diamond, radius: 2.6, color: Color::INK, opacity: 1.0, group: None };
+    Ok((panel.with(Layer::Dots(uncertain)), words))
 }

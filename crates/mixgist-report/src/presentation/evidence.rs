@@ -95,7 +95,7 @@ impl Presentation<'_> {
 
     /// One draw for each mode of the posterior.
     pub fn representatives(&self) -> Result<&Answer<Representatives>> {
-        once(&self.evidence.representatives, || self.need_posterior()?.representatives(Count::Auto, self.progress))
+        once(&self.evidence.representatives, || self.need_posterior()?.representatives(Count::Auto, 0, self.progress))
     }
 
     /// What the estimate does when choices change.

@@ -1,0 +1,28 @@
+"""# Iris: clusters against known species
+
+Four coordinates, three species, of which two overlap. The species are not given to the fit; afterwards they are compared with the clusters.
+"""
+
+# %%
+import mixgist
+import numpy as np
+
+rows = np.genfromtxt(ROOT / "datasets/iris.csv", delimiter=",", skip_header=1, dtype=str)
+x, species = rows[:, :4].astype(float), rows[:, 4]
+fit = mixgist.fit(x, seed=3)
+summary = mixgist.summarize(fit.draws)
+print(summary)
+
+# %%
+# One clustering, from the estimate. Setosa is alone in its cluster.
+labels = summary.predict(x)
+for name in np.unique(species):
+    print(name, dict(zip(*np.unique(labels[species == name], return_counts=True))))
+setosa = labels[species == np.unique(species)[0]]
+assert np.unique(setosa, return_counts=True)[1].max() >= 45
+mixgist.figure(summary, "pairs", draws=fit.draws).write("pairs.svg")
+
+# %%
+# The other way: the partition with the smallest expected variation of information, from the labels of the draws alone.
+partition = mixgist.partition(fit.draws.labels, loss="vi")
+print(partition)

@@ -1,0 +1,180 @@
+//! What a release holds, in `target/dist`: wheels for any Linux, the command line as one static file, checksums. Each is tried in a clean environment.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::python::Environment;
+use crate::{root, run};
+
+/// A processor and C library that is built for, when its Rust target is installed.
+struct Platform {
+    target: &'static str,
+    /// What the wheel says it runs on.
+    wheel: &'static str,
+    /// The linker of the command line; zig links wheels.
+    linker: Option<&'static str>,
+    /// What runs programs of this platform here; `None` without an emulator.
+    runner: Option<&'static str>,
+}
+
+const PLATFORMS: [Platform; 4] = [
+    Platform { target: "x86_64-unknown-linux-gnu", wheel: "manylinux2014", linker: None, runner: None },
+    Platform {
+        target: "aarch64-unknown-linux-gnu",
+        wheel: "manylinux2014",
+        linker: Some("aarch64-linux-gnu-gcc"),
+        runner: Some("qemu-aarch64"),
+    },
+    // Static programs of the other two run there as well, so that only wheels are needed.
+    Platform { target: "x86_64-unknown-linux-musl", wheel: "musllinux_1_2", linker: None, runner: None },
+    Platform { target: "aarch64-unknown-linux-musl", wheel: "musllinux_1_2", linker: None, runner: None },
+];
+
+/// Builds for every platform whose target is installed, tries what can be run here, and writes checksums.
+pub fn dist(only: Option<&str>) -> Result<(), String> {
+    let out = root().join("target/dist");
+    let _ = std::fs::remove_dir_all(&out);
+    std::fs::create_dir_all(&out).map_err(|cause| format!("cannot make {}: {cause}", out.display()))?;
+    let installed = installed_targets()?;
+    let environment =
+        Environment::open("dist-venv", &["maturin>=1.9,<2", "ziglang"])?.ok_or("a release needs python3")?;
+    for platform in PLATFORMS.iter().filter(|platform| only.is_none_or(|only| platform.target.contains(only))) {
+        let target = platform.target;
+        if !installed.iter().any(|name| name == target) {
+            println!("SKIPPED: {target} is not installed: rustup target add {target}");
+            continue;
+        }
+        if let Some(linker) = platform.linker.filter(|linker| !is_there(linker)) {
+            println!("SKIPPED: {target} needs {linker}");
+            continue;
+        }
+        let wheel = wheel(&environment, platform, &out)?;
+        if target.ends_with("musl") {
+            println!("NOT TRIED: {} needs a system with musl", wheel.display());
+            continue;
+        }
+        let program = program(platform, &out)?;
+        match platform.runner {
+            None => {
+                try_program(&program, None)?;
+                try_wheel(&wheel)?;
+            }
+            Some(runner) if is_there(runner) => {
+                try_program(&program, Some(runner))?;
+                println!("NOT TRIED: {} needs a Python of its platform", wheel.display());
+            }
+            Some(runner) => println!("NOT TRIED: {target} needs {runner} to run here"),
+        }
+    }
+    checksums(&out)
+}
+
+fn is_there(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok()
+}
+
+fn installed_targets() -> Result<Vec<String>, String> {
+    let output = Command::new("rustc").args(["--print", "sysroot"]).output().map_err(|cause| cause.to_string())?;
+    let libraries = Path::new(String::from_utf8_lossy(&output.stdout).trim()).join("lib/rustlib");
+    let names =
+        std::fs::read_dir(&libraries).map_err(|cause| format!("cannot read {}: {cause}", libraries.display()))?;
+    Ok(names.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
+}
+
+/// The wheel; zig links it against the oldest C library that its name promises.
+fn wheel(environment: &Environment, platform: &Platform, out: &Path) -> Result<PathBuf, String> {
+    let before = files(out)?;
+    run(environment
+        .python(&["-m", "maturin", "build", "--release", "--zig", "--target", platform.target])
+        .args(["--compatibility", platform.wheel, "--out"])
+        .arg(out)
+        .env("VIRTUAL_ENV", environment.folder()))?;
+    files(out)?.into_iter().find(|file| !before.contains(file)).ok_or("maturin wrote no wheel".into())
+}
+
+/// The command line, with the C library in it, packed with licences and README.
+fn program(platform: &Platform, out: &Path) -> Result<PathBuf, String> {
+    let target = platform.target;
+    let mut build = Command::new(env!("CARGO"));
+    build.args(["build", "--release", "--package", "mixgist-cli", "--target", target]);
+    build.env("RUSTFLAGS", "-C target-feature=+crt-static");
+    if let Some(linker) = platform.linker {
+        build.env(format!("CARGO_TARGET_{}_LINKER", target.to_uppercase().replace('-', "_")), linker);
+    }
+    run(&mut build)?;
+    let name = format!("mixgist-{}-{target}", env!("CARGO_PKG_VERSION"));
+    let folder = root().join("target").join(&name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).map_err(|cause| format!("cannot make {}: {cause}", folder.display()))?;
+    let built = root().join("target").join(target).join("release/mixgist");
+    for file in [built.clone(), root().join("README.md"), root().join("LICENSE-MIT"), root().join("LICENSE-APACHE")] {
+        let to = folder.join(file.file_name().expect("it has a name"));
+        std::fs::copy(&file, &to).map_err(|cause| format!("cannot copy {}: {cause}", file.display()))?;
+    }
+    run(Command::new("tar")
+        .args(["--sort=name", "--owner=0", "--group=0", "--mtime=@0", "-czf"])
+        .arg(out.join(format!("{name}.tar.gz")))
+        .arg("-C")
+        .arg(root().join("target"))
+        .arg(&name))?;
+    Ok(folder.join("mixgist"))
+}
+
+/// Runs the program alone: an empty environment, an empty folder, from a table to a summary.
+fn try_program(program: &Path, runner: Option<&str>) -> Result<(), String> {
+    let folder = root().join("target/dist-trial");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).map_err(|cause| format!("cannot make {}: {cause}", folder.display()))?;
+    let data = root().join("datasets/galaxies.csv");
+    let data = data.to_string_lossy();
+    let fit = ["fit", &data, "--iterations", "60", "--burn-in", "20", "-o", "draws.npz"];
+    for words in [&["--version"][..], &fit, &["summarize", "draws.npz", "-o", "summary.json"]] {
+        let mut command = match runner {
+            Some(runner) => {
+                let mut command = Command::new(runner);
+                command.arg(program);
+                command
+            }
+            None => Command::new(program),
+        };
+        let output = command.args(words).current_dir(&folder).env_clear().env("PATH", "/usr/bin").output();
+        let output = output.map_err(|cause| format!("{} could not be started: {cause}", program.display()))?;
+        if !output.status.success() {
+            return Err(format!("{words:?}: {}", String::from_utf8_lossy(&output.stderr)));
+        }
+    }
+    println!("tried: {}", program.display());
+    Ok(())
+}
+
+/// Installs the wheel into an environment that has nothing but NumPy, and runs it.
+fn try_wheel(wheel: &Path) -> Result<(), String> {
+    let folder = root().join("target/dist-trial-venv");
+    let _ = std::fs::remove_dir_all(&folder);
+    run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+    let python = folder.join("bin/python");
+    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    run(Command::new(&python).args(install).arg(wheel))?;
+    let trial = "import mixgist, numpy as np; x = np.concatenate([np.linspace(-1, 1, 30), np.linspace(9, 11, 30)])[:, None]; \
+                 s = mixgist.summarize(mixgist.fit(x, iterations=200, burn_in=100).draws); assert len(set(s.predict(x))) >= 2; \
+                 assert mixgist.figure(s).svg.startswith('<svg'); print('tried: mixgist', mixgist.__version__, 'from its wheel')";
+    run(Command::new(&python).args(["-W", "ignore", "-c", trial]).current_dir(&folder))
+}
+
+fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(folder).map_err(|cause| format!("cannot read {}: {cause}", folder.display()))?;
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    Ok(files)
+}
+
+/// SHA-256 of every file, as `sha256sum --check` reads it.
+fn checksums(out: &Path) -> Result<(), String> {
+    let names: Vec<_> = files(out)?.iter().filter_map(|file| file.file_name().map(ToOwned::to_owned)).collect();
+    let output = Command::new("sha256sum").args(&names).current_dir(out).output();
+    let output = output.map_err(|cause| format!("sha256sum could not be started: {cause}"))?;
+    std::fs::write(out.join("SHA256SUMS"), &output.stdout)
+        .map_err(|cause| format!("cannot write checksums: {cause}"))?;
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    run(Command::new("sha256sum").args(["--check", "--quiet", "SHA256SUMS"]).current_dir(out))
+}
