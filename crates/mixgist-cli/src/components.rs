@@ -64,6 +64,8 @@ impl ComponentsVerb {
     /// Reads, couples, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let rules = self.rules.rules();
-        self.posterior.ask_about_components(terminal, &Form::document(), |posterior, _, progress| posterior.components(rules, progress))
+        self.posterior.ask_about_components(terminal, &Form::document(), |posterior, _, progress| {
+            posterior.components(rules, progress)
+        })
     }
 }

@@ -27,6 +27,8 @@ pub struct HowManyVerb {
 impl HowManyVerb {
     /// Reads, counts, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        self.posterior.ask_about_components(terminal, &Form::document(), |posterior, labels, progress| posterior.how_many(labels, progress))
+        self.posterior.ask_about_components(terminal, &Form::document(), |posterior, labels, progress| {
+            posterior.how_many(labels, progress)
+        })
     }
 }

@@ -37,7 +37,8 @@ impl MembershipsVerb {
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let rules = self.rules.rules();
         let form = Form { tables: &["csv"], write: &write };
-        self.posterior.ask_about_components(terminal, &form, |posterior, _, progress| posterior.memberships(rules, progress))
+        self.posterior
+            .ask_about_components(terminal, &form, |posterior, _, progress| posterior.memberships(rules, progress))
     }
 }
 

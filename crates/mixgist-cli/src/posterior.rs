@@ -209,8 +209,9 @@ impl PosteriorArgs {
         let known = self.estimate.summary_of(&self.job.draws.draws, &source.reading, &settings)?;
         let route = known.as_ref().map_or(settings.route, |known| known.about.settings.route);
         let settings = settings.with_route(route);
-        let mut posterior =
-            Posterior::new(ensemble, inputs.points()?, settings)?.with_columns(inputs.columns()).with_source(Some(source));
+        let mut posterior = Posterior::new(ensemble, inputs.points()?, settings)?
+            .with_columns(inputs.columns())
+            .with_source(Some(source));
         // Data set the units: with others the estimate is a measure like any other.
         posterior = match known {
             Some(known) if *posterior.units()? == known.units => posterior.with_summary(&known)?,
@@ -243,7 +244,8 @@ impl PosteriorArgs {
         question: impl FnOnce(&Posterior, Option<&PartitionDraws>, &dyn Progress) -> Result<Answer<T>>,
     ) -> Result<()> {
         let from_file = self.estimate.file().is_some();
-        let question = |posterior: &Posterior, labels: Option<&PartitionDraws>, progress: &dyn Progress| match from_file {
+        let question = |posterior: &Posterior, labels: Option<&PartitionDraws>, progress: &dyn Progress| match from_file
+        {
             true => question(&posterior.about_components(progress)?, labels, progress),
             false => question(posterior, labels, progress),
         };

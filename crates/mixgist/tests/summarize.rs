@@ -8,8 +8,8 @@ use common::*;
 use mixgist::credible::Question;
 use mixgist::slice::{Array, NamedArrays, Scheme, slicer};
 use mixgist::{
-    AtomCount, Ensemble, ErrorKind, Estimate, Estimator, GivenDirections, MixingMeasure, Order, Points, Posterior, Progress, Pruning, Route,
-    Settings, Silent, SliceCount, Summary, Units, Warning, summarize,
+    AtomCount, Ensemble, ErrorKind, Estimate, Estimator, GivenDirections, MixingMeasure, Order, Points, Posterior,
+    Progress, Pruning, Route, Settings, Silent, SliceCount, Summary, Units, Warning, summarize,
 };
 
 fn run(ensemble: &Ensemble, settings: &Settings) -> Summary {
@@ -99,7 +99,9 @@ fn too_few_slices_and_none_to_spare_are_said() {
     assert_eq!(summary.warnings[0].advice().to_string(), "use more slices: slices = 16, or slices = auto");
     let capped = fixed(4).with_slices(SliceCount::Auto { cap: 4 });
     assert_eq!(run(&twins, &capped).warnings[0].advice().to_string(), "use more slices: slices = 16");
-    assert!(run(&twins, &capped).warnings[0].to_string().starts_with("4 slices, the most that auto takes, cannot tell"));
+    assert!(
+        run(&twins, &capped).warnings[0].to_string().starts_with("4 slices, the most that auto takes, cannot tell")
+    );
     let v = Array { shape: vec![4, 2], values: [1.0, 0.0, 0.6, 0.8, 0.0, 1.0, -0.6, 0.8].to_vec() };
     let directions = NamedArrays::from([("smix_w_v".to_owned(), v.clone()), ("smix_w_w".to_owned(), v)]);
     let given = fixed(1000).with_directions(Some(GivenDirections::new(directions)));
@@ -144,7 +146,11 @@ fn an_estimate_that_is_no_draw_does_not_repeat_the_warnings_about_the_medoid() {
     assert!(names(&run(&twins, &settings)).contains(&"too-few-slices"));
     for estimator in [Estimator::Free(AtomCount::Fixed(3)), Estimator::Aligned] {
         let found = run(&twins, &settings.clone().with_estimator(estimator));
-        assert!(!names(&found).iter().any(|name| ["too-few-slices", "near-tie", "tied"].contains(name)), "{:?}", found.warnings);
+        assert!(
+            !names(&found).iter().any(|name| ["too-few-slices", "near-tie", "tied"].contains(name)),
+            "{:?}",
+            found.warnings
+        );
     }
 }
 

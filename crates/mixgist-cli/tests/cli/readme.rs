@@ -10,7 +10,8 @@ const MOST_SECONDS: f64 = 60.0;
 
 /// The block of commands, without what installs the program.
 fn commands(readme: &str) -> String {
-    let block = readme.split("## Use it").nth(1).and_then(|rest| rest.split("```").nth(1)).expect("a block of commands");
+    let block =
+        readme.split("## Use it").nth(1).and_then(|rest| rest.split("```").nth(1)).expect("a block of commands");
     let lines = block.lines().skip(1).filter(|line| !line.starts_with("cargo install"));
     lines.map(|line| format!("{line}\n")).collect()
 }
@@ -46,7 +47,8 @@ fn the_commands_of_the_readme_run_in_order() {
     println!("the commands of the README took {taken:.1} s of processor time");
     // Other programs on the machine and an unoptimised build make it longer: only a build for users is held to it.
     assert!(cfg!(debug_assertions) || taken < MOST_SECONDS, "{taken:.1} s of processor time");
-    for file in ["longer.npz", "summary.json", "report.html", "bands.pdf", "aligned.csv", "distances.npy", "table.csv"] {
+    for file in ["longer.npz", "summary.json", "report.html", "bands.pdf", "aligned.csv", "distances.npy", "table.csv"]
+    {
         assert!(place.path(file).metadata().unwrap().len() > 100, "{file}");
     }
 }

@@ -130,6 +130,7 @@ fn plane(presentation: &Presentation, found: &Memberships) -> Result<(Panel, Str
     }
     let unsure: std::collections::BTreeSet<usize> = found.uncertain.iter().copied().collect();
     let places = shown.iter().filter(|i| unsure.contains(i)).map(|&i| at(i)).collect();
-    let uncertain = Dots { at: places, marker: Marker::Diamond, radius: 2.6, color: Color::INK, opacity: 1.0, group: None };
+    let uncertain =
+        Dots { at: places, marker: Marker::Diamond, radius: 2.6, color: Color::INK, opacity: 1.0, group: None };
     Ok((panel.with(Layer::Dots(uncertain)), words))
 }

@@ -192,7 +192,9 @@ fn list(atoms: &[usize]) -> String {
 fn remark(component: &Component) -> String {
     let standing = match component.standing {
         Standing::Clear => None,
-        Standing::Ambiguous => Some(format!("shares atoms with another component in {:.0} % of draws", 100.0 * component.ambiguity)),
+        Standing::Ambiguous => {
+            Some(format!("shares atoms with another component in {:.0} % of draws", 100.0 * component.ambiguity))
+        }
         Standing::Indistinct if component.rivals.is_empty() => Some("mostly shared with other atoms".into()),
         Standing::Indistinct => Some(format!("cannot be told apart from atom {}", list(&component.rivals))),
         Standing::Rare => Some(format!(

@@ -79,7 +79,8 @@ impl Narrate for Representatives {
 /// What the best split of the draws in two shows.
 fn split(test: &SplitTest) -> String {
     if test.valley >= test.peak {
-        return "there is no valley: draws are as frequent between the two groups as at the lower of their peaks".into();
+        return "there is no valley: draws are as frequent between the two groups as at the lower of their peaks"
+            .into();
     }
     let part = percent(test.valley / test.peak);
     format!("draws between the two groups are {part} as frequent as at the lower of their peaks; {}", refusal(test))
