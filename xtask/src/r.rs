@@ -83,8 +83,8 @@ fn package() -> PathBuf {
 fn installed(name: &str, profile: &str) -> Result<PathBuf, String> {
     let library = folder(name)?;
     run(Command::new("R")
-        .args(["CMD", "INSTALL", "--no-docs", "--library"])
-        .arg(&library)
+        .args(["CMD", "INSTALL", "--no-docs"])
+        .arg(format!("--library={}", library.display()))
         .arg(package())
         .env("MIXGIST_PROFILE", profile))?;
     Ok(library)

@@ -62,7 +62,7 @@ rows_of <- function(list) {
     values <- lapply(list, function(row) if (is.null(row[[name]])) NA else row[[name]])
     if (all(lengths(values) == 1)) unlist(values) else I(values)
   })
-  as.data.frame(structure(columns, names = names), stringsAsFactors = FALSE)
+  as.data.frame(structure(columns, names = names), stringsAsFactors = FALSE, optional = TRUE)
 }
 
 #' @export
