@@ -10,7 +10,8 @@
 #' @param ... For the graphics.
 #' @return The answer, invisibly.
 #' @examples
-#' draws <- as_mixgist_draws(matrix(0.5, 100, 2), means = cbind(rnorm(100), rnorm(100, 9)), covariances = matrix(1, 100, 2))
+#' means <- cbind(rnorm(100), rnorm(100, 9))
+#' draws <- as_mixgist_draws(matrix(0.5, 100, 2), means = means, covariances = matrix(1, 100, 2))
 #' found <- mixgist_summary(draws, slices = 100, threads = 2)
 #' plot(found)
 #' plot(mixgist_components(found))
