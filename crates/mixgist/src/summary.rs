@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::agreement::Agreement;
+use crate::agreement::{Agreement, ChainVerdict};
 use crate::aligned::{Alignment, align};
 use crate::allocate::{Allocation, allocate};
 use crate::components::Rules;
@@ -221,7 +221,8 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
     }
     let agreement = Agreement::of_traces(ensemble, traces);
     // Whether the medoid is the best of the draws does not matter to an estimate that is none of them.
-    let mut warnings = if other.is_none() { of_choice(job, &medoid, chosen.slices) } else { Vec::new() };
+    let disagree = agreement.verdict == ChainVerdict::Disagree;
+    let mut warnings = if other.is_none() { of_choice(job, &medoid, chosen.slices, disagree) } else { Vec::new() };
     warnings.extend(capped(job, &medoid, chosen.slices));
     warnings.extend(of_job(job, &agreement, chosen.pruned));
     if let Some(points) = job.data {
@@ -275,13 +276,15 @@ pub(crate) fn medoid_draw(job: &Job, progress: &dyn Progress) -> Result<usize> {
 }
 
 /// What limits the trust in the choice of a medoid.
-fn of_choice(job: &Job, medoid: &Medoid, slices: usize) -> Vec<Warning> {
+fn of_choice(job: &Job, medoid: &Medoid, slices: usize, disagree: bool) -> Vec<Warning> {
     let Some(Margin { rival: runner_up, radii, separation, verdict, .. }) = medoid.margin else { return Vec::new() };
     let origin = if job.own.is_some() { SliceOrigin::Given } else { SliceOrigin::of(job.settings) };
     let separation = separation.unwrap_or(0.0);
     match verdict {
         ChoiceVerdict::Tied => vec![Warning::Tied { draw: medoid.draw, runner_up }],
         ChoiceVerdict::FewSlices => vec![Warning::TooFewSlices { runner_up, separation, radii, slices, origin }],
+        // Where chains disagree more of such draws do not help, and the warning of that says what may.
+        ChoiceVerdict::FewDraws if disagree => Vec::new(),
         ChoiceVerdict::FewDraws => vec![Warning::NearTie { runner_up, separation, radii }],
         ChoiceVerdict::Unknown => vec![Warning::NoSliceError { slices, origin }],
         ChoiceVerdict::Safe | ChoiceVerdict::Alike => Vec::new(),

@@ -296,3 +296,20 @@ fn the_only_representative_is_the_summary() {
         assert_eq!(modes.representatives[0].draw, posterior.summary(&Silent).unwrap().medoid.draw);
     }
 }
+
+/// Where chains disagree nobody is told that more posterior draws help, and at the same time that more iterations hardly do.
+#[test]
+fn what_helps_is_said_once() {
+    let mut z = vec![0.0; 201];
+    standard_normals(&mut stream(8, Purpose::Simulation, 3), &mut z);
+    // Nearly as many draws in the one chain as in the other, each at a place of its own.
+    let means: Vec<f64> = z.iter().enumerate().map(|(m, z)| 0.1 * z + if m < 100 { 0.0 } else { 10.0 }).collect();
+    let owners = (0..201).map(|m| u32::from(m >= 100)).collect();
+    let draws = at(&means).with_chains(owners, (0..201).collect()).unwrap();
+    let answer = summarize(&draws, None, &settings(60), &Silent).unwrap();
+    assert_eq!(answer.medoid.margin.unwrap().verdict, ChoiceVerdict::FewDraws, "{:?}", answer.medoid.margin);
+    let names: Vec<&str> = answer.warnings.iter().map(Warning::name).collect();
+    assert!(names.contains(&"chains-disagree") && !names.contains(&"near-tie"), "{names:?}");
+    let said = answer.narrative().plain(&mixgist::text::Neutral);
+    assert!(said.contains("but the chains disagree") && !said.contains("only more posterior draws help"), "{said}");
+}

@@ -202,9 +202,13 @@ fn choice(summary: &Summary) -> String {
                 "the choice is not safe: {lead}, and the two differ, {radii:.2} radii of the 95 % ball apart; more slices help"
             )
         }
-        ChoiceVerdict::FewDraws => format!(
-            "the choice is not safe: {lead}, and the two differ, {radii:.2} radii of the 95 % ball apart; only more posterior draws help"
-        ),
+        ChoiceVerdict::FewDraws => {
+            let help = match summary.agreement.verdict {
+                ChainVerdict::Disagree => "",
+                _ => "; only more posterior draws help",
+            };
+            format!("the choice is not safe: {lead}, and the two differ, {radii:.2} radii of the 95 % ball apart{help}")
+        }
         ChoiceVerdict::Unknown => {
             format!(
                 "draw {rival} is {} behind; a single group of slices gives no standard error",
