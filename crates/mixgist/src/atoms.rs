@@ -184,12 +184,22 @@ impl GaussianAtoms {
                 Error::input(format!("entry {} of the covariance is {}", i % size, shapes[i])).at_atom(i / size)
             );
         }
-        let mut covariances =
-            if form == CovarianceForm::Covariance { shapes.clone() } else { vec![0.0; n * dim * dim] };
-        for (i, given) in shapes.chunks_exact(size).enumerate() {
-            let out = &mut covariances[i * dim * dim..(i + 1) * dim * dim];
-            form.expand(given, dim, out).map_err(|error| error.at_atom(i))?;
-        }
+        let covariances = if form == CovarianceForm::Covariance {
+            // In place: the memory that was given becomes that of the atoms.
+            let (mut covariances, mut given) = (shapes, vec![0.0; size]);
+            for (i, out) in covariances.chunks_exact_mut(size).enumerate() {
+                given.copy_from_slice(out);
+                form.expand(&given, dim, out).map_err(|error| error.at_atom(i))?;
+            }
+            covariances
+        } else {
+            let mut covariances = vec![0.0; n * dim * dim];
+            for (i, given) in shapes.chunks_exact(size).enumerate() {
+                let out = &mut covariances[i * dim * dim..(i + 1) * dim * dim];
+                form.expand(given, dim, out).map_err(|error| error.at_atom(i))?;
+            }
+            covariances
+        };
         Ok(GaussianAtoms { dim, means, covariances })
     }
 
@@ -287,6 +297,15 @@ impl GaussianAtoms {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_that_is_given_away_becomes_that_of_the_atoms() {
+        let (means, covariances) = (vec![1.0, 2.0], vec![2.0, 0.5, 0.5, 1.0]);
+        let given = (means.as_ptr(), covariances.as_ptr());
+        let atoms = GaussianAtoms::new(2, means, covariances, CovarianceForm::Covariance).unwrap();
+        assert_eq!((atoms.means().as_ptr(), atoms.covariances().as_ptr()), given);
+        assert_eq!(atoms.covariances(), [2.0, 0.5, 0.5, 1.0]);
+    }
 
     #[test]
     fn every_form_of_one_covariance_gives_the_same_atoms() {

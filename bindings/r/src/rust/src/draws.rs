@@ -41,16 +41,19 @@ fn from_arrays(source: &Options) -> Result<DrawsFile> {
             (offsets, weights, means, atom_shapes(numbers("covariances", required("covariances")?)?, dim, form))
         }
         None => {
-            let (weights, shape) = real_array("weights", required("weights")?)?;
+            let weights = required("weights")?;
+            let shape = weights.get_dim().map_or_else(Vec::new, <[i32]>::to_vec);
             let &[draws, atoms] = shape.as_slice() else {
                 return Err(Error::input("weights must be a matrix, draws by atoms").into());
             };
+            let (draws, atoms) = (usize::try_from(draws).unwrap_or(0), usize::try_from(atoms).unwrap_or(0));
             if atoms == 0 || draws == 0 {
                 return Err(Error::input("there are no draws, or they have no atoms").into());
             }
-            let (means, shapes) = (required("means")?, required("covariances")?);
-            let (means, shapes) = (reordered("means", means)?, reordered("covariances", shapes)?);
-            ((0..=draws).map(|m| m * atoms).collect(), row_major(&weights, &shape), means, shapes)
+            let weights = reordered("weights", weights)?;
+            let means = reordered("means", required("means")?)?;
+            let shapes = reordered("covariances", required("covariances")?)?;
+            ((0..=draws).map(|m| m * atoms).collect(), weights, means, shapes)
         }
     };
     let mut ensemble = Ensemble::builder(dim)
