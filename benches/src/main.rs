@@ -9,7 +9,9 @@ mod growth;
 mod peer;
 mod profile;
 mod python;
+mod r;
 mod sampler;
+mod turns;
 mod users;
 
 use std::time::Instant;
@@ -20,6 +22,7 @@ fn main() {
     match words.as_slice() {
         ["peer", python] => peer::compare(python),
         ["python", interpreter] => python::compare(interpreter),
+        ["r", rscript] => r::compare(rscript),
         ["growth"] => growth::page(),
         ["large"] => {
             growth::large();
@@ -37,7 +40,7 @@ fn main() {
         ["free", file, data] => free::from_file(file, Some(data)),
         _ => {
             eprintln!(
-                "usage: mixgist-bench peer PYTHON | python PYTHON | growth | large | couplings | slices | users [WORD] | profile [WORD] | free [DRAWS [DATA]] | sampler [RSCRIPT]"
+                "usage: mixgist-bench peer PYTHON | python PYTHON | r RSCRIPT | growth | large | couplings | slices | users [WORD] | profile [WORD] | free [DRAWS [DATA]] | sampler [RSCRIPT]"
             );
             std::process::exit(2);
         }

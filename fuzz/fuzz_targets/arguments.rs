@@ -1,4 +1,4 @@
 //! Hands bytes to the target `arguments`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mixgist_fuzz::run("arguments", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mixgist_fuzz::arguments::arguments(bytes));

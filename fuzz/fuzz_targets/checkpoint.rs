@@ -1,4 +1,4 @@
 //! Hands bytes to the target `checkpoint`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mixgist_fuzz::run("checkpoint", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mixgist_fuzz::checkpoint::checkpoint(bytes));

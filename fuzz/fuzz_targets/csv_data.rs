@@ -1,4 +1,4 @@
 //! Hands bytes to the target `csv_data`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mixgist_fuzz::run("csv_data", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mixgist_fuzz::readers::csv_data(bytes));

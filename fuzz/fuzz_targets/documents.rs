@@ -1,4 +1,4 @@
 //! Hands bytes to the target `documents`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mixgist_fuzz::run("documents", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| mixgist_fuzz::documents::documents(bytes));

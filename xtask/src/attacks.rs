@@ -56,7 +56,7 @@ pub fn fuzz(length: Length, sanitizer: &str) -> Result<(), String> {
         println!("{target} {limit}");
         let mut command = fuzz(&["run", &target]);
         command.arg(found).arg(root().join("fuzz/corpus").join(&target));
-        command.args(["--", "-rss_limit_mb=4096", "-timeout=20", "-print_final_stats=1", "-verbosity=0"]);
+        command.args(["--", "-rss_limit_mb=4096", "-timeout=100", "-print_final_stats=1", "-verbosity=0"]);
         let output = command
             .arg(&limit)
             .stderr(std::process::Stdio::piped())

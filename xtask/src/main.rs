@@ -24,11 +24,11 @@ usage: cargo xtask TASK
   dist            what a release holds, in target/dist: wheel, command line, checksums; each is installed and run in a clean environment; dist WORD only platforms with that word in their name
   wheel           the wheel of the Python package, in target/wheels
   package         the packages of the published crates, in target/package, each built from its package; package quick does not build them
-  package-r       the source package for R, which builds without a network, in target/r
+  package-r       the source package for R, which builds without a network, in target/r; package-r check is R CMD check --as-cran
   validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
   bench           mixgist beside its peers in one run (needs Python), and how the cost grows
-  bench peer|python|growth|large|couplings|components|slices|users|profile|free|partition|sampler
-                  one of them; users prints what users run beside its limits (users WORD those lines alone), profile where their time goes, slices what each scheme is worth; free takes a file of draws, and one of data, of your own; python is from numpy arrays, partition beside dahl-salso, components the tables of docs/components.md, sampler beside bayesm
+  bench peer|python|r|growth|large|couplings|components|slices|users|profile|free|partition|sampler
+                  one of them; users prints what users run beside its limits (users WORD those lines alone), profile where their time goes, slices what each scheme is worth; free takes a file of draws, and one of data, of your own; python is from numpy arrays, r from those of R, partition beside dahl-salso, components the tables of docs/components.md, sampler beside bayesm
   fuzz [MINUTES [SANITIZER]]
                   all fuzz targets, for so many minutes together (12 without a number), with a sanitizer (address) if one is named; needs a nightly compiler
   fuzz runs TARGET N
@@ -38,9 +38,10 @@ usage: cargo xtask TASK
   bits            the shared cases without AVX and on aarch64, by emulation (needs qemu-user)
   paper [OPTIONS] every table and figure of the paper, ours beside the published; --help has the options";
 
-const BENCHES: [&str; 12] = [
+const BENCHES: [&str; 13] = [
     "peer",
     "python",
+    "r",
     "growth",
     "large",
     "couplings",
@@ -70,6 +71,7 @@ fn main() -> ExitCode {
         ["dist", platform] => dist::dist(Some(platform)),
         ["wheel"] => python::wheel(),
         ["package-r"] => r::build(),
+        ["package-r", "check"] => r::check(),
         ["check"] => check(),
         ["package"] => package::package(&[]),
         ["package", "quick"] => package::package(&["--no-verify"]),
@@ -146,6 +148,12 @@ fn bench(which: &str, files: &[&str]) -> Result<(), String> {
             return Ok(());
         };
         command.arg(python);
+    }
+    if which == "r" {
+        let Some(library) = r::bench_library()? else {
+            return Ok(());
+        };
+        command.arg("Rscript").env("R_LIBS", library);
     }
     if which == "sampler" {
         if Command::new("Rscript").args(["-e", "library(bayesm)"]).output().is_ok_and(|output| output.status.success())

@@ -11,12 +11,7 @@ pub fn test() -> Result<(), String> {
         return Ok(());
     }
     cargo(&["build", "--package", "mixgist-cli"])?;
-    let library = library()?;
-    run(Command::new("R")
-        .args(["CMD", "INSTALL", "--no-docs", "--library"])
-        .arg(&library)
-        .arg(package())
-        .env("MIXGIST_PROFILE", "dev"))?;
+    let library = installed("r-library", "dev")?;
     let tests = "library(testthat); library(mixgist); test_dir('testthat', package = 'mixgist', reporter = 'summary', stop_on_failure = TRUE)";
     run(Command::new("Rscript")
         .args(["-e", tests])
@@ -27,11 +22,33 @@ pub fn test() -> Result<(), String> {
         .env("MIXGIST_CLI", root().join("target/debug/mixgist")))
 }
 
-/// The source package, with the crates of others packed, in `target/r`.
+/// A library with the optimised package, for the benchmark.
+pub fn bench_library() -> Result<Option<PathBuf>, String> {
+    if !found()? {
+        return Ok(None);
+    }
+    installed("r-bench-library", "release").map(Some)
+}
+
+/// The source package, with the crates of others packed, in `target/r`. For the vignettes it is installed on the way, from those crates.
 pub fn build() -> Result<(), String> {
-    let folder = root().join("target/r");
-    std::fs::create_dir_all(&folder).map_err(|cause| format!("cannot make {}: {cause}", folder.display()))?;
-    run(Command::new("R").args(["CMD", "build"]).arg(package()).current_dir(&folder))
+    let folder = folder("r")?;
+    run(Command::new("R").args(["CMD", "build"]).arg(package()).current_dir(&folder).env("MIXGIST_PROFILE", "dev"))
+}
+
+/// What CRAN asks of the source package, in `target/r/mixgist.Rcheck`; the manual is left out where LaTeX is missing.
+pub fn check() -> Result<(), String> {
+    build()?;
+    let folder = folder("r")?;
+    let mut command = Command::new("R");
+    command.args(["CMD", "check", "--as-cran"]).current_dir(&folder).env("MIXGIST_PROFILE", "dev");
+    if Command::new("pdflatex").arg("--version").output().is_err() {
+        println!("SKIPPED: the manual as PDF needs pdflatex");
+        command.arg("--no-manual");
+    }
+    let description = std::fs::read_to_string(package().join("DESCRIPTION")).map_err(|cause| cause.to_string())?;
+    let version = description.lines().find_map(|line| line.strip_prefix("Version: ")).unwrap_or_default();
+    run(command.arg(format!("mixgist_{version}.tar.gz")))
 }
 
 /// Whether there is an R with what the tests need. Without it they are left out loudly, which is an error in CI.
@@ -57,9 +74,20 @@ fn package() -> PathBuf {
     root().join("bindings/r")
 }
 
-/// A library of its own for the package.
-fn library() -> Result<PathBuf, String> {
-    let folder = root().join("target/r-library");
+/// A library of its own under `target` with the package, built by a profile of Cargo.
+fn installed(name: &str, profile: &str) -> Result<PathBuf, String> {
+    let library = folder(name)?;
+    run(Command::new("R")
+        .args(["CMD", "INSTALL", "--no-docs"])
+        .arg(format!("--library={}", library.display()))
+        .arg(package())
+        .env("MIXGIST_PROFILE", profile))?;
+    Ok(library)
+}
+
+/// A folder under `target`.
+fn folder(name: &str) -> Result<PathBuf, String> {
+    let folder = root().join("target").join(name);
     std::fs::create_dir_all(&folder).map_err(|cause| format!("cannot make {}: {cause}", folder.display()))?;
     Ok(folder)
 }

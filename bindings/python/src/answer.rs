@@ -2,23 +2,16 @@
 
 use std::path::PathBuf;
 
-use mixgist::HowMany;
-use mixgist::Memberships;
 use mixgist::components::Components;
 use mixgist::credible::Credible;
 use mixgist::fits::Fits;
-use mixgist::narrative::{Narrate, Narrative, Piece};
-use mixgist::representatives::{Condition, Representatives};
-use mixgist::stability::{Outcome, Stability};
-use mixgist::{Alignment, Error, Warning};
-use mixgist_io::{
-    ALIGNMENT_SCHEMA, COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, HOW_MANY_SCHEMA, MEMBERSHIPS_SCHEMA, Overwrite,
-    REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, Schema, read_json, to_json, write_bytes,
-};
+use mixgist::narrative::{Narrative, Piece};
+use mixgist::representatives::Representatives;
+use mixgist::stability::Stability;
+use mixgist::{Alignment, Error, HowMany, Memberships, Warning};
+use mixgist_io::{Documented, Overwrite, read_json, to_json, write_bytes};
 use pyo3::prelude::*;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
 
 use crate::error::{InPython, Result};
 
@@ -45,7 +38,7 @@ impl Answer {
     /// Reads the document of an answer; `kind` is the name of its function.
     #[staticmethod]
     fn read(py: Python<'_>, kind: &str, path: PathBuf) -> Result<Self> {
-        fn read<T: Kind + Fits + DeserializeOwned>(path: &std::path::Path) -> mixgist::Result<Answer> {
+        fn read<T: Documented + Fits + DeserializeOwned>(path: &std::path::Path) -> mixgist::Result<Answer> {
             Answer::new(&read_json::<mixgist::Answer<T>>(path, T::SCHEMA)?)
         }
         Ok(py.detach(|| match kind {
@@ -61,114 +54,16 @@ impl Answer {
     }
 }
 
-/// A result that Python turns into an object of its own.
-pub trait Kind: Narrate + Serialize + Sized {
-    /// The name and version of its document.
-    const SCHEMA: Schema;
-    /// A heading for a notebook.
-    const TITLE: &'static str;
-
-    /// What the reader should know.
-    fn warnings(&self) -> &[Warning];
-
-    /// What documents hold in neutral words or not at all.
-    fn said(&self) -> Value {
-        Value::Null
-    }
-}
-
-impl Kind for Credible {
-    const SCHEMA: Schema = CREDIBLE_SCHEMA;
-    const TITLE: &'static str = "Credible ball";
-
-    fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-}
-
-impl Kind for Components {
-    const SCHEMA: Schema = COMPONENTS_SCHEMA;
-    const TITLE: &'static str = "Components";
-
-    fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-}
-
-impl Kind for Alignment {
-    const SCHEMA: Schema = ALIGNMENT_SCHEMA;
-    const TITLE: &'static str = "Aligned draws";
-
-    fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-}
-
-impl Kind for Memberships {
-    const SCHEMA: Schema = MEMBERSHIPS_SCHEMA;
-    const TITLE: &'static str = "Memberships";
-
-    fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-}
-
-impl Kind for HowMany {
-    const SCHEMA: Schema = HOW_MANY_SCHEMA;
-    const TITLE: &'static str = "How many";
-
-    fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-}
-
-impl Kind for Representatives {
-    const SCHEMA: Schema = REPRESENTATIVES_SCHEMA;
-    const TITLE: &'static str = "Representatives";
-
-    fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-
-    /// The conditions that each test does not meet.
-    fn said(&self) -> Value {
-        let names = |refused: Vec<Condition>| refused.into_iter().map(Condition::name).collect::<Vec<_>>();
-        json!({ "refused_by": self.tests.iter().map(|test| names(test.refused_by())).collect::<Vec<_>>() })
-    }
-}
-
-impl Kind for Stability {
-    const SCHEMA: Schema = STABILITY_SCHEMA;
-    const TITLE: &'static str = "Stability";
-
-    fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-
-    /// Changes, errors and advice.
-    fn said(&self) -> Value {
-        let error = |outcome: &Outcome| match outcome {
-            Outcome::Failed { error } => Some(error.spelled(&InPython)),
-            Outcome::Moved(_) => None,
-        };
-        json!({
-            "advice": self.verdict.advice.iter().map(|text| text.spelled(&InPython)).collect::<Vec<_>>(),
-            "changes": self.checks.iter().map(|check| check.change.spelled(&InPython)).collect::<Vec<_>>(),
-            "errors": self.checks.iter().map(|check| error(&check.outcome)).collect::<Vec<_>>(),
-        })
-    }
-}
-
 impl Answer {
     /// All of it.
-    pub fn new<T: Kind>(answer: &mixgist::Answer<T>) -> mixgist::Result<Self> {
+    pub fn new<T: Documented>(answer: &mixgist::Answer<T>) -> mixgist::Result<Self> {
         let narrative = answer.narrative();
         let warnings = told(answer.warnings());
         Ok(Answer {
             text: to_json(T::SCHEMA, answer)?,
             plain: narrative.plain(&InPython),
             html: html(T::TITLE, &narrative, &warnings),
-            said: answer.said().to_string(),
+            said: answer.said(&InPython).to_string(),
             warnings,
         })
     }
@@ -212,16 +107,14 @@ fn escaped(text: &str) -> String {
 /// Writes a document, whole or not at all, as the command line does.
 #[pyfunction]
 pub fn write_document(path: PathBuf, text: &str, force: bool) -> Result<()> {
-    let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
-    Ok(write_bytes(&path, format!("{text}\n").as_bytes(), overwrite)?)
+    Ok(write_bytes(&path, format!("{text}\n").as_bytes(), Overwrite::forced(force))?)
 }
 
 /// Writes the aligned draws of a document as arrays or as a table, whole or not at all.
 #[pyfunction]
 pub fn write_aligned(path: PathBuf, text: &str, force: bool) -> Result<()> {
-    let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
     let found: mixgist::Answer<Alignment> =
         serde_json::from_str(text).map_err(|cause| Error::input(format!("the document is damaged: {cause}")))?;
     let columns: Vec<String> = (0..found.about.dim).map(|a| found.about.column(a)).collect();
-    Ok(mixgist_io::write_aligned(&path, &found.draws, &found.names, &columns, overwrite)?)
+    Ok(mixgist_io::write_aligned(&path, &found.draws, &found.names, &columns, Overwrite::forced(force))?)
 }

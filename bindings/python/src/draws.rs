@@ -1,6 +1,7 @@
 //! Draws as Python holds them: an ensemble with the labels and data that came along.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use mixgist::{Ensemble, Error, LabelSlice, PartitionDraws};
 use mixgist_io::{
@@ -18,7 +19,13 @@ use crate::running::run_apart;
 /// M draws of a mixing measure.
 #[pyclass(frozen, module = "mixgist._core")]
 pub struct Draws {
-    pub file: DrawsFile,
+    pub file: Arc<DrawsFile>,
+}
+
+impl From<DrawsFile> for Draws {
+    fn from(file: DrawsFile) -> Self {
+        Draws { file: Arc::new(file) }
+    }
 }
 
 #[pymethods]
@@ -65,7 +72,7 @@ impl Draws {
         };
         let file = DrawsFile { ensemble, labels, data };
         file.check()?;
-        Ok(Draws { file })
+        Ok(file.into())
     }
 
     /// Reads files of draws; several are several chains.
@@ -85,51 +92,45 @@ impl Draws {
             ..memory::reading()
         };
         let stop = options.stop.clone();
-        Ok(Draws { file: run_apart(py, || stop.ask(), move || read_draws(&paths, &options))? })
+        Ok(run_apart(py, || stop.ask(), move || read_draws(&paths, &options))?.into())
     }
 
     /// Writes draws, whole or not at all.
     fn write(&self, py: Python<'_>, path: PathBuf, format: Option<&str>, force: bool) -> Result<()> {
         let format = format.map(Format::from_name).transpose()?;
-        let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
-        Ok(py.detach(|| write_draws(&path, &self.file, format, overwrite))?)
+        Ok(py.detach(|| write_draws(&path, &self.file, format, Overwrite::forced(force)))?)
     }
 
     /// The draws with the given indices, in that order.
     fn select(&self, indices: Input<'_, i64>) -> Result<Self> {
-        Ok(Draws { file: self.file.clone().select(&counts::<usize>("the selection", &indices)?)? })
+        Ok(DrawsFile::clone(&self.file).select(&counts::<usize>("the selection", &indices)?)?.into())
     }
 
     /// The draws that are left after burn-in and thinning within each chain.
     fn thinned(&self, burn_in: usize, thin: usize) -> Result<Self> {
-        let kept = self.file.ensemble.thinned(burn_in, thin);
-        if kept.is_empty() {
-            let error = Error::usage(format!("burn_in={burn_in} leaves none of {} draws", self.file.ensemble.len()));
-            return Err(error.hint("it counts the draws of each chain: use a smaller one").into());
-        }
-        Ok(Draws { file: self.file.clone().select_remembering(&kept)? })
+        Ok(self.file.thinned(burn_in, thin)?.into())
     }
 
     /// The same draws, as they were after so much was done to them at the door: what a pickle remembers.
     fn with_history(&self, renormalization: f64, padding: usize, lost_chains: Vec<u32>) -> Self {
-        let mut file = self.file.clone();
+        let mut file = DrawsFile::clone(&self.file);
         file.ensemble = file.ensemble.with_history(renormalization, padding, lost_chains);
-        Draws { file }
+        file.into()
     }
 
     /// The same draws with these observations.
     fn with_data(&self, data: Input<'_, f64>, columns: Option<Vec<String>>) -> Result<Self> {
         let table = DataTable::new(data.as_array().shape()[1], values(&data)?.to_vec(), columns)?;
-        let mut file = self.file.clone();
+        let mut file = DrawsFile::clone(&self.file);
         file.data = Some(table);
         file.check()?;
-        Ok(Draws { file })
+        Ok(file.into())
     }
 
     /// The same draws without labels.
     fn without_labels(&self) -> Self {
-        let DrawsFile { ensemble, data, .. } = &self.file;
-        Draws { file: DrawsFile { ensemble: ensemble.clone(), labels: None, data: data.clone() } }
+        let DrawsFile { ensemble, data, .. } = &*self.file;
+        DrawsFile { ensemble: ensemble.clone(), labels: None, data: data.clone() }.into()
     }
 
     #[getter]

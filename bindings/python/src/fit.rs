@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use mixgist::diagnostics::Convergence;
 use mixgist::{ChainVerdict, Error, Points, Progress};
-use mixgist_io::{DataTable, DrawsFile, FIT_SCHEMA, LabelDraws, read_json, to_json};
+use mixgist_io::{DataTable, DrawsFile, FIT_SCHEMA, read_json, to_json};
 use mixgist_samplers::{
-    Agreement, Algorithm, CheckpointMode, Checkpoints, ComponentPrior, Concentration, CovarianceModel, Fit,
-    FitDocument, FitSettings, MixingPrior, Scale, Truncation, extend as run_on, fit as fit_model,
+    Agreement, Algorithm, Checkpoints, ComponentPrior, Concentration, CovarianceModel, Fit, FitDocument, FitSettings,
+    MixingPrior, Scale, extend as run_on, fit as fit_model,
 };
 use pyo3::prelude::*;
 
@@ -44,18 +44,8 @@ pub struct FitOptions {
 
 impl FitOptions {
     fn settings(&self) -> Result<FitSettings> {
-        let prior = match self.components {
-            Some(components) if self.discount == 0.0 => MixingPrior::Finite { components },
-            Some(_) => return Err(Error::usage("a finite mixture has no discount").into()),
-            None if self.discount == 0.0 => MixingPrior::DirichletProcess,
-            None => MixingPrior::PitmanYor { discount: self.discount },
-        };
-        let algorithm = match (Algorithm::from_name(&self.algorithm)?, self.truncation) {
-            (Algorithm::Blocked { .. }, Some(sticks)) => Algorithm::Blocked { truncation: Truncation::At(sticks) },
-            (algorithm, _) => algorithm,
-        };
         let settings = FitSettings::default()
-            .with_prior(prior)
+            .with_prior(MixingPrior::from_options(self.discount, self.components)?)
             .with_concentration(match self.alpha {
                 (shape, Some(rate)) => Concentration::Gamma { shape, rate },
                 (alpha, None) => Concentration::Fixed(alpha),
@@ -70,7 +60,7 @@ impl FitOptions {
                     .map(|(full, numbers)| if full { Scale::Full(numbers) } else { Scale::Diagonal(numbers) }),
                 nu: self.nu,
             })
-            .with_algorithm(algorithm)
+            .with_algorithm(Algorithm::from_name(&self.algorithm)?.with_sticks(self.truncation))
             .with_chains(self.chains)
             .with_iterations(self.iterations)
             .with_burn_in(self.burn_in)
@@ -81,10 +71,7 @@ impl FitOptions {
     }
 
     fn checkpoints(&self) -> Option<Checkpoints> {
-        let start = self.checkpoint.clone().map(|directory| (directory, CheckpointMode::Start));
-        let resume = self.resume.clone().map(|directory| (directory, CheckpointMode::Resume));
-        let every = self.checkpoint_every;
-        start.or(resume).map(|(directory, mode)| Checkpoints { directory, every, mode })
+        Checkpoints::from_options(self.checkpoint.clone(), self.resume.clone(), self.checkpoint_every)
     }
 }
 
@@ -106,7 +93,7 @@ pub fn fit(
     let table = DataTable::new(data.as_array().shape()[1], values(&data)?.to_vec(), columns)?;
     let (fitted, agreement) = Call { threads, progress }.run(py, |progress| {
         let fitted = fit_model(table.values(), table.columns(), &settings, checkpoints.as_ref(), progress)
-            .map_err(|error| with_name(error, &table))?;
+            .map_err(|error| table.naming_column(error, &InPython))?;
         judged(fitted, &table, &settings, progress)
     })?;
     answered(fitted, &settings, &agreement, table)
@@ -123,7 +110,7 @@ pub fn extend(
     progress: Option<Py<PyAny>>,
 ) -> Result<Fitted> {
     let document: FitDocument = document_from(document)?;
-    let DrawsFile { ensemble, labels: Some(labels), data: Some(table) } = &draws.file else {
+    let DrawsFile { ensemble, labels: Some(labels), data: Some(table) } = &*draws.file else {
         let error = Error::input("the draws of the fit have no labels or no data");
         return Err(error.hint("give the draws as the fit left them").into());
     };
@@ -161,36 +148,13 @@ fn judged(
 fn answered(fitted: Fit, settings: &FitSettings, agreement: &Agreement, table: DataTable) -> Result<Fitted> {
     let document = FitDocument::new(&fitted, settings, agreement, table.column_names());
     let text = to_json(FIT_SCHEMA, &document)?;
-    let ensemble = fitted.draws();
-    let labels = LabelDraws { draws: ensemble.len(), observations: table.rows(), labels: fitted.labels };
-    let file = DrawsFile { ensemble, labels: Some(labels), data: Some(table) };
-    Ok((Draws { file }, text, chain_warnings(agreement)))
-}
-
-/// Adds the name of a column that is counted in a message about the data.
-fn with_name(error: Error, table: &DataTable) -> Error {
-    let text = error.to_string();
-    let counted = |a: &usize| text.contains(&format!("column {a} ")) || text.ends_with(&format!("column {a}"));
-    let names = table.column_names().unwrap_or_default();
-    match (0..names.len()).find(counted) {
-        Some(a) => {
-            let more = error.hint_text().map(|hint| format!("; {}", hint.spelled(&InPython))).unwrap_or_default();
-            let hint = format!("column {a} is '{}'{more}", names[a]);
-            error.hint(hint)
-        }
-        None => error,
-    }
+    let file = DrawsFile::labelled(fitted.draws(), fitted.labels, table);
+    Ok((file.into(), text, chain_warnings(agreement)))
 }
 
 /// That the chains do not agree or cannot be judged, with what helps; nothing when they agree.
 fn chain_warnings(agreement: &Agreement) -> Vec<Told> {
-    let name = match agreement.summary.agreement.verdict {
-        ChainVerdict::Agree => return Vec::new(),
-        ChainVerdict::Short => "short-chains",
-        ChainVerdict::Slow => "slow-chains",
-        ChainVerdict::Disagree => "chains-disagree",
-        ChainVerdict::TooFew => "few-draws",
-    };
+    let Some(name) = agreement.summary.agreement.verdict.warning() else { return Vec::new() };
     let worst = agreement.summary.agreement.worst().and_then(|trace| Some((&trace.name, trace.convergence?)));
     let message = worst.map_or_else(
         || agreement.verdict.to_owned(),

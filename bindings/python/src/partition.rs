@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use mixgist::partition::{
-    ClusterBound, LossOptions, NamedLoss, OmariConvention, PartitionLoss, Question, REGISTRY, SearchOptions,
-    estimate_partition, expected_losses, losses_to_draws, partition_ball, similarity_block,
+    LossOptions, PartitionLoss, Question, SearchOptions, estimate_partition, expected_losses, losses_to_draws,
+    partition_ball, similarity_block,
 };
-use mixgist::text::option;
-use mixgist::{Error, Partition, PartitionDraws, Points, Progress, sample_partitions, text};
+use mixgist::{Error, Partition, PartitionDraws, Points, sample_partitions};
 use mixgist_io::{PARTITION_SCHEMA, to_json};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
@@ -31,15 +30,10 @@ pub struct Partitions {
 type Conventions<'a> = (Option<f64>, &'a str);
 
 fn loss_options((a, omari): Conventions<'_>) -> mixgist::Result<LossOptions> {
-    Ok(LossOptions { a: a.unwrap_or(LossOptions::default().a), omari: OmariConvention::from_name(omari)? })
+    LossOptions::new(a, Some(omari))
 }
 
 fn chosen_loss(name: &str, conventions: Conventions<'_>) -> Result<PartitionLoss> {
-    if conventions.0.is_none() && REGISTRY.iter().any(|entry| entry.name == name && entry.takes_a) {
-        return Err(Error::usage(format!("{name} needs its cost"))
-            .hint(text!["give it, such as ", option("a", 0.5)])
-            .into());
-    }
     Ok(PartitionLoss::from_name(name, &loss_options(conventions)?)?)
 }
 
@@ -103,24 +97,11 @@ impl Partitions {
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> Result<String> {
-        let search = SearchOptions {
-            clusters: match (clusters, max_clusters) {
-                (Some(k), _) => ClusterBound::Exactly(k),
-                (None, Some(k)) => ClusterBound::AtMost(k),
-                (None, None) => ClusterBound::LargestDraw,
-            },
-            runs,
-            seed,
-            ..SearchOptions::new(chosen_loss(loss, conventions)?)
-        };
-        check_level(level)?;
-        let omari = loss_options(conventions)?.omari;
-        let question = Question { search, reported: reported(conventions)?, omari, level };
-        Call { threads, progress }.run(py, |progress| {
-            let mut found = estimate_partition(&self.draws, &question, progress)?;
-            found.labels_sampled = self.sampled;
-            to_json(PARTITION_SCHEMA, &found)
-        })
+        let asked = Question::new(loss, loss_options(conventions)?, clusters, max_clusters, level)?;
+        let search = SearchOptions { runs, seed, ..asked.search };
+        let question = Question { search, labels_sampled: self.sampled, ..asked };
+        Call { threads, progress }
+            .run(py, |progress| to_json(PARTITION_SCHEMA, &estimate_partition(&self.draws, &question, progress)?))
     }
 
     /// The expected loss of a partition under every loss, or under every one that needs no cost.
@@ -132,7 +113,10 @@ impl Partitions {
         threads: Option<usize>,
     ) -> Result<BTreeMap<String, f64>> {
         let partition = Partition::from_integers(values(&partition)?)?;
-        Call { threads, progress: None }.run(py, |progress| self.expected(&partition, conventions, progress))
+        let (names, losses): (Vec<&str>, Vec<_>) = loss_options(conventions)?.losses()?.into_iter().unzip();
+        let call = Call { threads, progress: None };
+        let expected = call.run(py, |progress| expected_losses(&losses, &partition, &self.draws, progress))?;
+        Ok(names.into_iter().map(str::to_owned).zip(expected).collect())
     }
 
     /// The loss between a partition and every draw.
@@ -182,33 +166,4 @@ impl Partitions {
             call.run(py, |progress| similarity_block(&self.draws, rows.0..rows.1, columns.0..columns.1, progress))?;
         Ok(output(py, block.values, [block.rows.len(), block.columns.len()]))
     }
-}
-
-impl Partitions {
-    /// The expected loss under every loss that needs no cost, and the others when it was given.
-    fn expected(
-        &self,
-        partition: &Partition,
-        conventions: Conventions<'_>,
-        progress: &dyn Progress,
-    ) -> mixgist::Result<BTreeMap<String, f64>> {
-        let reported = reported(conventions)?;
-        let losses: Vec<PartitionLoss> = reported.iter().map(|named| named.loss).collect();
-        let expected = expected_losses(&losses, partition, &self.draws, progress)?;
-        Ok(reported.iter().map(|named| named.name.to_owned()).zip(expected).collect())
-    }
-}
-
-/// Every loss that needs no cost, and the others when it was given.
-fn reported(conventions: Conventions<'_>) -> mixgist::Result<Vec<NamedLoss>> {
-    let options = loss_options(conventions)?;
-    let entries = REGISTRY.iter().filter(|entry| !entry.takes_a || conventions.0.is_some());
-    entries.map(|entry| Ok(NamedLoss { name: entry.name, loss: (entry.build)(&options)? })).collect()
-}
-
-fn check_level(level: f64) -> Result<()> {
-    if level > 0.0 && level <= 1.0 {
-        return Ok(());
-    }
-    Err(Error::usage(format!("ball is {level}, must be a level above 0 and at most 1")).into())
 }

@@ -3,12 +3,12 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use mixgist::Computed;
 use mixgist::components::Rules;
 use mixgist::credible::Question as Asked;
 use mixgist::representatives::Count;
-use mixgist::{Error, Estimate, MixingMeasure, Progress, Settings};
-use mixgist_io::{DataTable, memory};
+use mixgist::{Estimate, Progress, Settings};
+use mixgist_front::OwnedPosterior;
+use mixgist_io::DataTable;
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
@@ -17,7 +17,7 @@ use crate::arrays::output;
 use crate::draws::Draws;
 use crate::error::Result;
 use crate::measure::Measure;
-use crate::options::{EstimateOptions, Question, points};
+use crate::options::{EstimateOptions, Question};
 use crate::running::Call;
 use crate::slices::SliceFunction;
 use crate::summary::Summary;
@@ -25,14 +25,9 @@ use crate::summary::Summary;
 /// Draws, data and settings, with what was computed from them so far.
 #[pyclass(frozen, module = "mixgist._core")]
 pub struct Posterior {
-    draws: Py<Draws>,
-    /// The data that were given; without them, those that came with the draws.
-    data: Option<DataTable>,
-    settings: Settings,
+    bound: OwnedPosterior,
     /// A slice function of the user's and the number of its slices.
     function: Option<(Py<PyAny>, usize)>,
-    given: Option<Estimate>,
-    kept: Arc<Computed>,
     threads: Option<usize>,
     /// Whether questions about components are about the aligned estimate, whatever the others are about.
     usual: bool,
@@ -66,11 +61,11 @@ impl Posterior {
     ) -> Result<T> {
         let call = Call { threads: self.threads, progress };
         let Some((function, count)) = &self.function else {
-            return call.run(py, |progress| job(&self.bound()?, progress));
+            return call.run(py, |progress| job(&self.bound.posterior()?, progress));
         };
         let function = SliceFunction::new(function.clone_ref(py));
         let slices = function.slices(*count);
-        let found = call.run(py, |progress| job(&self.bound()?.over(&slices), progress));
+        let found = call.run(py, |progress| job(&self.bound.posterior()?.over(&slices), progress));
         function.outcome(found)
     }
 
@@ -85,39 +80,6 @@ impl Posterior {
             true => job(&posterior.about_components(progress)?, progress),
             false => job(posterior, progress),
         })
-    }
-
-    fn bound(&self) -> mixgist::Result<mixgist::Posterior<'_>> {
-        let ensemble = &self.draws.get().file.ensemble;
-        let bound = mixgist::Posterior::new(ensemble, points(self.data())?, self.settings.clone())?;
-        let columns = self.data().and_then(DataTable::column_names);
-        Ok(bound.with_columns(columns).with_estimate(self.given.clone()).with_kept(Arc::clone(&self.kept)))
-    }
-
-    /// The draws.
-    pub fn draws(&self) -> &Draws {
-        self.draws.get()
-    }
-
-    fn data(&self) -> Option<&DataTable> {
-        self.data.as_ref().or(self.draws.get().file.data.as_ref())
-    }
-
-    fn check_dimension(&self, what: &str, measure: &MixingMeasure) -> Result<()> {
-        let (own, dim) = (measure.dim(), self.draws.get().file.ensemble.dim());
-        if own == dim {
-            return Ok(());
-        }
-        Err(Error::input(format!("{what} has dimension {own}, the draws have {dim}")).into())
-    }
-
-    /// Refuses at once what cannot fit.
-    fn require_memory(&self) -> Result<()> {
-        let ensemble = &self.draws.get().file.ensemble;
-        let needed = self.settings.predicted_bytes(ensemble)?;
-        Ok(memory::require(needed, &format!("summarising {} draws this way", ensemble.len()), |_| {
-            "use route=\"auto\", fewer slices, or keep fewer draws: draws.thinned(thin=2)".into()
-        })?)
     }
 }
 
@@ -135,7 +97,7 @@ fn key_of(data: Option<&DataTable>) -> u64 {
 impl Posterior {
     #[new]
     fn new(
-        draws: Py<Draws>,
+        draws: &Draws,
         question: Question<'_>,
         estimating: EstimateOptions<'_>,
         given: Option<Given<'_>>,
@@ -143,41 +105,35 @@ impl Posterior {
     ) -> Result<Self> {
         let settings = estimating.settings(&question)?;
         let threads = question.threads;
-        let data = question.own_data()?;
+        let mut bound = OwnedPosterior::new(Arc::clone(&draws.file), question.own_data()?, settings);
         let function = question.function.map(|(function, count, _)| (function, count));
-        let mut bound =
-            Posterior { draws, data, settings, function, given: None, kept: Arc::default(), threads, usual };
-        let Some((measure, source, summary)) = given else {
-            return Ok(bound);
-        };
-        bound.check_dimension("the estimate", &measure.measure)?;
-        if let Some(summary) = summary
-            && let Some(settings) = bound.adopts(&summary)
-        {
-            bound.settings = settings;
-            let (kept, settings) = {
-                let known = bound.bound()?.with_summary(&summary.answer)?;
-                (known.kept(), known.settings().clone())
-            };
-            (bound.kept, bound.settings) = (kept, settings);
-        } else {
-            bound.given = Some(Estimate::new(measure.measure.clone(), source));
+        if let Some((measure, source, summary)) = given {
+            bound.check_dimension("the estimate", &measure.measure)?;
+            if let Some(summary) = summary.filter(|_| function.is_none())
+                && let Some(settings) = adopted(&bound, &summary)
+            {
+                bound.settings = settings;
+                let known = bound.posterior()?.with_summary(&summary.answer)?;
+                (bound.kept, bound.settings) = (known.kept(), known.settings().clone());
+            } else {
+                bound.given = Some(Estimate::new(measure.measure.clone(), source));
+            }
         }
-        Ok(bound)
+        Ok(Posterior { bound, function, threads, usual })
     }
 
     /// Whether the estimate was given and is not known to be the one of these draws and settings.
     #[getter]
     fn is_given(&self) -> bool {
-        self.given.is_some()
+        self.bound.given.is_some()
     }
 
     /// The point estimate with its evidence.
     fn summary(&self, py: Python<'_>, progress: Report) -> Result<Summary> {
-        self.require_memory()?;
+        self.bound.require_memory("use route=\"auto\", fewer slices, or keep fewer draws: draws.thinned(thin=2)")?;
         let answer =
             self.ask(py, progress, |posterior, progress| Ok(posterior.answer(posterior.summary(progress)?.clone())))?;
-        Summary::new(py, answer, Some(key_of(self.data())))
+        Summary::new(py, answer, Some(key_of(self.bound.data())))
     }
 
     /// Balls around the estimate, and a region around a hypothesised measure.
@@ -192,7 +148,7 @@ impl Posterior {
     ) -> Result<Answer> {
         let hypothesis = hypothesis.map(|measure| measure.measure.clone());
         if let Some(measure) = &hypothesis {
-            self.check_dimension("the hypothesis", measure)?;
+            self.bound.check_dimension("the hypothesis", measure)?;
         }
         self.ask(py, progress, |posterior, progress| {
             let hypothesis = hypothesis.as_ref().map(|measure| (measure, radius));
@@ -220,14 +176,7 @@ impl Posterior {
         let rules = rules_of(rules);
         let old = old.map(|(measure, names)| (measure.measure.clone(), names));
         self.ask_about_components(py, progress, |posterior, progress| {
-            let mut found = posterior.aligned(rules, progress)?;
-            if let Some(names) = names {
-                found.result = found.result.named(names)?;
-            }
-            if let Some((measure, names)) = &old {
-                found.result = found.result.carrying(measure, names, &posterior.settings().units, rules)?;
-            }
-            Answer::new(&found)
+            Answer::new(&posterior.aligned_by_name(rules, names, old.as_ref(), progress)?)
         })
     }
 
@@ -241,8 +190,7 @@ impl Posterior {
 
     /// How many clusters and components there are.
     fn how_many(&self, py: Python<'_>, progress: Report) -> Result<Answer> {
-        let labels = self.draws.get().file.labels.as_ref();
-        let labels = labels.map(|all| all.partitions()).transpose()?;
+        let labels = self.bound.partitions()?;
         self.ask_about_components(py, progress, |posterior, progress| {
             Answer::new(&posterior.how_many(labels.as_ref(), progress)?)
         })
@@ -251,13 +199,7 @@ impl Posterior {
     /// One medoid for each mode; `count` without a value as many as there are modes. Densities have `grid` points per axis.
     fn representatives(&self, py: Python<'_>, count: Option<usize>, grid: usize, progress: Report) -> Result<Answer> {
         let wanted = count.map_or(Count::Auto, Count::Fixed);
-        self.ask(py, progress, |posterior, progress| {
-            let mut found = posterior.representatives(wanted, progress)?;
-            if grid > 0 {
-                found.result.add_densities(posterior.data(), grid, progress)?;
-            }
-            Answer::new(&found)
-        })
+        self.ask(py, progress, |posterior, progress| Answer::new(&posterior.representatives(wanted, grid, progress)?))
     }
 
     /// The estimate under other choices.
@@ -282,17 +224,14 @@ impl Posterior {
     }
 }
 
-impl Posterior {
-    /// The settings of a summary of the same draws, if all that matters for its estimate is as in these settings, and the data are the same.
-    fn adopts(&self, summary: &Summary) -> Option<Settings> {
-        let theirs = &summary.answer.about.settings;
-        let ours = self
-            .settings
-            .clone()
-            .with_estimator(theirs.estimator)
-            .with_candidate(theirs.candidate.clone())
-            .with_route(theirs.route);
-        let same = ours == *theirs && summary.data_key == Some(key_of(self.data())) && self.function.is_none();
-        same.then_some(ours)
-    }
+/// The settings of a summary of the same draws, if all that matters for its estimate is as in these settings, and the data are the same.
+fn adopted(bound: &OwnedPosterior, summary: &Summary) -> Option<Settings> {
+    let theirs = &summary.answer.about.settings;
+    let ours = bound
+        .settings
+        .clone()
+        .with_estimator(theirs.estimator)
+        .with_candidate(theirs.candidate.clone())
+        .with_route(theirs.route);
+    (ours == *theirs && summary.data_key == Some(key_of(bound.data()))).then_some(ours)
 }

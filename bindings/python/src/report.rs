@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use mixgist::{Error, Posterior, Progress};
-use mixgist_io::{DataTable, Overwrite, check_writable, expect_extension, has_extension, write_bytes};
-use mixgist_report::page::{EXTENSIONS, PARTS};
-use mixgist_report::{Figure, Kind, Presentation, html};
+use mixgist::PartitionDraws;
+use mixgist_io::{DataTable, Overwrite, check_writable, expect_extension, write_bytes};
+use mixgist_report::page::EXTENSIONS;
+use mixgist_report::{Behind, Figure, Kind, check_parts};
 use pyo3::prelude::*;
 
 use crate::arrays::Input;
@@ -30,23 +30,42 @@ pub fn report(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> Result<String> {
-    let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
+    let overwrite = Overwrite::forced(force);
     if let Some(path) = &path {
         expect_extension(path, "report", &EXTENSIONS)?;
         check_writable(path, overwrite)?;
     }
-    if let Some(part) = without.iter().find(|part| !PARTS.contains(&part.as_str())) {
-        let error = Error::usage(format!("without names '{part}', which is no part that can be left out"));
-        return Err(error.hint(format!("one of: {}", PARTS.join(", "))).into());
-    }
-    let shown = Shown { answers: summaries.iter().map(|summary| &summary.answer).collect(), draws, without };
+    check_parts(&without)?;
+    let answers: Vec<_> = summaries.iter().map(|summary| &summary.answer).collect();
     let data = table(data.as_ref(), None, draws)?;
+    let partitions = partitions(draws)?;
     Call { threads, progress }.run(py, |progress| {
-        let page = shown.present(data.as_deref(), progress, |presentations| html(title, presentations))?;
+        let behind = behind(draws, data.as_deref(), partitions.as_ref())?;
+        let page = behind.report(title, &answers, |_| without.clone(), &InPython, progress)?;
         if let Some(path) = &path {
             write_bytes(path, page.as_bytes(), overwrite)?;
         }
         Ok(page)
+    })
+}
+
+fn partitions(draws: Option<&Draws>) -> Result<Option<PartitionDraws>> {
+    let labels = draws.and_then(|draws| draws.file.labels.as_ref());
+    Ok(labels.map(|labels| labels.partitions()).transpose()?)
+}
+
+/// What is behind summaries.
+fn behind<'a>(
+    draws: Option<&'a Draws>,
+    data: Option<&'a DataTable>,
+    partitions: Option<&'a PartitionDraws>,
+) -> mixgist::Result<Behind<'a>> {
+    Ok(Behind {
+        draws: draws.map(|draws| &draws.file.ensemble),
+        data: points(data)?,
+        columns: data.and_then(DataTable::column_names),
+        partitions,
+        directions: None,
     })
 }
 
@@ -65,17 +84,17 @@ pub fn figure(
 ) -> Result<Drawing> {
     let answer = &summary.answer;
     let kind = kind.map_or_else(|| Ok(Kind::of_estimate(answer.result.estimate.dim())), Kind::from_name)?;
-    let shown = Shown { answers: vec![answer], draws, without: Vec::new() };
     let data = table(data.as_ref(), None, draws)?;
+    let partitions = partitions(draws)?;
     Call { threads, progress }.run(py, |progress| {
-        shown.present(data.as_deref(), progress, |presentations| {
-            let figure = kind.draw(&presentations[0])?;
-            Ok(Drawing { figure: title.map_or(figure.clone(), |title| figure.titled(title)) })
-        })
+        let behind = behind(draws, data.as_deref(), partitions.as_ref())?;
+        let posterior = behind.posterior(answer)?;
+        let figure = kind.draw(&behind.presentation(answer, posterior.as_ref(), &InPython, progress)?)?;
+        Ok(Drawing { figure: title.map_or(figure.clone(), |title| figure.titled(title)) })
     })
 }
 
-/// A figure that can be written as SVG or PNG.
+/// A figure that can be written as SVG, PDF or PNG.
 #[pyclass(frozen, module = "mixgist._core")]
 pub struct Drawing {
     figure: Figure,
@@ -104,61 +123,12 @@ impl Drawing {
     }
 
     fn write(&self, py: Python<'_>, path: PathBuf, dpi: u32, force: bool) -> Result<()> {
-        let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
-        expect_extension(&path, "path", &["svg", "png"])?;
+        let overwrite = Overwrite::forced(force);
+        expect_extension(&path, "path", &Figure::EXTENSIONS)?;
         check_writable(&path, overwrite)?;
         Ok(py.detach(|| {
-            let bytes = match has_extension(&path, "png") {
-                true => self.figure.to_png(f64::from(dpi))?,
-                false => self.figure.to_svg().into_bytes(),
-            };
+            let bytes = self.figure.to_file(&path, f64::from(dpi))?;
             write_bytes(&path, &bytes, overwrite)
         })?)
-    }
-}
-
-/// Summaries of the same draws, and what is left out of their report.
-struct Shown<'a> {
-    answers: Vec<&'a mixgist::Answer<mixgist::Summary>>,
-    draws: Option<&'a Draws>,
-    without: Vec<String>,
-}
-
-impl Shown<'_> {
-    /// Draws from presentations of the summaries.
-    fn present<T>(
-        &self,
-        data: Option<&DataTable>,
-        progress: &dyn Progress,
-        show: impl FnOnce(Vec<Presentation>) -> mixgist::Result<T>,
-    ) -> mixgist::Result<T> {
-        let file = self.draws.map(|draws| &draws.file);
-        let points = points(data)?;
-        let columns = data.and_then(DataTable::column_names);
-        let labels = file.and_then(|file| file.labels.as_ref());
-        let partitions = labels.map(|labels| labels.partitions()).transpose()?;
-        // The draws with each summary, which is not computed again.
-        let bound = |answer: &mixgist::Answer<mixgist::Summary>| match file {
-            Some(file) => {
-                let posterior = Posterior::new(&file.ensemble, points, answer.about.settings.clone())?;
-                posterior.with_columns(columns).with_summary(&answer.result).map(Some)
-            }
-            None => Ok(None),
-        };
-        let posteriors = self.answers.iter().map(|answer| bound(answer)).collect::<mixgist::Result<Vec<_>>>()?;
-        let mut presentations = Vec::new();
-        for (answer, posterior) in self.answers.iter().zip(&posteriors) {
-            let mut one = Presentation::new(answer, &InPython, progress)?.without(&self.without);
-            one = match (posterior, points) {
-                (Some(posterior), _) => one.with_posterior(posterior)?,
-                (None, Some(points)) => one.with_data(points)?,
-                (None, None) => one,
-            };
-            presentations.push(match &partitions {
-                Some(partitions) => one.with_partitions(partitions),
-                None => one,
-            });
-        }
-        show(presentations)
     }
 }

@@ -48,8 +48,7 @@ impl Summary {
 
     /// Writes the summary as the command line does.
     fn write(&self, path: PathBuf, force: bool) -> Result<()> {
-        let overwrite = if force { Overwrite::Force } else { Overwrite::Refuse };
-        Ok(write_json(&path, SUMMARY_SCHEMA, &self.answer, overwrite)?)
+        Ok(write_json(&path, SUMMARY_SCHEMA, &self.answer, Overwrite::forced(force))?)
     }
 
     /// The document as JSON, as the command line prints it.

@@ -98,3 +98,16 @@ def test_names_of_columns_are_kept():
         model = small().fit(x)
         assert model.summary_.columns == model.fit_.draws.columns == ["length", "pause"]
         assert model.fit(x.to_numpy()).summary_.columns is None
+
+
+def test_the_names_of_scikit_learn_are_understood():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    short = {"chains": 1, "iterations": 60, "burn_in": 20, "slices": 40}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        own = mixgist.MixtureSummary(components=2, covariance="diagonal", **short).fit(X)
+        for theirs in ({"n_components": 2, "covariance_type": "diag"}, {"n_clusters": 2, "covariance_type": "diagonal"}):
+            model = mixgist.MixtureSummary(**theirs, **short).fit(X)
+            assert np.array_equal(model.means_, own.means_) and model.get_params()["covariance_type"] == theirs["covariance_type"]
+    with pytest.raises(ValueError, match="n_components and n_clusters are the same option"):
+        mixgist.MixtureSummary(n_components=2, n_clusters=3, **short).fit(X)

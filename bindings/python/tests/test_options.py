@@ -235,6 +235,46 @@ def test_type_hints_can_be_evaluated():
                     typing.get_type_hints(own)
 
 
+def test_words_for_type_checkers_are_those_of_the_core():
+    """Literals cannot be made from lists at run time: they are written down, and held to what the core knows."""
+    from mixgist import _core, _words
+
+    def words(literal):
+        inner = typing.get_args(literal)
+        return [word for one in inner for word in (words(one) if typing.get_args(one) else [one])]
+
+    aliases = [alias for alias, _ in _core.CHOICES["covariance_form aliases"]]
+    for literal, known in [
+        (_words.DistanceName, _core.CHOICES["distance"]),
+        (_words.Scheme, _core.CHOICES["scheme"]),
+        (_words.Loss, _core.CHOICES["loss"]),
+        (_words.Route, _core.CHOICES["route"]),
+        (_words.Estimator, _core.CHOICES["estimate"]),
+        (_words.CovarianceForm, _core.CHOICES["covariance_form"] + aliases),
+        (_words.CovarianceModel, _core.CHOICES["covariance"] + ["diag", "tied"]),
+        (_words.Algorithm, _core.CHOICES["algorithm"]),
+        (_words.PartitionLoss, _core.CHOICES["partition loss"]),
+        (_words.Part, _core.CHOICES["without"]),
+        (_words.Kind, _core.CHOICES["kind"]),
+        (_words.Format, _core.CHOICES["format"]),
+    ]:
+        assert sorted(words(literal)) == sorted(known)
+
+
+def test_options_are_literals():
+    """An editor offers the words: no option that is one of a few is plain text."""
+    plain = {"weights", "means", "covariances", "labels", "group", "title", "label", "name"}
+    for name in mixgist.__all__:
+        one = getattr(mixgist, name)
+        if inspect.isfunction(one):
+            for option, annotation in typing.get_type_hints(one).items():
+                assert annotation is not str or option in plain or option == "return", (name, option)
+    hints = typing.get_type_hints(mixgist.summarize)
+    assert "medoid" in typing.get_args(hints["estimate"]) and "power" in typing.get_args(hints["loss"])
+    shown = inspect.signature(mixgist.summarize).parameters["scheme"]
+    assert "Scheme" in str(shown.annotation)
+
+
 def test_what_is_public_is_listed():
     assert dir(mixgist) == sorted(mixgist.__all__)
     assert {"Posterior", "summarize", "Draws", "report"} <= set(dir(mixgist))

@@ -337,3 +337,41 @@ def test_balls_over_slices_of_ones_own(draws):
         ball = posterior.ball().ball
     inside = posterior.distances() <= ball.radius * (1 + 1e-12)
     assert inside.mean() == pytest.approx(ball.probability.value)
+
+
+def test_questions_share_what_they_computed(draws, observations, monkeypatch):
+    """The search for the medoid is what takes time: functions about the same draws, data and options make it once."""
+    from mixgist import _core
+
+    made = []
+    native = _core.Posterior
+    monkeypatch.setattr(_core, "Posterior", lambda *asked: made.append(asked) or native(*asked))
+    fresh = draws[:]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        summary = mixgist.summarize(fresh, observations, slices=40)
+        parts = mixgist.components(fresh, observations, slices=40)
+        mixgist.credible(fresh, observations, slices=40)
+        mixgist.align(fresh, observations, slices=40)
+        posterior = mixgist.Posterior(fresh, observations, slices=40)
+        assert posterior.summary().to_dict() == summary.to_dict()
+        assert len(made) == 1
+        # It is what a question on its own answers.
+        alone = mixgist.components(draws[:], observations, slices=40)
+        assert alone.to_dict() == parts.to_dict() and len(made) == 2
+        # Other options, other data and data that were changed in place are other questions.
+        mixgist.summarize(fresh, observations, slices=41)
+        changed = np.array(observations)
+        first = mixgist.summarize(fresh, changed, slices=40)
+        changed[:, 0] *= 3.0
+        second = mixgist.summarize(fresh, changed, slices=40)
+        assert second.to_dict() != first.to_dict()
+        assert second.to_dict() == mixgist.summarize(draws[:], changed.copy(), slices=40).to_dict()
+    assert len(fresh._kept) == 2
+
+
+def test_every_call_warns_again(draws):
+    fresh = draws[:12]
+    for _ in range(2):
+        with pytest.warns(mixgist.MixgistWarning, match="only 12 draws"):
+            mixgist.summarize(fresh, slices=20)

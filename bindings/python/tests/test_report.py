@@ -81,3 +81,24 @@ def test_a_posterior_reports_on_its_summary(arrays, tmp_path):
         parts = ["components", "conformal", "path", "representatives", "stability"]
         path = posterior.report(tmp_path / "report.html", without=parts)
         assert path.read_text(encoding="utf-8") == mixgist.report(posterior.summary(), draws, without=parts)
+
+
+def test_titles_say_what_the_data_are(draws):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain = mixgist.summarize(draws, slices=20)
+        named = draws.with_data(np.zeros((3, 2)) + [[0.0], [1.0], [2.0]], ["length", "width <cm>"])
+        summary = mixgist.summarize(named, slices=20)
+    assert "<title>Mixture posterior</title>" in mixgist.report(plain)
+    assert "<title>Mixture posterior: length, width &lt;cm&gt;</title>" in mixgist.report(summary)
+
+
+def test_figures_are_written_as_svg_pdf_and_png(draws, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        figure = mixgist.figure(mixgist.summarize(draws, slices=20), "map", draws=draws)
+    for extension, start in [("svg", b"<svg"), ("pdf", b"%PDF-1.4"), ("png", b"\x89PNG")]:
+        figure.write(tmp_path / f"map.{extension}")
+        assert (tmp_path / f"map.{extension}").read_bytes().startswith(start)
+    with pytest.raises(ValueError, match=r"path writes .svg or .pdf or .png files"):
+        figure.write(tmp_path / "map.eps")

@@ -98,6 +98,10 @@ ENDLESS = """
     draws = mixgist.Draws(np.ones((3000, 20)), rng.standard_normal((3000, 20, 3)), np.tile(np.eye(3), (3000, 20, 1, 1)))
     if "many" in {call!r}:
         many = mixgist.Draws(np.ones((3000, 800)), rng.standard_normal((3000, 800, 3)), np.tile(np.eye(3), (3000, 800, 1, 1)))
+    if "path" in {call!r}:
+        import os, tempfile
+        path = os.path.join(tempfile.mkdtemp(), "draws.csv")
+        draws[:50].write(path)
     print("ready", flush=True)
     try:
         {call}
@@ -138,6 +142,7 @@ def wait_for_work(process, seconds):
         "mixgist.components(many, estimate=draws[0], threads=1)",
         "mixgist.representatives(draws, slices=100_000, threads=1)",
         "mixgist.stability(draws, slices=100_000, threads=1)",
+        "mixgist.Draws.read([path] * 100_000)",
     ],
 )
 def test_ctrl_c_stops_within_a_second(call):

@@ -15,6 +15,7 @@
 #' @param chains The chain of each draw, a number.
 #' @param iterations The iteration of each draw within its chain.
 #' @param draw_weights Importance weights of the draws.
+#' @param log_posterior The log posterior of each draw, up to a constant: it helps to judge the chains.
 #' @param labels Cluster labels of the observations, draws by observations.
 #' @param data The observations that the draws were fitted to: a matrix, data frame, or vector in dimension 1.
 #' @param ... For methods.
@@ -51,7 +52,7 @@ as_mixgist_draws.mixgist_fit <- function(x, ...) x$draws
 #' @rdname as_mixgist_draws
 #' @export
 as_mixgist_draws.array <- function(x, means = NULL, covariances = NULL, covariance_form = "covariance", chains = NULL, iterations = NULL,
-                                   draw_weights = NULL, labels = NULL, data = NULL, ...) {
+                                   draw_weights = NULL, log_posterior = NULL, labels = NULL, data = NULL, ...) {
   if (is.null(means) && is.null(covariances)) {
     if (is.numeric(x) && length(dim(x)) == 2 && length(x) > 0 && all(is.finite(x)) && all(x == round(x))) {
       return(new_partitions(x, draw_weights))
@@ -74,8 +75,8 @@ as_mixgist_draws.array <- function(x, means = NULL, covariances = NULL, covarian
   d <- if (length(shape) == 3) shape[3] else 1
   new_draws(some(
     dim = as.double(d), weights = x, means = means, covariances = full_covariances(covariances, size, d, covariance_form),
-    covariance_form = covariance_form, chains = chains, iterations = iterations, draw_weights = draw_weights, labels = as_label_matrix(labels, size[1]),
-    data = as_observations(data, d), columns = colnames(data)
+    covariance_form = covariance_form, chains = chains, iterations = iterations, draw_weights = draw_weights, log_posterior = log_posterior,
+    labels = as_label_matrix(labels, size[1]), data = as_observations(data, d), columns = colnames(data)
   ))
 }
 
@@ -124,34 +125,41 @@ as_label_matrix <- function(labels, draws = NULL) {
 
 #' @rdname as_mixgist_draws
 #' @export
-as_mixgist_draws.list <- function(x, covariance_form = NULL, chains = NULL, iterations = NULL, draw_weights = NULL, labels = NULL,
-                                  data = NULL, ...) {
+as_mixgist_draws.list <- function(x, covariance_form = NULL, chains = NULL, iterations = NULL, draw_weights = NULL, log_posterior = NULL,
+                                  labels = NULL, data = NULL, ...) {
   # That package puts the class of a list first.
   if (inherits(x, "dirichletprocess")) {
-    return(as_mixgist_draws.dirichletprocess(x, data = data, ...))
+    return(as_mixgist_draws.dirichletprocess(x, data = data))
   }
   if (length(x) == 0) {
     abort("there are no draws", kind = "input")
   }
+  if (inherits(x$nmix, "bayesm.nmix")) {
+    return(as_mixgist_draws(x$nmix, data = data))
+  }
+  if (is_premium_run(x)) {
+    return(understood("PReMiuM", from_premium_run(x, data)))
+  }
   if (is_nimble_measure(x)) {
-    return(from_nimble_measure(x, covariance_form = covariance_form, chains = chains, iterations = iterations, draw_weights = draw_weights, labels = labels, data = data, ...))
+    return(understood("NIMBLE", from_nimble_measure(x, covariance_form = covariance_form, chains = chains, iterations = iterations, draw_weights = draw_weights,
+      log_posterior = log_posterior, labels = labels, data = data, ...)))
   }
   if (is.null(covariance_form)) covariance_form <- "covariance"
   if (all(c("weights", "means", "covariances") %in% names(x))) {
     return(as_mixgist_draws(as.array(x$weights), means = x$means, covariances = x$covariances, covariance_form = covariance_form,
-      chains = chains, iterations = iterations, draw_weights = draw_weights, labels = labels, data = data))
+      chains = chains, iterations = iterations, draw_weights = draw_weights, log_posterior = log_posterior, labels = labels, data = data))
   }
   known <- vapply(x, function(draw) is.list(draw) && all(c("weights", "means", "covariances") %in% names(draw)), NA)
   if (!all(known)) {
     abort(paste0("draw ", which(!known)[1], " is no list with weights, means and covariances"), kind = "input")
   }
   ragged_draws(lapply(x, `[[`, "weights"), lapply(x, `[[`, "means"), lapply(x, `[[`, "covariances"),
-    covariance_form = covariance_form, chains = chains, iterations = iterations, draw_weights = draw_weights, labels = labels, data = data)
+    covariance_form = covariance_form, chains = chains, iterations = iterations, draw_weights = draw_weights, log_posterior = log_posterior, labels = labels, data = data)
 }
 
 # Draws from lists, one entry a draw: weights K; means K, or K x d; covariances K, K x d x d, or K x d for a diagonal.
 ragged_draws <- function(weights, means, covariances, covariance_form = "covariance", chains = NULL, iterations = NULL, draw_weights = NULL,
-                         labels = NULL, data = NULL) {
+                         log_posterior = NULL, labels = NULL, data = NULL) {
   one_of(covariance_form, "covariance_form", c("covariance", "precision", "cholesky", "diagonal", "spherical", "sd"))
   first <- means[[1]]
   d <- if (length(dim(first)) == 2) ncol(first) else 1L
@@ -177,7 +185,7 @@ ragged_draws <- function(weights, means, covariances, covariance_form = "covaria
   new_draws(some(
     dim = as.double(d), sizes = as.double(sizes), weights = as.double(unlist(weights)),
     means = unlist(Map(atom_last, means, sizes, d)), covariances = unlist(Map(atom_last, covariances, sizes, per_atom)),
-    covariance_form = covariance_form, chains = chains, iterations = iterations, draw_weights = draw_weights,
+    covariance_form = covariance_form, chains = chains, iterations = iterations, draw_weights = draw_weights, log_posterior = log_posterior,
     labels = as_label_matrix(labels, length(weights)), data = as_observations(data, d), columns = colnames(data)
   ))
 }
@@ -277,7 +285,8 @@ length.mixgist_partitions <- function(x) nrow(unclass(x)$source$labels)
 #' @param ... Not used.
 #' @return Draws; for `atoms()` a data frame with one row per atom: `chain`, `iteration`, `draw`, `atom`, `weight`, `mean_1`, ..., `cov_1_1`, ...
 #' @examples
-#' draws <- as_mixgist_draws(matrix(0.5, 4, 2), means = matrix(rnorm(8), 4), covariances = matrix(1, 4, 2))
+#' means <- matrix(rnorm(8), 4)
+#' draws <- as_mixgist_draws(matrix(0.5, 4, 2), means = means, covariances = matrix(1, 4, 2))
 #' draws[1:2]
 #' thin(draws, burn_in = 2)
 #' atoms(draws[1])
@@ -337,7 +346,8 @@ as.data.frame.mixgist_draws <- function(x, ...) atoms(x)
 #' @param force Whether to replace a file.
 #' @return Draws; `write_mixgist_draws()` gives them back invisibly.
 #' @examples
-#' draws <- as_mixgist_draws(matrix(0.5, 4, 2), means = matrix(rnorm(8), 4), covariances = matrix(1, 4, 2))
+#' means <- matrix(rnorm(8), 4)
+#' draws <- as_mixgist_draws(matrix(0.5, 4, 2), means = means, covariances = matrix(1, 4, 2))
 #' file <- tempfile(fileext = ".npz")
 #' write_mixgist_draws(draws, file)
 #' read_mixgist_draws(file)

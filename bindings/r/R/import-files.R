@@ -21,10 +21,14 @@ as_mixgist_draws.character <- function(x, format = NULL, data = NULL, ...) {
   read_mixgist_draws(x, format = format, ...)
 }
 
-#' @rdname import
-#' @export
-as_mixgist_draws.runInfoObj <- function(x, data = NULL, ...) {
-  from_premium(file.path(x$directoryPath, x$fileStem), data, burn_in = if (isTRUE(x$reportBurnIn)) x$nBurn / max(1, x$nFilter) else 0)
+# What profRegr() of PReMiuM returns: a plain list that says where its files are. The burn-in in them begins with the state before the first sweep; labels
+# are followed by those of subjects to predict.
+is_premium_run <- function(x) all(c("directoryPath", "fileStem", "nSweeps") %in% names(x))
+
+from_premium_run <- function(x, data = NULL) {
+  stem <- file.path(one_text(x$directoryPath, "directoryPath"), one_text(x$fileStem, "fileStem"))
+  if (is.null(data) && identical(x$xModel, "Normal")) data <- x$xMat
+  from_premium(stem, data, burn_in = if (isTRUE(x$reportBurnIn)) x$nBurn / max(1, x$nFilter) + 1 else 0, observations = x$nSubjects)
 }
 
 # A text file of numbers, a line a sweep, of differing length.
@@ -44,10 +48,13 @@ lines_of <- function(stem, name) {
 }
 
 # PReMiuM: means and covariances have the cluster as their last index, empty clusters have a place, psi need not sum to 1.
-from_premium <- function(stem, data, burn_in = 0) {
+from_premium <- function(stem, data, burn_in = 0, observations = NULL) {
   stem <- path.expand(stem)
   sizes <- vapply(lines_of(stem, "nClusters"), `[`, 0, 1)
   keep <- seq_along(sizes) > burn_in
+  if (!any(keep)) {
+    abort(paste0(stem, ": the files hold the burn-in alone"), kind = "input")
+  }
   psi <- lines_of(stem, "psi")
   mu <- lines_of(stem, "mu")
   sigma <- lines_of(stem, "Sigma")
@@ -65,6 +72,7 @@ from_premium <- function(stem, data, burn_in = 0) {
   }
   z_path <- paste0(stem, "_z.txt")
   labels <- if (file.exists(z_path)) lines_of(stem, "z")
+  if (!is.null(observations)) labels <- lapply(labels, utils::head, observations)
   good <- !is.null(labels) && length(labels) == length(sizes) && length(unique(lengths(labels))) == 1
   full <- per_atom == d * d && d > 1
   draw <- function(i) {

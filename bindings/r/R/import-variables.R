@@ -5,17 +5,20 @@
 #' `as_mixgist_draws()` has methods for what other packages return. What an object does not hold is an error that names the argument to fit with.
 #'
 #' * **posterior**, **coda**, **rstan**, **cmdstanr**: `weights`, `means` and `covariances` are the names of variables, such as `theta[k]`, `mu[k]` or `mu[k,j]`,
-#'   `Sigma[k,i,j]`. Chains and `.log_weight` are kept. `labels` names a variable of cluster labels; without `weights`, the weight of
+#'   `Sigma[k,i,j]`. Chains, `.log_weight` and Stan's `lp__` are kept. `labels` names a variable of cluster labels; without `weights`, the weight of
 #'   an atom is the share of the observations with its label, and atoms without observations are dropped.
 #' * **BNPmix**: fit with `output = list(out_type = "FULL", out_param = TRUE)`. All models of `PYdensity` are known; `DDPdensity` keeps no parameters, and regressions
-#'   have no mixing measure over means and covariances. Labels count from 0 there and from 1 here.
-#' * **dirichletprocess**: weights are the shares of the observations, because the package draws no weights. The normal kernels are known: in dimension 1
+#'   have no mixing measure over means and covariances. In dimension 1 labels count from 0 there and from 1 here.
+#' * **dirichletprocess**: weights are the shares of the observations, because the package draws no weights. The normal kernels are known, that of fixed variance too: in dimension 1
 #'   the package has standard deviations, beyond it covariances. For `MvNormal` the package's draws of the covariance are those of its likelihood.
 #' * **NIMBLE**: the list of `getSamplesDPmeasure()`, or its element `samples`; `means` and `covariances` name the atoms' parameters, `covariance_form`
 #'   says what they are, because models are written with variances, standard deviations or precisions. Samples of an MCMC are those of coda.
-#' * **AntMAN**: fit with `output_type` or `output` that has `W`, `mu` and `Sig` or `sig2`.
-#' * **PReMiuM**: a `runInfoObj`, or with `format = "premium"` the stem of its files (folder and name). Weights that do not sum to 1 are scaled.
+#' * **AntMAN**: fit with `AM_mcmc_parameters(output = "ALL")`, which keeps `W`, `mu` and `Sig` or `sig2`. Beyond dimension 1, `AM_mcmc_fit()` up to version 1.1.0 keeps means in pieces that mix
+#'   coordinates of several components; they are put in order.
+#' * **PReMiuM**: what `profRegr()` returns, or with `format = "premium"` the stem of its files (folder and name). Weights that do not sum to 1 are scaled.
 #' * **bayesmix**: the file `chains.recordio`, by its extension or `format = "bayesmix"`. Marginal algorithms draw no weights: then they are the shares of the observations.
+#' * **bayesm**: what `rnmixGibbs()` returns, or its element `nmix`. `rDPGibbs()` keeps no mixing measure.
+#' * **mclust**: what `MclustBootstrap()` returns. A fit of `Mclust()` is one measure: give it as `candidate` or `estimate` of a question, see [questions].
 #'
 #' @inheritParams as_mixgist_draws
 #' @param weights,means,covariances,labels Names of variables.
@@ -28,7 +31,7 @@
 #'     "mu[1]" = rnorm(50), "mu[2]" = rnorm(50, 5),
 #'     "sigma[1]" = rep(1, 50), "sigma[2]" = rep(2, 50)
 #'   ))
-#'   as_mixgist_draws(x, weights = "theta", means = "mu", covariances = "sigma", covariance_form = "sd")
+#'   as_mixgist_draws(x, weights = "theta", covariances = "sigma", covariance_form = "sd")
 #' }
 #' @name import
 NULL
@@ -70,7 +73,7 @@ coda_iterations <- function(chain) {
 #' @export
 as_mixgist_draws.stanfit <- function(x, ...) {
   need("rstan", "a fit of rstan")
-  values <- as.array(x)
+  values <- understood("rstan", as.array(x))
   names <- dimnames(values)[[3]]
   chains <- lapply(seq_len(dim(values)[2]), function(chain) matrix(values[, chain, ], ncol = length(names), dimnames = list(NULL, names)))
   as_mixgist_draws.mcmc.list(chains, ...)
@@ -80,7 +83,7 @@ as_mixgist_draws.stanfit <- function(x, ...) {
 #' @export
 as_mixgist_draws.CmdStanFit <- function(x, ...) {
   need("posterior", "a fit of cmdstanr")
-  as_mixgist_draws.draws(x$draws(), ...)
+  as_mixgist_draws.draws(understood("cmdstanr", x$draws()), ...)
 }
 
 # A variable of a matrix of samples, with the indices of its columns: name, name[2], name[2,1], name[2, 1].
@@ -151,8 +154,10 @@ from_variables <- function(values, chains, iterations, weights, means, covarianc
   sigma <- variable_array(values, covariances)
   # Padding of ragged draws: what has no weight may have no parameters.
   w[is.na(w)] <- 0
+  # What Stan calls the log posterior judges the chains, where all of it is known.
+  log_posterior <- if ("lp__" %in% colnames(values) && all(is.finite(values[, "lp__"]))) values[, "lp__"]
   as_mixgist_draws.array(w, means = mu, covariances = sigma, covariance_form = covariance_form, chains = chains, iterations = iterations,
-    draw_weights = draw_weights, labels = label_values, data = data)
+    draw_weights = draw_weights, log_posterior = log_posterior, labels = label_values, data = data)
 }
 
 # The share of the observations with each label from 1 to k.

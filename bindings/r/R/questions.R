@@ -14,7 +14,8 @@
 #'   the draws have. The other questions also take a measure of your own: a list of `weights`, `means` and `covariances`.
 #'   `mixgist_components()` of draws is about the aligned estimate unless you name another.
 #' @param atoms Number of atoms of the free estimate, or `"auto"`.
-#' @param candidate A measure of your own to judge beside the estimate: a list of `weights` K, `means` K by d and `covariances` K by d by d.
+#' @param candidate A measure of your own to judge beside the estimate: a list of `weights` K, `means` K by d and `covariances` K by d by d,
+#'   or a fit of `mclust::Mclust()`.
 #' @param distance The sliced distance: `"smix-w"` (the default), `"mix-sw"`, `"mix-sw-frobenius"` or `"sw"`.
 #' @param loss What is averaged over the posterior: the `"distance"`, or its p-th `"power"`.
 #' @param route How the best draw is found: `"auto"`, `"pairs"`, `"certified"` or `"sweep"`; every route finds the same draw.
@@ -77,8 +78,9 @@ settings_of <- function(estimate = NULL, atoms = NULL, candidate = NULL, distanc
   )
 }
 
-# A measure: a list of weights, means and covariances, or an answer that has an estimate.
+# A measure: a list of weights, means and covariances, an answer that has an estimate, or a fit of mclust.
 as_measure <- function(x, name) {
+  if (inherits(x, "Mclust")) x <- mclust_measure(x)
   if (inherits(x, "mixgist_answer")) x <- x$estimate
   if (!is.list(x) || !all(c("weights", "means", "covariances") %in% names(x))) {
     abort(paste0(name, " must be a list of weights, means and covariances"))

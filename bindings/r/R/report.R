@@ -1,7 +1,7 @@
 #' The report
 #'
 #' Everything about one or several summaries of the same draws in one HTML file that opens anywhere: figures, the trust in the estimate, a paragraph for a methods
-#' section.
+#' section. The report is the same in all languages: in it draws, atoms and observations count from 0.
 #'
 #' @param x A summary of [mixgist_summary()], or a list of several of the same draws.
 #' @param path The file to write, ending in `.html`.
@@ -12,7 +12,7 @@
 #' @return The path, invisibly.
 #' @examples
 #' \donttest{
-#' fit <- mixgist_fit(faithful, chains = 2, iterations = 200, burn_in = 100, thin = 1, seed = 1, threads = 2)
+#' fit <- mixgist_fit(faithful, chains = 2, iterations = 200, burn_in = 100, thin = 1, threads = 2)
 #' found <- mixgist_summary(fit, slices = 200, threads = 2)
 #' report(found, file.path(tempdir(), "report.html"), without = "stability", force = TRUE)
 #' }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mixgist::{Alignment, Answer, Error, MixingMeasure, Posterior, Progress, Result};
-use mixgist_io::{ALIGNED_EXTENSIONS, ALIGNMENT_SCHEMA, Overwrite, read_named_components, write_aligned};
+use mixgist::{Alignment, Answer, Error, MixingMeasure, Posterior, Result};
+use mixgist_io::{ALIGNED_EXTENSIONS, Overwrite, read_named_components, write_aligned};
 
 use crate::components::RulesArgs;
 use crate::options::has_extension;
@@ -23,10 +23,11 @@ use crate::progress::Terminal;
   mixgist align draws.npz --names long,short,rest -o aligned.json
   mixgist align aligned.json new-draws.npz -o aligned.csv
 
-Without --estimate the components are those that at least half of the draws have; with it, the atoms of that
-estimate. No label is sorted or permuted: each draw is coupled with the components by exact transport. What a draw lacks is NaN.
-CSV and Parquet have the layout of R's draws_df; a .nc file is read by xarray.open_dataset, and ArviZ takes that.
-Chains in several files are joined first: mixgist convert chain-*.csv -o draws.npz"
+Without --estimate the components are those that at least half of the draws have; with it, the atoms of that \
+estimate. Labels are neither sorted nor permuted: each draw is coupled with the components by exact optimal transport. A component \
+that a draw does not have is NaN. CSV and Parquet files have the layout of draws_df of the R package posterior. A .nc file can be \
+read with xarray.open_dataset and given to ArviZ. To align chains in several files, join them first: \
+mixgist convert chain-*.csv draws.npz"
 )]
 pub struct Align {
     #[command(flatten)]
@@ -49,29 +50,16 @@ impl Align {
         }
         let old = old.map(|path| self.old(path, terminal)).transpose()?;
         let rules = self.rules.rules();
-        let question = |posterior: &Posterior, progress: &dyn Progress| {
-            let mut found = posterior.aligned(rules, progress)?;
-            if let Some(names) = &self.names {
-                found.result = found.result.named(names.clone())?;
-            }
-            if let Some((measure, names)) = &old {
-                found.result = found.result.carrying(measure, names, &posterior.settings().units, rules)?;
-            }
-            Ok(found)
-        };
         let write = |path: &Path, found: &Answer<Alignment>, overwrite: Overwrite| {
             let columns: Vec<String> = (0..found.about.dim).map(|a| found.about.column(a)).collect();
             write_aligned(path, &found.draws, &found.names, &columns, overwrite)
         };
-        let form = Form { schema: ALIGNMENT_SCHEMA, tables: ALIGNED_EXTENSIONS, write: &write };
+        let form = Form { tables: ALIGNED_EXTENSIONS, write: &write };
         let mut posterior = self.posterior.clone();
         posterior.job.draws.draws = new;
-        posterior.ask_for(
-            terminal,
-            &form,
-            |posterior, _, progress| question(posterior, progress),
-            |found| &found.warnings,
-        )
+        posterior.ask_about_components(terminal, &form, |posterior, _, progress| {
+            posterior.aligned_by_name(rules, self.names.clone(), old.as_ref(), progress)
+        })
     }
 
     /// The older fit, if one is named, and the draws to align.
@@ -81,7 +69,7 @@ impl Align {
             [old, new] => Ok((Some(old), vec![new.clone()])),
             [draws] => Ok((None, vec![draws.clone()])),
             _ => Err(Error::usage("give the draws, or an older fit and the draws")
-                .hint("join chains that are in several files: mixgist convert A B C -o draws.npz")),
+                .hint("join chains that are in several files: mixgist convert A B C draws.npz")),
         }
     }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mixgist::density::{Bounds, sliced_w2, total_variation};
-use mixgist::partition::{NamedLoss, PartitionLoss, expected_losses};
+use mixgist::partition::expected_losses;
 use mixgist::{
     Ensemble, Error, GridDensity, PartitionDraws, Points, Progress, ResolvedUnits, Result, Route, Settings, Silent,
     SliceCount, SlicedDistance,
@@ -16,7 +16,7 @@ use mixgist_io::{DataTable, DrawsFile, read_data, to_json, write_json};
 
 use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, all_paths, expect_extension, has_extension};
 use crate::partition::model::ModelArgs;
-use crate::partition::{LossArgs, partition_draws, same_observations};
+use crate::partition::{LossArgs, same_observations};
 use crate::progress::Terminal;
 use crate::text::answer;
 pub use comparison::json_schemas;
@@ -67,7 +67,8 @@ impl Compare {
     /// Reads, estimates, compares, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let settings: Vec<Settings> = DISTANCES.into_iter().map(|name| self.settings(name)).collect::<Result<_>>()?;
-        let reported = self.conventions.reported()?;
+        let conventions = self.conventions.options()?;
+        let (names, losses): (Vec<&str>, Vec<_>) = conventions.losses()?.into_iter().unzip();
         if let Some(path) = &self.output {
             expect_extension(path, "--output", &["json", "csv"])?;
         }
@@ -76,10 +77,10 @@ impl Compare {
         let model = self.model.resolve(&data)?;
         let points = Points::new(data.columns(), data.values())?;
 
-        let mut estimates =
-            partition_first(&partitions, &self.conventions.options()?, &model, settings[0].seed, terminal)?;
+        let mut estimates = partition_first(&partitions, &conventions, &model, settings[0].seed, terminal)?;
         estimates.extend(measure_first(&ensemble, points, &settings, terminal)?);
-        let losses = partition_losses(&estimates, &reported, &partitions, terminal)?;
+        let of_partitions = |estimate: &Estimate| expected_losses(&losses, &estimate.partition, &partitions, terminal);
+        let losses = estimates.iter().map(of_partitions).collect::<Result<Vec<_>>>()?;
         let densities = self.density_distances(&estimates, &ensemble, points, settings[0].seed, terminal)?;
         let distances = measure_distances(&estimates, &ensemble, points, &settings, terminal)?;
         let rows = estimates.iter().enumerate().map(|(i, estimate)| {
@@ -88,14 +89,14 @@ impl Compare {
                 name: estimate.name.clone(),
                 draw: estimate.draw,
                 clusters: estimate.partition.clusters(),
-                expected_losses: reported.iter().map(|named| named.name).zip(losses[i].iter().copied()).collect(),
+                expected_losses: names.iter().copied().zip(losses[i].iter().copied()).collect(),
                 expected_density_distances: densities.as_ref().map(|all| all[i]),
                 expected_measure_distances: measures.collect(),
             }
         });
         let document = Comparison {
             estimates: rows.collect(),
-            omari_convention: self.conventions.options()?.omari.name(),
+            omari_convention: conventions.omari.name(),
             draws: ensemble.len(),
             density_draws: densities.as_ref().map(|_| self.thinned(ensemble.len()).len()),
             density_directions: densities
@@ -148,7 +149,7 @@ impl Compare {
             let (columns, dim) = (data.columns(), ensemble.dim());
             return Err(Error::input(format!("data have {columns} columns, the draws have dimension {dim}")));
         }
-        let mut partitions = partition_draws(&labels)?;
+        let mut partitions = labels.partitions()?;
         if let Some(weights) = ensemble.draw_weights() {
             partitions = partitions.with_draw_weights(weights)?;
         }
@@ -213,16 +214,6 @@ fn fixed_slices(settings: &Settings) -> Result<SliceCount> {
 
 /// Slices unless told otherwise.
 const COMPARED_SLICES: usize = 256;
-
-fn partition_losses(
-    estimates: &[Estimate],
-    reported: &[NamedLoss],
-    partitions: &PartitionDraws,
-    progress: &dyn Progress,
-) -> Result<Vec<Vec<f64>>> {
-    let losses: Vec<PartitionLoss> = reported.iter().map(|named| named.loss).collect();
-    estimates.iter().map(|estimate| expected_losses(&losses, &estimate.partition, partitions, progress)).collect()
-}
 
 /// The expected distance of every estimate to the draws, for each of the settings.
 fn measure_distances(

@@ -63,11 +63,9 @@ impl Convert {
             Format::choose(self.to_format.as_deref().map(Format::from_name).transpose()?, output).map_err(|error| {
                 error.hint(format!("name the format with --to-format, one of: {}", writable.join(", ")))
             })?;
-        let overwrite = if self.force { Overwrite::Force } else { Overwrite::Refuse };
-        let extra = all_paths(&[], &[&self.labels, &self.data]);
-        // Draws may be converted in place: all of them are read before any is written.
-        check_outputs(&[&extra[..], &[output.as_path()]].concat(), &[], overwrite)?;
-        check_outputs(&extra, &all_paths(inputs, &[]), overwrite)?;
+        let overwrite = Overwrite::forced(self.force);
+        let outputs = all_paths(std::slice::from_ref(output), &[&self.labels, &self.data]);
+        check_outputs(&outputs, &all_paths(inputs, &[]), overwrite)?;
         let mut file = self.reading.read(inputs)?;
         self.check_weights(file.ensemble.renormalization())?;
         let extras = Extras::split_from(&mut file, format, self, output)?;

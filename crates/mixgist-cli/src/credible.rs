@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use mixgist::credible::Question;
 use mixgist::{Error, Result};
-use mixgist_io::{CREDIBLE_SCHEMA, is_content_of, read_summary};
+use mixgist_io::{is_content_of, read_summary};
 
 use crate::options::has_extension;
 use crate::posterior::{PosteriorArgs, read_measure};
@@ -19,8 +19,8 @@ use crate::progress::Terminal;
   mixgist credible draws.npz --conformal
   mixgist credible draws.npz --hypothesis truth.csv --radius 0.5 -o ball.json
 
-A conformal ball needs an estimate that was made without the draws that calibrate it. Without --estimate one half of the
-draws gives the estimate and the other half calibrates; with it, the estimate must come from other draws.")]
+A conformal ball needs an estimate that was made without the draws that calibrate it. Without --estimate, one half of \
+the draws gives the estimate and the other half calibrates the radius. With --estimate, the estimate must come from other draws.")]
 pub struct Credible {
     #[command(flatten)]
     posterior: PosteriorArgs,
@@ -51,21 +51,16 @@ impl Credible {
             refuse_own_draws(path, &self.posterior.job.draws.draws)?;
         }
         let reading = self.posterior.reading();
-        self.posterior.ask(
-            terminal,
-            CREDIBLE_SCHEMA,
-            |posterior, progress| {
-                let dim = posterior.ensemble().dim();
-                let hypothesis = self.hypothesis.as_deref().map(|path| read_measure(path, reading, dim)).transpose()?;
-                let question = Question {
-                    level: self.level,
-                    hypothesis: hypothesis.as_ref().map(|measure| (measure, self.radius)),
-                    conformal: self.conformal,
-                };
-                posterior.credible(&question, progress)
-            },
-            |found| &found.warnings,
-        )
+        self.posterior.ask(terminal, |posterior, _, progress| {
+            let dim = posterior.ensemble().dim();
+            let hypothesis = self.hypothesis.as_deref().map(|path| read_measure(path, reading, dim)).transpose()?;
+            let question = Question {
+                level: self.level,
+                hypothesis: hypothesis.as_ref().map(|measure| (measure, self.radius)),
+                conformal: self.conformal,
+            };
+            posterior.credible(&question, progress)
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use mixgist_io::{
 use mixgist_report::page::PARTS;
 use mixgist_samplers::{Agreement, ComponentPrior, FitSettings, Scale, fit};
 
-use crate::fit::{draws_file, report};
+use crate::fit::report;
 use crate::inputs::Inputs;
 use crate::progress::Terminal;
 use crate::text::{answer, table, with_error};
@@ -71,7 +71,9 @@ impl Demo {
         });
         terminal.begin_writing();
         if let Some(folder) = folder {
-            folder.fill(|path| write_all(path, draws_file(&fitted, data), &results, terminal))?;
+            folder.fill(|path| {
+                write_all(path, DrawsFile::labelled(fitted.draws(), fitted.labels.clone(), data), &results, terminal)
+            })?;
         }
         terminal.clear();
         answer(&text.join("\n"))
@@ -141,7 +143,8 @@ fn write_all(folder: &Path, draws: DrawsFile, results: &[Answer<Summary>], progr
     }
     // What takes time is computed for the first; its stability card changes the distance as well.
     let without = |i: usize| if i == 0 { Vec::new() } else { PARTS.map(String::from).to_vec() };
-    let report = Inputs::new(Some(draws), None)?.report("Old Faithful", &answers, without, progress)?;
+    let (inputs, answers) = (Inputs::new(Some(draws), None)?, answers.iter().collect::<Vec<_>>());
+    let report = inputs.behind()?.report("Old Faithful", &answers, without, &CommandLine, progress)?;
     write_bytes(&folder.join("report.html"), report.as_bytes(), Overwrite::Refuse)
 }
 

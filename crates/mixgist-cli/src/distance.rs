@@ -6,7 +6,7 @@ mod metric;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use mixgist::Metric;
 use mixgist::slice::SLICERS;
 use mixgist::transport::EXACT_DISTANCES;
@@ -79,8 +79,9 @@ pub struct Distance {
     printing: OutputArgs,
 }
 
-fn distance_names() -> impl Iterator<Item = &'static str> {
-    SLICERS.iter().map(|slicer| slicer.name()).chain(const { &EXACT_DISTANCES }.iter().map(|peer| peer.name))
+fn distance_names() -> impl Iterator<Item = PossibleValue> {
+    let sliced = SLICERS.iter().map(|slicer| PossibleValue::new(slicer.name()).help(slicer.help()));
+    sliced.chain(const { &EXACT_DISTANCES }.iter().map(|peer| PossibleValue::new(peer.name).help(peer.help)))
 }
 
 impl Distance {

@@ -10,12 +10,12 @@ use clap::builder::PossibleValuesParser;
 use mixgist::text::CommandLine;
 use mixgist::{Error, ErrorKind, Points, Result};
 use mixgist_io::{
-    DataTable, DrawsFile, FIT_SCHEMA, LabelDraws, ReadOptions, json_schema, memory, read_data, to_json, together,
-    write_draws, write_json,
+    DataTable, DrawsFile, FIT_SCHEMA, ReadOptions, json_schema, memory, read_data, to_json, together, write_draws,
+    write_json,
 };
 use mixgist_samplers::{
-    Agreement, Algorithm, CheckpointMode, Checkpoints, Concentration, CovarianceModel, Fit, FitDocument, FitSettings,
-    MixingPrior, Truncation, extend, fit, predicted_bytes,
+    Agreement, Algorithm, Checkpoints, Concentration, CovarianceModel, Fit, FitDocument, FitSettings, MixingPrior,
+    extend, fit, predicted_bytes,
 };
 
 use self::earlier::Earlier;
@@ -81,12 +81,12 @@ struct ModelArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Chains")]
 struct RunningArgs {
-    /// Algorithm
+    /// Sampling algorithm: blocked Gibbs (truncated sticks), slice sampling, or marginal (collapsed) Gibbs
     #[arg(long, value_name = "NAME", default_value = "blocked",
           value_parser = PossibleValuesParser::new(Algorithm::NAMES.map(|(name, _)| name)))]
     algorithm: String,
 
-    /// Sticks that the blocked algorithm keeps: a number, or 'auto' for an expected rest below 1e-8
+    /// Truncation of the stick-breaking process in the blocked algorithm: a number of sticks, or 'auto' for an expected remaining weight below 1e-8
     #[arg(long, value_name = "K", default_value = "auto")]
     truncation: String,
 
@@ -98,19 +98,19 @@ struct RunningArgs {
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
 
-    /// Iterations at the beginning of each chain that are dropped
+    /// Iterations at the beginning of each chain that are discarded
     #[arg(long, value_name = "N", default_value_t = FitSettings::usual().burn_in)]
     burn_in: u64,
 
-    /// Of the others, keep every N-th
+    /// Keep every N-th iteration after the burn-in
     #[arg(long, value_name = "N", default_value_t = FitSettings::usual().thin)]
     thin: u64,
 
-    /// Seed: the draws depend on it, the data and the options alone
+    /// Random seed: the draws depend on the seed, the data and the options only
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// Save the state of the chains in this folder every so often, so that the run can be resumed
+    /// Save the state of the chains in this folder at regular intervals, so that the run can be resumed
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     checkpoint: Option<PathBuf>,
 
@@ -144,7 +144,7 @@ impl FitVerb {
         let agreement = Agreement::new(&fitted, Points::new(data.columns(), data.values())?, &settings, terminal)?;
         let document = FitDocument::new(&fitted, &settings, &agreement, data.column_names());
         terminal.begin_writing();
-        let draws = draws_file(&fitted, data.clone());
+        let draws = DrawsFile::labelled(fitted.draws(), fitted.labels.clone(), data.clone());
         together(|| {
             write_json(&sidecar, FIT_SCHEMA, &document, overwrite)?;
             write_draws(&self.output, &draws, None, overwrite)
@@ -199,19 +199,9 @@ impl FitVerb {
 
     fn settings(&self) -> Result<FitSettings> {
         let (model, running) = (&self.model, &self.running);
-        let prior = match model.components {
-            Some(components) => MixingPrior::Finite { components },
-            None if model.discount == 0.0 => MixingPrior::DirichletProcess,
-            None => MixingPrior::PitmanYor { discount: model.discount },
-        };
-        let algorithm = match by_name(&Algorithm::NAMES, &running.algorithm) {
-            Algorithm::Blocked { truncation } => {
-                Algorithm::Blocked { truncation: parse_truncation(&running.truncation, truncation)? }
-            }
-            other => other,
-        };
+        let algorithm = by_name(&Algorithm::NAMES, &running.algorithm).with_sticks(sticks(&running.truncation)?);
         let settings = FitSettings::default()
-            .with_prior(prior)
+            .with_prior(MixingPrior::from_options(model.discount, model.components)?)
             .with_concentration(parse_concentration(&model.alpha)?)
             .with_component(model.component.prior(by_name(&CovarianceModel::NAMES, &model.covariance))?)
             .with_algorithm(algorithm)
@@ -225,10 +215,8 @@ impl FitVerb {
     }
 
     fn checkpoints(&self) -> Option<Checkpoints> {
-        let every = self.running.checkpoint_every;
-        let start = self.running.checkpoint.clone().map(|directory| (directory, CheckpointMode::Start));
-        let resume = self.running.resume.clone().map(|directory| (directory, CheckpointMode::Resume));
-        start.or(resume).map(|(directory, mode)| Checkpoints { directory, every, mode })
+        let RunningArgs { checkpoint, resume, checkpoint_every, .. } = &self.running;
+        Checkpoints::from_options(checkpoint.clone(), resume.clone(), *checkpoint_every)
     }
 }
 
@@ -241,12 +229,6 @@ fn require_memory(data: &DataTable, settings: &FitSettings) -> Result<()> {
     memory::require(predicted_bytes(data.values(), data.columns(), settings)?, "keeping these draws", |_| {
         "keep fewer draws with --thin, or --truncation at fewer sticks".into()
     })
-}
-
-/// Draws, labels and data in one.
-pub fn draws_file(fitted: &Fit, data: DataTable) -> DrawsFile {
-    let labels = LabelDraws { draws: fitted.ensemble.len(), observations: data.rows(), labels: fitted.labels.clone() };
-    DrawsFile { ensemble: fitted.draws(), labels: Some(labels), data: Some(data) }
 }
 
 /// Whether the chains agree: the table for a person, with the verdict below it.
@@ -304,24 +286,13 @@ fn place(error: Error, path: &Path, data: &DataTable) -> Error {
     if error.kind() != ErrorKind::Input {
         return error;
     }
-    let text = error.to_string();
-    let counted = |a: &usize| text.contains(&format!("column {a} ")) || text.ends_with(&format!("column {a}"));
-    let names = data.column_names().unwrap_or_default();
-    let hint = (0..names.len()).find(counted).map(|a| {
-        let more = error.hint_text().map(|hint| format!("; {hint}")).unwrap_or_default();
-        format!("column {a} is '{}'{more}", names[a])
-    });
-    let error = error.in_file(path);
-    match hint {
-        Some(hint) => error.hint(hint),
-        None => error,
-    }
+    data.naming_column(error, &CommandLine).in_file(path)
 }
 
-fn parse_truncation(text: &str, auto: Truncation) -> Result<Truncation> {
+fn sticks(text: &str) -> Result<Option<usize>> {
     match (text, text.parse()) {
-        ("auto", _) => Ok(auto),
-        (_, Ok(sticks)) => Ok(Truncation::At(sticks)),
+        ("auto", _) => Ok(None),
+        (_, Ok(sticks)) => Ok(Some(sticks)),
         _ => Err(Error::usage(format!("--truncation is '{text}', must be 'auto' or a number of sticks"))),
     }
 }

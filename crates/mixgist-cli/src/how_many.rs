@@ -2,7 +2,6 @@
 
 use clap::Args;
 use mixgist::Result;
-use mixgist_io::HOW_MANY_SCHEMA;
 
 use crate::posterior::{Form, PosteriorArgs};
 use crate::progress::Terminal;
@@ -13,11 +12,12 @@ use crate::progress::Terminal;
     mut_arg("estimate", |arg| arg.default_value("aligned")),
     after_help = "Examples:
   mixgist how-many draws.npz
+  mixgist how-many draws.npz --estimate summary.json
   mixgist how-many draws.npz --data data.csv -o how-many.json
 
-Occupied clusters are counted from the labels that came with the draws; without them labels are drawn, given each draw
-and the data. Merge-truncate-merge (Guha, Ho and Nguyen, arXiv 1901.05078) merges close atoms of each draw, truncates light ones and
-merges again at a rate: the median distance between draws and estimate. The answer stands for a range of rates."
+Occupied clusters are counted from the labels that came with the draws. If there are none, labels are drawn given each \
+draw and the data. Merge-truncate-merge (Guha, Ho and Nguyen, arXiv 1901.05078) merges close atoms of each draw, removes light \
+ones and merges again. Its rate is the median distance between the draws and the estimate; the answer also shows other rates."
 )]
 pub struct HowManyVerb {
     #[command(flatten)]
@@ -27,12 +27,8 @@ pub struct HowManyVerb {
 impl HowManyVerb {
     /// Reads, counts, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let form = Form { schema: HOW_MANY_SCHEMA, tables: &[], write: &|_, _, _| unreachable!("there are no tables") };
-        self.posterior.ask_for(
-            terminal,
-            &form,
-            |posterior, labels, progress| posterior.how_many(labels, progress),
-            |found| &found.warnings,
-        )
+        self.posterior.ask_about_components(terminal, &Form::document(), |posterior, labels, progress| {
+            posterior.how_many(labels, progress)
+        })
     }
 }

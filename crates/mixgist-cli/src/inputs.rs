@@ -4,15 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mixgist::text::{CommandLine, named};
-use mixgist::{Answer, GivenDirections, PartitionDraws, Points, Posterior, Progress, Result, Settings, Summary, text};
+use mixgist::text::named;
+use mixgist::{Answer, GivenDirections, PartitionDraws, Points, Result, Summary, text};
 use mixgist_io::memory::reading;
 use mixgist_io::{DataTable, DrawsFile, default_reading, find_file, read_as};
+use mixgist_report::Behind;
 use mixgist_report::page::PARTS;
-use mixgist_report::{Presentation, html};
 
 use crate::options::{all_paths, read_data_for, read_directions};
-use crate::partition::partition_draws;
 
 /// Where the draws and data are, when the summary does not tell or they have moved.
 #[derive(Args)]
@@ -64,10 +63,8 @@ impl Inputs {
     /// From draws and data; data that come with the draws are used when there are no others.
     pub fn new(mut draws: Option<DrawsFile>, data: Option<DataTable>) -> Result<Self> {
         let own = draws.as_mut().and_then(|file| file.data.take());
-        let partitions = match draws.as_ref().and_then(|file| file.labels.as_ref()) {
-            Some(labels) => Some(partition_draws(labels)?),
-            None => None,
-        };
+        let labels = draws.as_ref().and_then(|file| file.labels.as_ref());
+        let partitions = labels.map(|labels| labels.partitions()).transpose()?;
         Ok(Inputs { draws, partitions, data: data.or(own), directions: None })
     }
 
@@ -118,49 +115,14 @@ impl Inputs {
         self.data.as_ref().and_then(DataTable::column_names)
     }
 
-    /// The posterior of a summary that was computed before, where the draws are at hand.
-    pub fn posterior(&self, answer: &Answer<Summary>) -> Result<Option<Posterior<'_>>> {
-        let Some(file) = &self.draws else { return Ok(None) };
-        let mut settings: Settings = answer.about.settings.clone();
-        if settings.directions.is_some() && self.directions.is_some() {
-            settings.directions = self.directions.clone();
-        }
-        let posterior = Posterior::new(&file.ensemble, self.points()?, settings)?.with_columns(self.columns());
-        Ok(Some(posterior.with_source(answer.about.source.clone()).with_summary(&answer.result)?))
-    }
-
-    /// What figures are drawn from.
-    pub fn presentation<'a>(
-        &'a self,
-        answer: &'a Answer<Summary>,
-        posterior: Option<&'a Posterior<'a>>,
-        progress: &'a dyn Progress,
-    ) -> Result<Presentation<'a>> {
-        let mut presentation = Presentation::new(answer, &CommandLine, progress)?;
-        presentation = match (posterior, self.points()?) {
-            (Some(posterior), _) => presentation.with_posterior(posterior)?,
-            (None, Some(points)) => presentation.with_data(points)?,
-            (None, None) => presentation,
-        };
-        Ok(match &self.partitions {
-            Some(partitions) => presentation.with_partitions(partitions),
-            None => presentation,
+    /// What figures and reports are made from.
+    pub fn behind(&self) -> Result<Behind<'_>> {
+        Ok(Behind {
+            draws: self.draws.as_ref().map(|file| &file.ensemble),
+            data: self.points()?,
+            columns: self.columns(),
+            partitions: self.partitions(),
+            directions: self.directions.as_ref(),
         })
-    }
-
-    /// The report of summaries of these draws; `without` says for each which parts are left out.
-    pub fn report(
-        &self,
-        title: &str,
-        answers: &[Answer<Summary>],
-        without: impl Fn(usize) -> Vec<String>,
-        progress: &dyn Progress,
-    ) -> Result<String> {
-        let posteriors = answers.iter().map(|answer| self.posterior(answer)).collect::<Result<Vec<_>>>()?;
-        let mut presentations = Vec::new();
-        for (i, answer) in answers.iter().enumerate() {
-            presentations.push(self.presentation(answer, posteriors[i].as_ref(), progress)?.without(&without(i)));
-        }
-        html(title, presentations)
     }
 }

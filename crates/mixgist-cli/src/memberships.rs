@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 use mixgist::Memberships;
 use mixgist::{Answer, Result};
-use mixgist_io::{Cell, MEMBERSHIPS_SCHEMA, Overwrite, TableRows, write_table};
+use mixgist_io::{Cell, Overwrite, TableRows, write_table};
 
 use crate::components::RulesArgs;
 use crate::posterior::{Form, PosteriorArgs};
@@ -18,10 +18,11 @@ use crate::progress::Terminal;
     mut_arg("output", |arg| arg.help("Write the answer to this file (.csv, a row per observation, or .json)")),
     after_help = "Examples:
   mixgist memberships draws.npz --data data.csv
+  mixgist memberships draws.npz --data data.csv --estimate summary.json
   mixgist memberships draws.npz --data data.csv -o memberships.csv
 
-The probability is the mean over the draws of the membership probability under each draw; the interval says how much
-the draws differ about it. With more than 100,000 observations 200 draws at equal steps are looked at."
+The probability is the mean, over the draws, of the membership probability under each draw. The interval says how much \
+the draws differ. With more than 100,000 observations, 200 draws at equal steps are used."
 )]
 pub struct MembershipsVerb {
     #[command(flatten)]
@@ -35,13 +36,9 @@ impl MembershipsVerb {
     /// Reads, computes, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
         let rules = self.rules.rules();
-        let form = Form { schema: MEMBERSHIPS_SCHEMA, tables: &["csv"], write: &write };
-        self.posterior.ask_for(
-            terminal,
-            &form,
-            |posterior, _, progress| posterior.memberships(rules, progress),
-            |found| &found.warnings,
-        )
+        let form = Form { tables: &["csv"], write: &write };
+        self.posterior
+            .ask_about_components(terminal, &form, |posterior, _, progress| posterior.memberships(rules, progress))
     }
 }
 

@@ -5,16 +5,15 @@ pub mod model;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use mixgist::partition::{
-    ClusterBound, LossOptions, NamedLoss, OmariConvention, PartitionAnswer, PartitionLoss, Question, REGISTRY,
-    SearchOptions, estimate_partition,
+    LossOptions, OmariConvention, PartitionAnswer, Question, REGISTRY, SearchOptions, estimate_partition,
 };
 use mixgist::text::CommandLine;
 use mixgist::{Error, Partition, PartitionDraws, Points, Result, sample_partitions};
 use mixgist_io::{
-    Cell, DataTable, Format, LabelDraws, Overwrite, PARTITION_SCHEMA, ReadOptions, read_data, read_draws, read_labels,
-    to_json, together, write_json, write_npy_labels, write_table,
+    Cell, DataTable, Format, Overwrite, PARTITION_SCHEMA, ReadOptions, read_data, read_draws, read_labels, to_json,
+    together, write_json, write_npy_labels, write_table,
 };
 
 use crate::memory::reading;
@@ -49,7 +48,8 @@ pub struct PartitionVerb {
 
     /// The loss whose expectation is minimised
     #[arg(long, value_name = "LOSS", default_value = "vi", help_heading = "Search",
-          value_parser = PossibleValuesParser::new(REGISTRY.iter().map(|entry| entry.name)))]
+          value_parser = PossibleValuesParser::new(
+          REGISTRY.iter().map(|entry| PossibleValue::new(entry.name).help(entry.help))))]
     loss: String,
 
     #[command(flatten)]
@@ -112,44 +112,20 @@ pub struct LossArgs {
 impl LossArgs {
     /// What the options mean.
     pub fn options(&self) -> Result<LossOptions> {
-        Ok(LossOptions {
-            a: self.a.unwrap_or(LossOptions::default().a),
-            omari: OmariConvention::from_name(&self.omari)?,
-        })
-    }
-
-    /// Every registered loss; the generalized ones when their cost was given.
-    pub fn reported(&self) -> Result<Vec<NamedLoss>> {
-        let options = self.options()?;
-        let reported = REGISTRY.iter().filter(|entry| !entry.takes_a || self.a.is_some());
-        reported.map(|entry| Ok(NamedLoss { name: entry.name, loss: (entry.build)(&options)? })).collect()
-    }
-
-    /// The loss of that name.
-    fn chosen(&self, name: &str) -> Result<PartitionLoss> {
-        if self.a.is_none() && REGISTRY.iter().any(|entry| entry.name == name && entry.takes_a) {
-            return Err(Error::usage(format!("{name} needs its cost")).hint("give it with --a, such as --a 0.5"));
-        }
-        PartitionLoss::from_name(name, &self.options()?)
+        LossOptions::new(self.a, Some(&self.omari))
     }
 }
 
 impl PartitionVerb {
     /// Reads, searches, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let question = Question {
-            search: self.search_options()?,
-            reported: self.conventions.reported()?,
-            omari: self.conventions.options()?.omari,
-            level: self.ball,
-        };
+        let question = self.question()?;
         self.check_options()?;
         let format = self.format.as_deref().map(Format::from_name).transpose()?;
         let Labelled { draws, sampled } = self.read_labels(format, terminal)?;
         let density = self.read_data(&draws)?.map(|data| PartitionDensity::new(&self.model, data)).transpose()?;
 
-        let mut found = estimate_partition(&draws, &question, terminal)?;
-        found.labels_sampled = sampled;
+        let found = estimate_partition(&draws, &Question { labels_sampled: sampled, ..question }, terminal)?;
         let partition = Partition::from_integers(&found.labels)?;
         let densities = density.map(|density| density.evaluate(&partition)).transpose()?;
 
@@ -178,11 +154,11 @@ impl PartitionVerb {
     fn read_labels(&self, format: Option<Format>, terminal: &Terminal) -> Result<Labelled> {
         let options = ReadOptions { format, ..reading() };
         let Ok(file) = read_draws(std::slice::from_ref(&self.labels), &options) else {
-            let draws = partition_draws(&read_labels(&self.labels, &options)?)?;
+            let draws = read_labels(&self.labels, &options)?.partitions()?;
             return Ok(Labelled { draws, sampled: false });
         };
         if let Some(labels) = &file.labels {
-            return Ok(Labelled { draws: partition_draws(labels)?, sampled: false });
+            return Ok(Labelled { draws: labels.partitions()?, sampled: false });
         }
         let data = match (&self.data, file.data) {
             (Some(path), _) => read_data_for(path, file.ensemble.dim())?,
@@ -198,23 +174,13 @@ impl PartitionVerb {
         Ok(Labelled { draws, sampled: true })
     }
 
-    fn search_options(&self) -> Result<SearchOptions> {
-        Ok(SearchOptions {
-            clusters: match (self.clusters, self.max_clusters) {
-                (Some(k), _) => ClusterBound::Exactly(k),
-                (None, Some(k)) => ClusterBound::AtMost(k),
-                (None, None) => ClusterBound::LargestDraw,
-            },
-            runs: self.runs as usize,
-            seed: self.seed,
-            ..SearchOptions::new(self.conventions.chosen(&self.loss)?)
-        })
+    fn question(&self) -> Result<Question> {
+        let losses = self.conventions.options()?;
+        let asked = Question::new(&self.loss, losses, self.clusters, self.max_clusters, self.ball)?;
+        Ok(Question { search: SearchOptions { runs: self.runs as usize, seed: self.seed, ..asked.search }, ..asked })
     }
 
     fn check_options(&self) -> Result<()> {
-        if !(self.ball > 0.0 && self.ball <= 1.0) {
-            return Err(Error::usage(format!("--ball is {}, must be above 0 and at most 1", self.ball)));
-        }
         let outputs: [(&Option<PathBuf>, &str, &[&str]); 3] = [
             (&self.output, "--output", &["json"]),
             (&self.labels_out, "--labels-out", &["csv", "npy"]),
@@ -247,11 +213,6 @@ impl PartitionVerb {
 struct Labelled {
     draws: PartitionDraws,
     sampled: bool,
-}
-
-/// Labels as the core takes them.
-pub fn partition_draws(labels: &LabelDraws) -> Result<PartitionDraws> {
-    labels.partitions()
 }
 
 /// Refuses data that are not the ones that were labelled.

@@ -1,12 +1,13 @@
-//! `mixgist plot`: a figure of a summary, as SVG or PNG.
+//! `mixgist plot`: a figure of a summary, as SVG, PDF or PNG.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use mixgist::text::CommandLine;
 use mixgist::{Error, Result};
 use mixgist_io::{read_summary, write_bytes};
-use mixgist_report::{KINDS, Kind};
+use mixgist_report::{Figure, KINDS, Kind};
 
 use crate::inputs::{InputArgs, Inputs};
 use crate::options::{ForceArgs, expect_extension, has_extension};
@@ -16,7 +17,7 @@ use crate::progress::Terminal;
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist plot summary.json -o contours.svg
-  mixgist plot summary.json --kind map -o map.png
+  mixgist plot summary.json --kind map -o map.pdf
   mixgist plot summary.json --kind contours --data data.csv -o contours.png")]
 pub struct Plot {
     /// The summary (.json), as 'summarize -o' writes it
@@ -28,7 +29,7 @@ pub struct Plot {
           KINDS.iter().map(|kind| PossibleValue::new(kind.name).help(kind.help))))]
     kind: Option<String>,
 
-    /// Write the figure to this file (.svg or .png)
+    /// Write the figure to this file (.svg, .pdf or .png)
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,
 
@@ -51,7 +52,7 @@ pub struct Plot {
 impl Plot {
     /// Reads, draws and writes.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        expect_extension(&self.output, "--output", &["svg", "png"])?;
+        expect_extension(&self.output, "--output", &Figure::EXTENSIONS)?;
         self.force.check(&[&Some(self.output.clone())], &self.inputs.paths(std::slice::from_ref(&self.summary)))?;
         if !has_extension(&self.summary, "json") {
             return Err(Error::usage("is no summary (.json)").in_file(&self.summary).hint(
@@ -60,8 +61,9 @@ impl Plot {
         }
         let found = read_summary(&self.summary)?;
         let inputs = Inputs::read(&found, &self.summary, &self.inputs)?;
-        let posterior = inputs.posterior(&found)?;
-        let presentation = inputs.presentation(&found, posterior.as_ref(), terminal)?;
+        let behind = inputs.behind()?;
+        let posterior = behind.posterior(&found)?;
+        let presentation = behind.presentation(&found, posterior.as_ref(), &CommandLine, terminal)?;
         let kind = match &self.kind {
             Some(name) => Kind::from_name(name)?,
             None => Kind::of_estimate(found.estimate.dim()),
@@ -70,10 +72,7 @@ impl Plot {
         if let Some(title) = &self.title {
             figure = figure.titled(title);
         }
-        let bytes = match has_extension(&self.output, "png") {
-            true => figure.to_png(self.dpi.into())?,
-            false => figure.to_svg().into_bytes(),
-        };
+        let bytes = figure.to_file(&self.output, self.dpi.into())?;
         terminal.begin_writing();
         write_bytes(&self.output, &bytes, self.force.overwrite())?;
         terminal.clear();

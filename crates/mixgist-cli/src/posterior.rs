@@ -3,16 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
-use mixgist::narrative::Narrate;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use mixgist::slice::SLICERS;
 use mixgist::text::CommandLine;
 use mixgist::{
-    Answer, Ensemble, Error, Estimate, Estimator, Loss, MixingMeasure, PartitionDraws, Posterior, Progress, Result,
-    Route, Settings, Source, Warning,
+    Answer, Ensemble, Error, Estimate, Estimator, Loss, MixingMeasure, PartitionDraws, Posterior, Progress, Reading,
+    Result, Route, Settings, Source, Summary,
 };
-use mixgist_io::{DataTable, DrawsFile, Overwrite, Schema, read_summary, to_json, write_json};
-use serde::Serialize;
+use mixgist_io::{DataTable, Documented, DrawsFile, Overwrite, is_content_of, read_summary, to_json, write_json};
 
 use crate::inputs::Inputs;
 use crate::memory;
@@ -34,13 +32,14 @@ pub struct JobArgs {
 
     /// Name of the sliced distance
     #[arg(long, value_name = "NAME", default_value = "smix-w", help_heading = "Distance",
-          value_parser = PossibleValuesParser::new(SLICERS.iter().map(|slicer| slicer.name())))]
+          value_parser = PossibleValuesParser::new(
+          SLICERS.iter().map(|slicer| PossibleValue::new(slicer.name()).help(slicer.help()))))]
     distance: String,
 
     #[command(flatten)]
     pub slicing: SlicingArgs,
 
-    /// What the estimate averages over the posterior: the distance, or its p-th power
+    /// Loss whose posterior mean the estimate minimises: the distance, or its p-th power
     #[arg(long, value_name = "LOSS", default_value = "distance", help_heading = "Distance",
           value_parser = PossibleValuesParser::new(Loss::NAMES.map(|(name, _)| name)))]
     loss: String,
@@ -74,12 +73,12 @@ impl JobArgs {
 /// Which estimate.
 #[derive(Args, Clone)]
 pub struct EstimateArgs {
-    /// The estimate: medoid (one of the draws), free or aligned (few atoms, not confined to the draws); or a file with one: a summary
-    /// (.json), or a single draw
+    /// The estimate: medoid (one of the draws), free (few atoms, least expected loss), aligned (the components that most draws have), or a file
+    /// with an estimate: a summary (.json), or a single draw. A summary of these draws with the same options is not computed again
     #[arg(long, value_name = "ESTIMATE", default_value = "medoid", help_heading = "Estimate")]
     estimate: String,
 
-    /// Number of atoms of the free estimate: a number, or 'auto', the smallest that cannot be told from the best [default: auto]
+    /// Number of atoms of the free estimate: a number, or 'auto', the smallest number whose expected loss does not differ clearly from the best [default: auto]
     #[arg(long, value_name = "K", help_heading = "Estimate")]
     atoms: Option<String>,
 }
@@ -113,6 +112,24 @@ impl EstimateArgs {
         }
     }
 
+    /// The summary in the file, if it was made from these draws with these settings, so that it need not be found again.
+    fn summary_of(&self, draws: &[PathBuf], reading: &Reading, settings: &Settings) -> Result<Option<Answer<Summary>>> {
+        let Some(path) = self.file().filter(|path| has_extension(path, "json")) else { return Ok(None) };
+        let found = read_summary(path)?;
+        let theirs = &found.about.settings;
+        let ours = settings.clone().with_candidate(theirs.candidate.clone()).with_route(theirs.route);
+        let Some(source) = &found.about.source else { return Ok(None) };
+        if ours != *theirs || source.reading != *reading || source.draws.len() != draws.len() {
+            return Ok(None);
+        }
+        for (file, path) in source.draws.iter().zip(draws) {
+            if !is_content_of(file, path)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(found))
+    }
+
     /// The estimate in the file, if there is one.
     fn given(&self, ensemble: &Ensemble, reading: &ReadingArgs) -> Result<Option<Estimate>> {
         let Some(path) = self.file() else { return Ok(None) };
@@ -124,12 +141,17 @@ impl EstimateArgs {
 
 /// How an answer is written: as a document, or as tables and arrays.
 pub struct Form<'a, T> {
-    /// The document.
-    pub schema: Schema,
     /// Extensions of what is no document.
     pub tables: &'a [&'a str],
     /// Writes such a file.
     pub write: &'a Writer<T>,
+}
+
+impl<T> Form<'_, T> {
+    /// A document and nothing else.
+    pub fn document() -> Self {
+        Form { tables: &[], write: &|_, _, _| unreachable!("there are no tables") }
+    }
 }
 
 /// What writes an answer to a file.
@@ -153,25 +175,23 @@ pub struct PosteriorArgs {
 }
 
 impl PosteriorArgs {
-    /// Checks the options and the output, reads, puts the question, writes and prints the answer.
-    pub fn ask<T: Serialize + Narrate>(
+    /// Checks the options and the output, reads, puts the question, writes and prints the answer. The question gets the partitions that came
+    /// with the draws.
+    pub fn ask<T: Documented>(
         &self,
         terminal: &Terminal,
-        schema: Schema,
-        question: impl FnOnce(&Posterior, &dyn Progress) -> Result<Answer<T>>,
-        warnings: impl FnOnce(&T) -> &[Warning],
+        question: impl FnOnce(&Posterior, Option<&PartitionDraws>, &dyn Progress) -> Result<Answer<T>>,
     ) -> Result<()> {
-        let form = Form { schema, tables: &[], write: &|_, _, _| unreachable!("there are no tables") };
-        self.ask_for(terminal, &form, |posterior, _, progress| question(posterior, progress), warnings)
+        let form = Form::document();
+        self.ask_for(terminal, &form, question)
     }
 
-    /// The same for an answer that can be written as something else than a document too; the question gets the partitions that came with the draws.
-    pub fn ask_for<T: Serialize + Narrate>(
+    /// The same for an answer that can be written as something else than a document too.
+    pub fn ask_for<T: Documented>(
         &self,
         terminal: &Terminal,
         form: &Form<T>,
         question: impl FnOnce(&Posterior, Option<&PartitionDraws>, &dyn Progress) -> Result<Answer<T>>,
-        warnings: impl FnOnce(&T) -> &[Warning],
     ) -> Result<()> {
         let settings = self.settings()?;
         if let Some(path) = &self.output {
@@ -186,26 +206,50 @@ impl PosteriorArgs {
         let source = self.job.source(None, self.output.as_deref())?;
         let inputs = Inputs::new(Some(DrawsFile { data: None, ..file }), data)?;
         let Some(DrawsFile { ensemble, .. }) = &inputs.draws else { unreachable!("draws were read") };
-        let posterior = Posterior::new(ensemble, inputs.points()?, settings)?
+        let known = self.estimate.summary_of(&self.job.draws.draws, &source.reading, &settings)?;
+        let route = known.as_ref().map_or(settings.route, |known| known.about.settings.route);
+        let settings = settings.with_route(route);
+        let mut posterior = Posterior::new(ensemble, inputs.points()?, settings)?
             .with_columns(inputs.columns())
-            .with_source(Some(source))
-            .with_estimate(given);
+            .with_source(Some(source));
+        // Data set the units: with others the estimate is a measure like any other.
+        posterior = match known {
+            Some(known) if *posterior.units()? == known.units => posterior.with_summary(&known)?,
+            _ => posterior.with_estimate(given),
+        };
         let found = question(&posterior, inputs.partitions(), terminal)?;
         terminal.begin_writing();
         match &self.output {
             Some(path) if has_extension(path, "json") => {
-                write_json(path, form.schema, &found, self.printing.overwrite())?;
+                write_json(path, T::SCHEMA, &found, self.printing.overwrite())?;
             }
             Some(path) => (form.write)(path, &found, self.printing.overwrite())?,
             None => {}
         }
         terminal.clear();
         match self.printing.json {
-            true => answer(&to_json(form.schema, &found)?)?,
+            true => answer(&to_json(T::SCHEMA, &found)?)?,
             false => answer(&found.narrative().plain(&CommandLine))?,
         }
-        warn(warnings(&found.result));
+        warn(found.result.warnings());
         Ok(())
+    }
+
+    /// The same for a question about components. A medoid has light atoms by chance: a summary of these draws stands for the components that are
+    /// found from its medoid.
+    pub fn ask_about_components<T: Documented>(
+        &self,
+        terminal: &Terminal,
+        form: &Form<T>,
+        question: impl FnOnce(&Posterior, Option<&PartitionDraws>, &dyn Progress) -> Result<Answer<T>>,
+    ) -> Result<()> {
+        let from_file = self.estimate.file().is_some();
+        let question = |posterior: &Posterior, labels: Option<&PartitionDraws>, progress: &dyn Progress| match from_file
+        {
+            true => question(&posterior.about_components(progress)?, labels, progress),
+            false => question(posterior, labels, progress),
+        };
+        self.ask_for(terminal, form, question)
     }
 
     /// What the options mean to the core.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Args};
 use mixgist::slice::SLICERS;
+use mixgist::text::CommandLine;
 use mixgist::{Answer, Error, Loss, Posterior, Result, Route, Summary};
 use mixgist_io::{read_summary, write_bytes};
 use mixgist_report::page::EXTENSIONS;
@@ -106,7 +107,8 @@ impl Report {
     }
 
     fn write(&self, title: &str, found: &[Answer<Summary>], inputs: &Inputs, terminal: &Terminal) -> Result<()> {
-        let report = inputs.report(title, found, |_| self.parts.without.clone(), terminal)?;
+        let (found, without) = (found.iter().collect::<Vec<_>>(), |_| self.parts.without.clone());
+        let report = inputs.behind()?.report(title, &found, without, &CommandLine, terminal)?;
         terminal.begin_writing();
         write_bytes(&self.output, report.as_bytes(), self.force.overwrite())?;
         terminal.clear();

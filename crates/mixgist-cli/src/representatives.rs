@@ -3,7 +3,6 @@
 use clap::Args;
 use mixgist::representatives::Count;
 use mixgist::{Error, Result};
-use mixgist_io::REPRESENTATIVES_SCHEMA;
 
 use crate::posterior::PosteriorArgs;
 use crate::progress::Terminal;
@@ -12,11 +11,12 @@ use crate::progress::Terminal;
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist representatives draws.npz --data data.csv
+  mixgist representatives draws.npz --estimate summary.json
   mixgist representatives draws.npz --count 3 -o representatives.json
 
-There are as many as the posterior has modes: a split of the draws in two must show a valley between the groups that is at
-most half as high as the lower peak and that one mode would show less than once in 1000 times, and each group must have
-at least 5 % of the posterior.")]
+There are as many representatives as the posterior has modes. Two groups of draws are two modes if three conditions hold: \
+the density between them has a valley that is at most half as high as the lower peak; a posterior with one mode would show such a valley \
+with probability below 0.001 (p < 0.001); each group has at least 5 % of the posterior.")]
 pub struct RepresentativesVerb {
     #[command(flatten)]
     posterior: PosteriorArgs,
@@ -38,15 +38,7 @@ impl RepresentativesVerb {
             (_, Ok(k)) if k > 0 => Count::Fixed(k),
             _ => return Err(Error::usage(format!("--count is '{}', must be 'auto' or a number from 1", self.count))),
         };
-        self.posterior.ask(
-            terminal,
-            REPRESENTATIVES_SCHEMA,
-            |posterior, progress| {
-                let mut found = posterior.representatives(wanted, progress)?;
-                found.result.add_densities(posterior.data(), self.grid as usize, progress)?;
-                Ok(found)
-            },
-            |found| &found.warnings,
-        )
+        let grid = self.grid as usize;
+        self.posterior.ask(terminal, |posterior, _, progress| posterior.representatives(wanted, grid, progress))
     }
 }

@@ -2,7 +2,6 @@
 
 use clap::Args;
 use mixgist::Result;
-use mixgist_io::STABILITY_SCHEMA;
 
 use crate::posterior::PosteriorArgs;
 use crate::progress::Terminal;
@@ -11,11 +10,12 @@ use crate::progress::Terminal;
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist stability draws.npz --data data.csv
+  mixgist stability draws.npz --estimate summary.json
   mixgist stability chain1.csv chain2.csv --slices 500 -o stability.json
   mixgist stability draws.npz --estimate free --atoms 5
 
-Movements are in units of the radius of the credible ball: up to 0.5 a choice hardly matters, beyond 1 it matters more than
-what the posterior leaves open.")]
+Movements are in units of the radius of the credible ball: up to 0.5 the choice hardly matters; above 1 it matters more \
+than the uncertainty of the posterior.")]
 pub struct StabilityVerb {
     #[command(flatten)]
     posterior: PosteriorArgs,
@@ -28,9 +28,6 @@ pub struct StabilityVerb {
 impl StabilityVerb {
     /// Reads, estimates again and again, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
-        let question = |posterior: &mixgist::Posterior, progress: &dyn mixgist::Progress| {
-            posterior.stability(self.level, progress)
-        };
-        self.posterior.ask(terminal, STABILITY_SCHEMA, question, |found| &found.warnings)
+        self.posterior.ask(terminal, |posterior, _, progress| posterior.stability(self.level, progress))
     }
 }

@@ -82,7 +82,8 @@ impl Summarize {
             Posterior::new(ensemble, points, settings)?.with_columns(inputs.columns()).with_source(Some(source));
         let found = posterior.answer(posterior.summary(terminal)?.clone());
         let derived = Derived::compute(&self.derived, &found, ensemble, points, new_points.as_ref(), terminal)?;
-        let presentation = inputs.presentation(&found, Some(&posterior), terminal)?.without(&self.parts.without);
+        let presentation = inputs.behind()?.presentation(&found, Some(&posterior), &CommandLine, terminal)?;
+        let presentation = presentation.without(&self.parts.without);
         let title = title_of(&found, &self.job.draws.draws);
         let report = self.report.as_ref().map(|_| mixgist_report::html(&title, vec![presentation])).transpose()?;
         let text = match self.printing.json {

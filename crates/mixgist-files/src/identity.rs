@@ -43,6 +43,9 @@ fn number(_: &Path) -> Option<(u64, u64)> {
 
 /// Checks, before any work, that all outputs can be written, that no two are one file, and that none is an input.
 pub fn check_outputs(outputs: &[&Path], inputs: &[&Path], overwrite: Overwrite) -> Result<()> {
+    // A directory that is an input stands for the files in it.
+    let folders: Vec<PathBuf> =
+        inputs.iter().filter(|path| path.is_dir()).filter_map(|path| path.canonicalize().ok()).collect();
     let inputs: Vec<Identity> = inputs.iter().map(|path| Identity::of(path)).collect();
     let mut seen: Vec<Identity> = Vec::new();
     for path in outputs {
@@ -51,7 +54,8 @@ pub fn check_outputs(outputs: &[&Path], inputs: &[&Path], overwrite: Overwrite) 
         if seen.iter().any(|other| other.is_same(&identity)) {
             return Err(Error::usage("two outputs cannot go to the same file").in_file(path));
         }
-        if inputs.iter().any(|input| input.is_same(&identity)) {
+        let within = || path.canonicalize().is_ok_and(|path| folders.iter().any(|folder| path.starts_with(folder)));
+        if inputs.iter().any(|input| input.is_same(&identity)) || within() {
             return Err(Error::usage("is an input, it cannot be an output as well").in_file(path));
         }
         seen.push(identity);
@@ -80,6 +84,9 @@ mod tests {
             assert!(message(&[place("a.csv"), place(other)], &[]).contains("two outputs"), "{other}");
             assert!(message(&[place("a.csv")], &[place(other)]).contains("is an input"), "{other}");
         }
+        std::fs::write(place("sub/in.csv"), "1\n").unwrap();
+        assert!(message(&[place("sub/../sub/in.csv")], &[place("sub")]).contains("is an input"));
+        assert_eq!(message(&[place("sub/new.csv")], &[place("sub")]), "");
         std::fs::write(place("a.csv"), "1\n").unwrap();
         std::fs::hard_link(place("a.csv"), place("hard.csv")).unwrap();
         assert!(message(&[place("a.csv"), place("hard.csv")], &[]).contains("two outputs"));

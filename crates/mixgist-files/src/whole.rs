@@ -20,6 +20,13 @@ pub enum Overwrite {
     Force,
 }
 
+impl Overwrite {
+    /// What an option that forces it asks for.
+    pub fn forced(force: bool) -> Self {
+        if force { Overwrite::Force } else { Overwrite::Refuse }
+    }
+}
+
 /// What writers write to.
 pub type Output = BufWriter<File>;
 

@@ -6,9 +6,7 @@ use mixgist::components::Rules;
 use mixgist::credible::Question;
 use mixgist::fits::{Document, Fits};
 use mixgist::narrative::Narrate;
-use mixgist::partition::{
-    self, NamedLoss, OmariConvention, PartitionAnswer, PartitionLoss, SearchOptions, estimate_partition,
-};
+use mixgist::partition::{self, LossOptions, PartitionAnswer, estimate_partition};
 use mixgist::representatives::Count;
 use mixgist::text::Neutral;
 use mixgist::{
@@ -76,15 +74,13 @@ fn kinds() -> Result<Vec<Kind>> {
     let question = Question { level: 0.9, hypothesis: Some((&hypothesis, None)), conformal: true };
     found.push(kind("credible", &posterior.credible(&question, &Silent)?));
     found.push(kind("components", &posterior.components(Rules::default(), &Silent)?));
-    found.push(kind("representatives", &posterior.representatives(Count::Fixed(2), &Silent)?));
+    found.push(kind("representatives", &posterior.representatives(Count::Fixed(2), 0, &Silent)?));
     found.push(kind("stability", &posterior.stability(0.9, &Silent)?));
     found.push(kind("aligned", &posterior.aligned(Rules::default(), &Silent)?));
     found.push(kind("how many", &posterior.how_many(None, &Silent)?));
     found.push(kind("memberships", &posterior.memberships(Rules::default(), &Silent)?));
     let labels: Vec<u8> = (0..120).map(|i| (i % 12 / 6) as u8 + u8::from(i % 31 == 0)).collect();
-    let search = SearchOptions::new(PartitionLoss::Vi { a: 1.0 });
-    let reported = vec![NamedLoss { name: "vi", loss: search.loss }];
-    let question = partition::Question { search, reported, omari: OmariConvention::default(), level: 0.9 };
+    let question = partition::Question::new("vi", LossOptions::default(), None, None, 0.9)?;
     let answer = estimate_partition(&PartitionDraws::from_dense(12, &labels)?, &question, &Silent)?;
     let tell = |value| {
         let answer: PartitionAnswer = read(value)?;

@@ -1,164 +1,38 @@
 //! What the fuzz targets do with bytes from strangers: one function a reader, from bytes to something usable or an error, never a panic.
 //!
-//! The programs in `fuzz/` hand these functions to libFuzzer; the tests of this crate hand them what fuzzing has found worth keeping.
+//! The programs in `fuzz/` hand these functions to libFuzzer; the tests of this crate hand them what fuzzing has found worth keeping. Each module has what
+//! belongs together, because a program holds the modules that it uses, and libFuzzer looks at all that a program holds after every execution.
 
 mod archive;
+pub mod arguments;
 mod change;
+pub mod checkpoint;
 pub mod documents;
-mod report;
-
-use std::cell::RefCell;
-use std::ffi::OsString;
-use std::io::Write;
-use std::path::Path;
-
-use mixgist::CovarianceForm;
-use mixgist::partition::PartitionAnswer;
-use mixgist_io::{
-    Format, PARTITION_SCHEMA, ReadOptions, Variables, read_data, read_draws, read_json, read_labels, read_summary,
-};
+mod folder;
+pub mod json;
+pub mod readers;
+pub mod report;
 
 /// What is done with the bytes.
 pub type Entry = fn(&[u8]);
 
 /// The targets, by the name of their program and of their corpus.
 pub const TARGETS: &[(&str, Entry)] = &[
-    ("npy", npy),
-    ("npz", npz),
-    ("csv_draws", csv_draws),
-    ("csv_data", csv_data),
-    ("csv_labels", csv_labels),
-    ("stan_csv", stan_csv),
-    ("parquet", parquet),
-    ("json", json),
-    ("checkpoint", checkpoint),
-    ("arguments", arguments),
+    ("npy", readers::npy),
+    ("npz", readers::npz),
+    ("csv_draws", readers::csv_draws),
+    ("csv_data", readers::csv_data),
+    ("csv_labels", readers::csv_labels),
+    ("stan_csv", readers::stan_csv),
+    ("wide_csv", readers::wide_csv),
+    ("parquet", readers::parquet),
+    ("netcdf", readers::netcdf),
+    ("zarr", readers::zarr),
+    ("bayesmix", readers::bayesmix),
+    ("premium", readers::premium),
+    ("json", json::json),
+    ("checkpoint", checkpoint::checkpoint),
+    ("arguments", arguments::arguments),
     ("documents", documents::documents),
     ("report", report::report),
 ];
-
-/// Small, so that files that promise much are told from files that hold much.
-const MEMORY_LIMIT: u64 = 1 << 24;
-
-/// Lets `read` have a file of these bytes. Readers take files, so there is one for each thread, written again and again.
-fn with_file(bytes: &[u8], read: impl FnOnce(&Path)) {
-    thread_local! {
-        static FILE: RefCell<Option<tempfile::NamedTempFile>> = const { RefCell::new(None) };
-    }
-    FILE.with_borrow_mut(|slot| {
-        let memory = Path::new("/dev/shm"); // faster than a disk, where there is one
-        let make =
-            || if memory.is_dir() { tempfile::NamedTempFile::new_in(memory) } else { tempfile::NamedTempFile::new() };
-        let file = slot.get_or_insert_with(|| make().expect("a temporary file can be made"));
-        let handle = file.as_file_mut();
-        handle.set_len(0).expect("a temporary file can be cut");
-        std::io::Seek::rewind(handle).expect("a temporary file can be rewound");
-        handle.write_all(bytes).expect("a temporary file can be written");
-        read(file.path());
-    });
-}
-
-/// How a file is read; the first byte of the input says in which form covariances are.
-fn options(format: Format, first: u8) -> ReadOptions {
-    let variables =
-        Variables { weights: "w".into(), means: "m".into(), covariances: "c".into(), labels: Some("z".into()) };
-    let forms = CovarianceForm::NAMES;
-    let (_, covariance_form) = forms[usize::from(first) % forms.len()];
-    ReadOptions {
-        format: Some(format),
-        covariance_form,
-        variables,
-        memory_limit: MEMORY_LIMIT,
-        ..ReadOptions::default()
-    }
-}
-
-fn use_draws(path: &Path, options: &ReadOptions) {
-    if let Ok(draws) = read_draws(&[path], options) {
-        assert!(draws.ensemble.atoms().covariances().iter().all(|x| x.is_finite()));
-        assert!(draws.ensemble.len() == draws.ensemble.chains().len());
-    }
-}
-
-fn use_data(path: &Path, options: &ReadOptions) {
-    if let Ok(data) = read_data(path, options) {
-        assert!(data.values().iter().all(|x| x.is_finite()));
-        assert_eq!(data.values().len(), data.rows() * data.columns());
-    }
-}
-
-fn use_labels(path: &Path, options: &ReadOptions) {
-    if let Ok(labels) = read_labels(path, options) {
-        assert_eq!(labels.labels.len(), labels.draws * labels.observations);
-    }
-}
-
-fn npy(bytes: &[u8]) {
-    with_file(bytes, |path| {
-        use_data(path, &options(Format::Npy, 0));
-        use_labels(path, &options(Format::Npy, 0));
-    });
-}
-
-/// An archive as it is, or one of the arrays that the bytes hold, with the checksums that belong to them.
-fn npz(bytes: &[u8]) {
-    let Some((&first, rest)) = bytes.split_first() else { return };
-    let mended = (first & 1 == 1).then(|| archive::of_arrays(rest));
-    with_file(mended.as_deref().unwrap_or(rest), |path| {
-        let options = options(Format::Npz, first >> 1);
-        use_draws(path, &options);
-        use_data(path, &options);
-        use_labels(path, &options);
-    });
-}
-
-fn csv_draws(bytes: &[u8]) {
-    let Some((&first, rest)) = bytes.split_first() else { return };
-    with_file(rest, |path| use_draws(path, &options(Format::Csv, first)));
-}
-
-fn csv_data(bytes: &[u8]) {
-    with_file(bytes, |path| use_data(path, &options(Format::Csv, 0)));
-}
-
-fn csv_labels(bytes: &[u8]) {
-    with_file(bytes, |path| use_labels(path, &options(Format::Csv, 0)));
-}
-
-fn stan_csv(bytes: &[u8]) {
-    let Some((&first, rest)) = bytes.split_first() else { return };
-    with_file(rest, |path| use_draws(path, &options(Format::StanCsv, first)));
-}
-
-fn parquet(bytes: &[u8]) {
-    with_file(bytes, |path| {
-        let options = options(Format::Parquet, 0);
-        use_draws(path, &options);
-        use_data(path, &options);
-        use_labels(path, &options);
-    });
-}
-
-fn json(bytes: &[u8]) {
-    with_file(bytes, |path| {
-        let _ = read_summary(path);
-        let _ = read_json::<PartitionAnswer>(path, PARTITION_SCHEMA);
-    });
-}
-
-fn checkpoint(bytes: &[u8]) {
-    mixgist_samplers::take_checkpoint_apart(bytes);
-}
-
-/// Arguments are what stands between new lines.
-fn arguments(bytes: &[u8]) {
-    let text = String::from_utf8_lossy(bytes);
-    let words = std::iter::once("mixgist").chain(text.split('\n').take(64));
-    mixgist_cli::understands(&words.map(OsString::from).collect::<Vec<_>>());
-}
-
-/// Runs the target of that name.
-pub fn run(name: &str, bytes: &[u8]) {
-    let (_, entry) = TARGETS.iter().find(|(known, _)| *known == name).expect("a target of that name");
-    entry(bytes);
-}

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use mixgist::slice::Array;
+use mixgist::text::Spelling;
 use mixgist::{Error, Result};
 
 use crate::ReadOptions;
@@ -123,6 +124,16 @@ impl DataTable {
     /// Names of the columns, when the file had them.
     pub fn column_names(&self) -> Option<&[String]> {
         self.column_names.as_deref()
+    }
+
+    /// Adds its name to a column that is counted in a message about these data.
+    pub fn naming_column(&self, error: Error, spelling: &dyn Spelling) -> Error {
+        let text = error.to_string();
+        let counted = |a: &usize| text.contains(&format!("column {a} ")) || text.ends_with(&format!("column {a}"));
+        let names = self.column_names().unwrap_or_default();
+        let Some(a) = (0..names.len()).find(counted) else { return error };
+        let more = error.hint_text().map(|hint| format!("; {}", hint.spelled(spelling))).unwrap_or_default();
+        error.hint(format!("column {a} is '{}'{more}", names[a]))
     }
 
     fn column_text(&self, column: usize) -> String {

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use mixgist::HowMany;
-use mixgist::Memberships;
 use mixgist::components::Components;
 use mixgist::credible::Credible;
+use mixgist::narrative::Narrate;
 use mixgist::partition::PartitionAnswer;
-use mixgist::representatives::Representatives;
-use mixgist::stability::Stability;
-use mixgist::{Alignment, Answer, MixingMeasure, Result, Summary};
+use mixgist::representatives::{Condition, Representatives};
+use mixgist::stability::{Outcome, Stability};
+use mixgist::text::Spelling;
+use mixgist::{Alignment, Answer, HowMany, Memberships, MixingMeasure, Result, Summary, Warning};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::formats::json::{Schema, read_json};
@@ -34,6 +35,69 @@ pub const MEMBERSHIPS_SCHEMA: Schema = Schema { name: "mixgist.memberships", ver
 pub const PARTITION_SCHEMA: Schema = Schema { name: "mixgist.partition", version: 2 };
 /// A fit without its draws.
 pub const FIT_SCHEMA: Schema = Schema { name: "mixgist.fit", version: 2 };
+
+/// A result that is written as a document.
+pub trait Documented: Narrate + Serialize {
+    /// The name and version of its document.
+    const SCHEMA: Schema;
+    /// A heading, for a notebook say.
+    const TITLE: &'static str;
+
+    /// What the reader should know.
+    fn warnings(&self) -> &[Warning];
+
+    /// What documents hold in neutral words or not at all, in a front's words.
+    fn said(&self, _spelling: &dyn Spelling) -> Value {
+        Value::Null
+    }
+}
+
+macro_rules! documented {
+    ($($result:ty: $schema:expr, $title:literal $(, $said:expr)?;)+) => {$(
+        impl Documented for $result {
+            const SCHEMA: Schema = $schema;
+            const TITLE: &'static str = $title;
+
+            fn warnings(&self) -> &[Warning] {
+                &self.warnings
+            }
+
+            $(fn said(&self, spelling: &dyn Spelling) -> Value {
+                $said(self, spelling)
+            })?
+        }
+    )+};
+}
+
+documented! {
+    Summary: SUMMARY_SCHEMA, "Summary";
+    Credible: CREDIBLE_SCHEMA, "Credible ball";
+    Components: COMPONENTS_SCHEMA, "Components";
+    Alignment: ALIGNMENT_SCHEMA, "Aligned draws";
+    Memberships: MEMBERSHIPS_SCHEMA, "Memberships";
+    HowMany: HOW_MANY_SCHEMA, "How many";
+    Representatives: REPRESENTATIVES_SCHEMA, "Representatives", refusals;
+    Stability: STABILITY_SCHEMA, "Stability", changes;
+}
+
+/// The conditions that each test does not meet.
+fn refusals(found: &Representatives, _: &dyn Spelling) -> Value {
+    let names = |refused: Vec<Condition>| refused.into_iter().map(Condition::name).collect::<Vec<_>>();
+    json!({ "refused_by": found.tests.iter().map(|test| names(test.refused_by())).collect::<Vec<_>>() })
+}
+
+/// Changes, errors and advice.
+fn changes(card: &Stability, spelling: &dyn Spelling) -> Value {
+    let error = |outcome: &Outcome| match outcome {
+        Outcome::Failed { error } => Some(error.spelled(spelling)),
+        Outcome::Moved(_) => None,
+    };
+    json!({
+        "advice": card.verdict.advice.iter().map(|text| text.spelled(spelling)).collect::<Vec<_>>(),
+        "changes": card.checks.iter().map(|check| check.change.spelled(spelling)).collect::<Vec<_>>(),
+        "errors": card.checks.iter().map(|check| error(&check.outcome)).collect::<Vec<_>>(),
+    })
+}
 
 /// Reads a summary, of this version or an older one.
 pub fn read_summary(path: &Path) -> Result<Answer<Summary>> {
@@ -126,14 +190,14 @@ fn upgrade_summary(fields: &mut Map<String, Value>) {
 /// The JSON Schema of every document that these crates hold, by the name of its file.
 pub fn json_schemas() -> Vec<(String, Value)> {
     vec![
-        json_schema::<Answer<Summary>>(SUMMARY_SCHEMA),
-        json_schema::<Answer<Credible>>(CREDIBLE_SCHEMA),
-        json_schema::<Answer<Components>>(COMPONENTS_SCHEMA),
-        json_schema::<Answer<Representatives>>(REPRESENTATIVES_SCHEMA),
-        json_schema::<Answer<Stability>>(STABILITY_SCHEMA),
-        json_schema::<Answer<Alignment>>(ALIGNMENT_SCHEMA),
-        json_schema::<Answer<HowMany>>(HOW_MANY_SCHEMA),
-        json_schema::<Answer<Memberships>>(MEMBERSHIPS_SCHEMA),
+        json_schema::<Answer<Summary>>(Summary::SCHEMA),
+        json_schema::<Answer<Credible>>(Credible::SCHEMA),
+        json_schema::<Answer<Components>>(Components::SCHEMA),
+        json_schema::<Answer<Representatives>>(Representatives::SCHEMA),
+        json_schema::<Answer<Stability>>(Stability::SCHEMA),
+        json_schema::<Answer<Alignment>>(Alignment::SCHEMA),
+        json_schema::<Answer<HowMany>>(HowMany::SCHEMA),
+        json_schema::<Answer<Memberships>>(Memberships::SCHEMA),
         json_schema::<PartitionAnswer>(PARTITION_SCHEMA),
     ]
 }

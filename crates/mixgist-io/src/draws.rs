@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use mixgist::{CovarianceForm, Ensemble, Error, Result};
+use mixgist::text::{named, option};
+use mixgist::{CovarianceForm, Ensemble, Error, Labels, Result, text};
 
 use crate::data::DataTable;
 use crate::format::Format;
@@ -68,10 +69,14 @@ impl From<Ensemble> for DrawsFile {
 pub fn read_draws<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<DrawsFile> {
     let paths = with_directories(paths, options)?;
     let mut files = Vec::with_capacity(paths.len());
+    // What one file takes is not there for the next.
+    let mut options = options.clone();
     for path in &paths {
         let path = path.as_path();
         let read = options.format_of(path)?.draws_reader()?;
-        files.push(read(path, options).map_err(|error| error.in_file(path))?);
+        let file = read(path, &options).map_err(|error| error.in_file(path))?;
+        options.memory_limit = options.memory_limit.saturating_sub(file.bytes());
+        files.push(file);
     }
     if files.len() > 1 {
         return join(&files).map_err(|(file, error)| error.in_file(&paths[file]));
@@ -148,6 +153,26 @@ pub fn write_draws(path: &Path, draws: &DrawsFile, format: Option<Format>, overw
 }
 
 impl DrawsFile {
+    /// Draws of a fit with the labels (M × n) of these data.
+    pub fn labelled(ensemble: Ensemble, labels: Labels, data: DataTable) -> Self {
+        let labels = LabelDraws { draws: ensemble.len(), observations: data.rows(), labels };
+        DrawsFile { ensemble, labels: Some(labels), data: Some(data) }
+    }
+
+    /// The draws that are left after burn-in and thinning within each chain; they remember the chains of which none is left.
+    pub fn thinned(&self, burn_in: usize, thin: usize) -> Result<Self> {
+        if thin == 0 {
+            return Err(Error::usage(text![named("thin"), " is 0, must be at least 1"]));
+        }
+        let kept = self.ensemble.thinned(burn_in, thin);
+        if kept.is_empty() {
+            let none = format!(" leaves none of {} draws", self.ensemble.len());
+            return Err(Error::usage(text![option("burn_in", burn_in), none])
+                .hint("it counts the draws of each chain that are there, not the sampler's iterations"));
+        }
+        self.clone().select_remembering(&kept)
+    }
+
     /// The draws with the given indices, in that order, with their labels; the data stay.
     pub fn select(self, draws: &[usize]) -> Result<Self> {
         let ensemble = self.ensemble.select(draws)?;
@@ -160,11 +185,19 @@ impl DrawsFile {
     }
 
     /// The same; the draws remember the chains of which none is left.
-    pub fn select_remembering(self, draws: &[usize]) -> Result<Self> {
+    fn select_remembering(self, draws: &[usize]) -> Result<Self> {
         let all = self.ensemble.clone();
         let mut kept = self.select(draws)?;
         kept.ensemble = kept.ensemble.remembering_chains_of(&all);
         Ok(kept)
+    }
+
+    /// Memory that its numbers take.
+    fn bytes(&self) -> u64 {
+        let (atoms, dim) = (self.ensemble.weights().len(), self.ensemble.dim());
+        let labels = self.labels.as_ref().map_or(0, |labels| labels.labels.len());
+        let data = self.data.as_ref().map_or(0, |data| data.values().len());
+        (8 * (atoms * (1 + dim + dim * dim) + data) + labels) as u64
     }
 
     /// Checks that labels and data fit the draws and each other.

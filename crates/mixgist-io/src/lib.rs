@@ -46,7 +46,7 @@ mod variables;
 pub use aligned::{ALIGNED_EXTENSIONS, write_aligned};
 pub use data::{DataTable, read_data, write_data};
 pub use documents::{
-    ALIGNMENT_SCHEMA, COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, FIT_SCHEMA, HOW_MANY_SCHEMA, MEMBERSHIPS_SCHEMA,
+    ALIGNMENT_SCHEMA, COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, Documented, FIT_SCHEMA, HOW_MANY_SCHEMA, MEMBERSHIPS_SCHEMA,
     PARTITION_SCHEMA, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, SUMMARY_SCHEMA, json_schema, json_schemas,
     read_named_components, read_summary,
 };

@@ -11,6 +11,7 @@ use crate::variables::Variable;
 
 /// The variables of a file, and what they may be.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Proposal {
     /// The format of the file.
     pub format: Format,

@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use mixgist::text::option;
-use mixgist::{CovarianceForm, Error, Reading, Result, SourceFile, Text, text};
+use mixgist::{CovarianceForm, Error, Reading, Result, SourceFile, Text};
 
 use crate::draws::{DrawsFile, ReadOptions, read_draws};
 use crate::format::Format;
@@ -39,13 +38,7 @@ pub fn read_as<P: AsRef<Path>>(reading: &Reading, paths: &[P], limit: u64) -> Re
     if reading.burn_in == 0 && reading.thin == 1 {
         return Ok(file);
     }
-    let kept = file.ensemble.thinned(reading.burn_in, reading.thin.max(1));
-    if kept.is_empty() {
-        let none = format!(" leaves none of {} draws", file.ensemble.len());
-        return Err(Error::usage(text![option("burn_in", reading.burn_in), none])
-            .hint("it counts the draws of each chain that are in the file, not the sampler's iterations"));
-    }
-    file.select_remembering(&kept)
+    file.thinned(reading.burn_in, reading.thin.max(1))
 }
 
 /// Describes a file for a result that will be written to `folder`. Reads it once.

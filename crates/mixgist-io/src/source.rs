@@ -62,8 +62,9 @@ pub fn may_be_cut_off(path: &Path, format: Option<Format>) -> bool {
         file.read_exact(&mut last)?;
         Ok(last[0])
     };
-    matches!(Format::choose(format, path), Ok(Format::Csv | Format::WideCsv | Format::StanCsv))
-        && last_byte().is_ok_and(|c| c != b'\n')
+    let is_text =
+        matches!(Format::choose(format, path), Ok(Format::Csv | Format::WideCsv | Format::StanCsv | Format::Premium));
+    is_text && last_byte().is_ok_and(|c| c != b'\n')
 }
 
 /// How many bytes of numbers may still be read, and whether anybody still wants them.
@@ -87,6 +88,12 @@ impl Budget {
     /// Says that `bytes` for `what` would not fit, if so.
     pub fn fits(&self, what: &str, bytes: u64) -> Result<()> {
         self.clone().take(what, bytes)
+    }
+
+    /// Says that one covariance for all atoms of a draw, of `size` numbers, would not fit when each of the `atoms` has it, if so.
+    pub fn fits_shared(&self, size: usize, atoms: usize) -> Result<()> {
+        let bytes = (size as u64).saturating_mul(atoms as u64).saturating_mul(8);
+        self.fits("the covariance of every atom", bytes)
     }
 
     /// Sets `bytes` aside for `what`, or says that they do not fit.
@@ -157,6 +164,7 @@ mod tests {
         for (text, cut) in [("1\n2", true), ("1\n2\n", false), ("1\r\n", false), ("", false)] {
             std::fs::write(&path, text).unwrap();
             assert_eq!(may_be_cut_off(&path, None), cut, "{text:?}");
+            assert_eq!(may_be_cut_off(&path, Some(Format::WideCsv)), cut, "{text:?}");
             assert!(!may_be_cut_off(&path, Some(Format::Npy)));
         }
     }

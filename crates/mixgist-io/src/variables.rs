@@ -6,7 +6,7 @@ use mixgist::{CovarianceForm, Ensemble, Error, Result, Trace, text};
 use crate::array::{integer, shape_text};
 use crate::draws::{DrawsFile, ReadOptions};
 use crate::labels::LabelDraws;
-use crate::source::shown;
+use crate::source::{Budget, shown};
 
 /// The variables that make a mixture of K atoms in dimension d.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Shaped<'_> {
     pub fn dim(&self, atoms: usize) -> Result<usize> {
         match *self.shape {
             [k] if k == atoms => Ok(1),
-            [k, d] if k == atoms => Ok(d),
+            [k, d] if k == atoms && d > 0 => Ok(d),
             [_, k] if k == atoms => {
                 Err(self.wrong(&format!("({atoms}, d)")).hint("the first index must be the atom: transpose the matrix"))
             }
@@ -143,6 +143,9 @@ impl Arrays {
         let shared = Shaped { name: &names.covariances, shape: &covariances.shape };
         let shared = shared.is_shared(atoms, dim, options.covariance_form)?;
         let size = options.covariance_form.numbers_per_atom(dim);
+        if shared {
+            Budget::new(options).fits_shared(size, weights.values.len())?;
+        }
         let repeated: Vec<f64>;
         let shapes = match shared {
             true => {

@@ -1,5 +1,6 @@
 //! A figure as data: panels with axes and layers. Nothing here knows how it is drawn.
 
+use mixgist::Result;
 use serde::Serialize;
 
 use crate::palette::{Color, Marker};
@@ -26,6 +27,19 @@ pub struct Figure {
 }
 
 impl Figure {
+    /// How names of files with a figure may end.
+    pub const EXTENSIONS: [&str; 3] = ["svg", "pdf", "png"];
+
+    /// The figure as the content of a file, by the extension of its name; an image has so many dots an inch.
+    pub fn to_file(&self, path: &std::path::Path, dots_per_inch: f64) -> Result<Vec<u8>> {
+        let extension = path.extension().unwrap_or_default();
+        match Self::EXTENSIONS.iter().find(|known| extension.eq_ignore_ascii_case(known)) {
+            Some(&"png") => self.to_png(dots_per_inch),
+            Some(&"pdf") => self.to_pdf(),
+            _ => Ok(self.to_svg().into_bytes()),
+        }
+    }
+
     /// A figure of one panel.
     pub fn single(panel: Panel) -> Self {
         Self::grid(1, vec![Some(panel)])

@@ -98,6 +98,7 @@ pub fn html(title: &str, subjects: Vec<Presentation>) -> Result<String> {
     for (i, (mut presentation, name)) in subjects.into_iter().zip(&names).enumerate() {
         presentation.most_marks = presentation.most_marks.min(MOST_MARKS / share);
         presentation.most_draws = presentation.most_draws.min(MOST_DRAWS / share);
+        presentation.whole = true;
         let heading = if several { format!("<h2>{}</h2>\n", escaped(name)) } else { String::new() };
         let _ = write!(articles, "<article id=\"v{i}\" data-name=\"{}\">\n{heading}", escaped(name));
         for section in SECTIONS {
@@ -210,6 +211,9 @@ fn variant_names(subjects: &[Presentation]) -> Vec<String> {
 /// Longer cells are sentences.
 const WORDS: usize = 40;
 
+/// Longer names of rows wrap.
+const NAME: usize = 18;
+
 /// Characters of a line of paper.
 const PAPER: usize = 92;
 
@@ -258,9 +262,13 @@ fn markup(header: &[String], rows: &[Vec<String>]) -> String {
         for (i, cell) in row.iter().enumerate() {
             let cell = escaped(cell);
             let _ = match i {
+                // Long names wrap: a phone has room for the numbers then.
+                0 if cell.len() > NAME => write!(text, "<th scope=\"row\" class=\"words\">{cell}</th>"),
                 0 => write!(text, "<th scope=\"row\">{cell}</th>"),
                 // Sentences wrap, numbers do not.
-                _ if cell.len() > WORDS => write!(text, "<td class=\"words\">{cell}</td>"),
+                _ if cell.len() > WORDS => {
+                    write!(text, "<td class=\"words\">{}</td>", cell.replace(" %", "\u{a0}%"))
+                }
                 _ => write!(text, "<td>{cell}</td>"),
             };
         }

@@ -18,8 +18,6 @@ impl Color {
     pub const INK: Color = Color(0x22, 0x22, 0x22);
     /// What stands behind: rugs, grids, remarks.
     pub const GREY: Color = Color(0x77, 0x77, 0x77);
-    /// Lines that guide the eye.
-    pub const PALE: Color = Color(0xdd, 0xdd, 0xdd);
     /// Paper.
     pub const WHITE: Color = Color(0xff, 0xff, 0xff);
     /// The first colour of the palette, for a single curve.

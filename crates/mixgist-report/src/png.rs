@@ -2,9 +2,9 @@
 
 use mixgist::{Error, Result};
 use resvg::tiny_skia::{Color, Pixmap, Transform};
-use resvg::usvg::{Options, Tree};
 
 use crate::figure::Figure;
+use crate::pdf::broken;
 
 /// More pixels than this on a side are refused.
 const MOST_PIXELS: f64 = 20_000.0;
@@ -16,14 +16,13 @@ impl Figure {
     /// The figure as a PNG image with so many dots an inch; 300 suits print.
     pub fn to_png(&self, dots_per_inch: f64) -> Result<Vec<u8>> {
         let scale = dots_per_inch / UNITS_PER_INCH;
-        let broken = |cause: &dyn std::fmt::Display| Error::input(format!("the figure cannot be drawn: {cause}"));
-        let tree = Tree::from_str(&self.to_outlines(), &Options::default()).map_err(|cause| broken(&cause))?;
+        let tree = self.tree()?;
         let (width, height) = (f64::from(tree.size().width()) * scale, f64::from(tree.size().height()) * scale);
         if !(width >= 1.0 && height >= 1.0 && width <= MOST_PIXELS && height <= MOST_PIXELS) {
             return Err(Error::usage(format!(
                 "a figure of {width:.0} × {height:.0} pixels, each side must have 1 to {MOST_PIXELS}"
             ))
-            .hint("choose other --dpi, or write SVG"));
+            .hint("choose other --dpi, or write SVG or PDF"));
         }
         let mut image = Pixmap::new(width.ceil() as u32, height.ceil() as u32).ok_or_else(|| broken(&"no memory"))?;
         // The last row and column of pixels may reach beyond the figure: they are paper too.

@@ -119,7 +119,25 @@ fn the_report_fits_a_phone() {
         let wide = "[...document.querySelectorAll('article:not([hidden]) .table, article:not([hidden]) .drawing')]
             .filter(box => box.getBoundingClientRect().right > innerWidth + 1).length";
         assert_eq!(tab.evaluate(wide), 0);
+        // The heading of a row leaves room for its numbers, and breaks between words alone.
+        let heavy = "[...document.querySelectorAll('article:not([hidden]) .table')].filter(box =>
+            [...box.querySelectorAll('tbody th')].some(th => th.getBoundingClientRect().width > 0.7 * box.clientWidth)).length";
+        assert_eq!(tab.evaluate(heavy), 0, "{width}");
     }
+}
+
+/// A shade at the edge of a table says that there is more of it: it must not stand where all of it is seen.
+#[test]
+fn tables_that_fit_have_no_shade_at_their_edge() {
+    let Some(mut browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut tab = open(&mut browser, folder.path(), &page());
+    let metrics = json!({"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": false});
+    tab.call("Emulation.setDeviceMetricsOverride", metrics);
+    // The cover moves with the content, the shade stays with the box: they meet where the box has no room for a scrollbar beside the content.
+    let uncovered = "[...document.querySelectorAll('article:not([hidden]) .table')].filter(box =>
+        box.scrollWidth <= box.clientWidth && box.clientWidth < box.offsetWidth).length";
+    assert_eq!(tab.evaluate(uncovered), 0);
 }
 
 #[test]

@@ -40,6 +40,8 @@ fn every_kind_is_well_formed_and_named_by_the_columns() {
             assert!(!svg.contains("NaN") && !svg.contains("inf\""), "{}", kind.name);
             let png = figure.to_png(48.0).unwrap();
             assert!(png.starts_with(b"\x89PNG") && png.len() > 500, "{}", kind.name);
+            let pdf = figure.to_pdf().unwrap();
+            assert!(pdf.starts_with(b"%PDF-1.4") && pdf.ends_with(b"%%EOF\n"), "{}", kind.name);
             drawn += 1;
         }
         // `axes` are for more than two coordinates; of `density`, `contours` and `pairs` each dimension has one or two.
@@ -233,6 +235,41 @@ fn every_estimate_has_its_certificate_and_every_section_its_answer() {
     assert!(found.judgement.expected_loss >= free.assessment.as_ref().unwrap().floor.value);
     // The path is that of the slices of the summary: its medoid is the estimate.
     assert_eq!((free.slices, free.medoid.draw), (scene.answers[0].slices, scene.answers[0].medoid.draw));
+}
+
+/// The floor stands twice on a page, with the summary and with the path, and is one number; so is what the medoid is above it.
+#[test]
+fn one_page_has_one_floor() {
+    let scene = Scene::new(2, 60, 80, &["smix-w"], &["x", "y"]);
+    let presentations = scene.presentations();
+    let [own, of_path] =
+        [&scene.answers[0], presentations[0].free().unwrap()].map(|answer| answer.assessment.as_ref().unwrap());
+    assert_eq!((own.floor, own.medoid.excess), (of_path.floor, of_path.medoid.excess));
+    let free = of_path.free.as_ref().unwrap();
+    assert_eq!(free.judgement.excess, own.floor.excess(free.judgement.expected_loss));
+    assert_eq!(free.path[free.chosen].judgement.excess, free.judgement.excess);
+    let page = html("one floor", presentations).unwrap();
+    assert!(page.contains("E[TV]") && page.contains(&format!("medoid, draw {}", scene.answers[0].medoid.draw)));
+}
+
+/// Where weights are uncertain the loss asks for atoms that no draw has: the section of the path says that they were refused, and its caption by which rule.
+#[test]
+fn the_path_says_what_it_refuses() {
+    let weights: Vec<f64> = (0..120).flat_map(|m| [0.5 + 0.004 * f64::from(m % 60 - 30), 0.3, 0.2]).collect();
+    let means: Vec<f64> = (0..120).flat_map(|_| [0.0, 6.0, 12.0]).collect();
+    let ones = vec![1.0; 360];
+    let ensemble =
+        Ensemble::builder(1).atoms_per_draw(3).weights(&weights).means(&means).covariances(&ones).build().unwrap();
+    let settings = Settings::default().with_slices(SliceCount::Fixed(40));
+    let answer = summarize(&ensemble, None, &settings, &Silent).unwrap();
+    let presentation = presented(&answer, &ensemble, None);
+    let refused =
+        presentation.free().unwrap().warnings.iter().find(|warning| warning.name() == "atoms-refused").cloned();
+    let page = html("refused", vec![presentation]).unwrap();
+    let sentence = refused.expect("atoms between the components are refused").to_string();
+    let section = &page[page.find("id=\"v0-path\"").unwrap()..];
+    assert!(section.contains(&sentence[1..]), "{sentence}");
+    assert!(section.contains("among fits of whose mass at most 1 % lies where almost no draw has a component"));
 }
 
 /// A summary under slices of the user's own holds their name only.
@@ -495,8 +532,8 @@ fn the_command_has_every_setting() {
     let summary = posterior.summary(&Silent).unwrap().clone();
     let answer = posterior.answer(summary);
     let page = html("all", vec![Presentation::new(&answer, &CommandLine, &Silent).unwrap()]).unwrap();
-    let command = "mixgist summarize &#39;my draws.npz&#39; --burn-in 10 --thin 2 --distance smix-w --order 2 --loss distance --slices 30 \
-                   --scheme iid --seed 5 --estimate free --atoms 2 --candidate own.json --units whiten --prune 0.0001 --route pairs";
+    let command = "mixgist summarize &#39;my draws.npz&#39; --weights w --means m --covariances c --burn-in 10 --thin 2 --distance smix-w --order 2 \
+                   --loss distance --slices 30 --scheme iid --seed 5 --estimate free --atoms 2 --candidate own.json --units whiten --prune 0.0001 --route pairs";
     assert!(page.contains(command), "{}", &page[page.find("<pre>").unwrap()..][..400]);
 }
 
@@ -512,6 +549,7 @@ fn no_tick_stands_where_chains_disagree() {
     assert_eq!(answer.agreement.verdict, ChainVerdict::Disagree);
     let page = html("apart", vec![presented(&answer, &ensemble, None)]).unwrap();
     assert!(!page.contains("class=\"good\""));
+    assert!(page.contains("all this holds for these draws, not for the posterior"), "the methods say so");
     let (verdict, first) = (page.find("The chains disagree").unwrap(), page.find("id=\"v0-answer\"").unwrap());
     assert!(verdict < first, "the verdict on the chains is at the top");
     // Where they agree, ticks stand.

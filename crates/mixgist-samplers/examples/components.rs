@@ -1,15 +1,13 @@
-//! The tables of docs/components.md: the aligned estimate beside medoid and free on ten posteriors, how well existence and the number of components are found, and what
-//! the answers cost. `cargo xtask bench components` runs it; `components quality | counts | cost | large` is one of its parts.
+//! The tables of docs/components.md: the aligned estimate beside medoid and free on ten posteriors, how well existence and the number of components are found, how often
+//! intervals hold the truth, and what the answers cost. `cargo xtask bench components` runs it; `components quality | counts | coverage | cost | large` is one of its parts.
 
 use std::path::Path;
-use std::time::Instant;
 
-use mixgist::components::{Rules, components};
-use mixgist::density::{Bounds, total_variation};
+use mixgist::components::{PosteriorInterval, Rules, components};
 use mixgist::random::{Purpose, standard_normals, stream};
 use mixgist::{
-    AtomCount, CovarianceForm, Ensemble, Estimator, GaussianAtoms, GridDensity, MixingMeasure, Mixture, Points,
-    Posterior, Result, Settings, Silent, Units, mass_without_draws, sample_points,
+    AtomCount, CovarianceForm, Ensemble, Estimator, GaussianAtoms, MixingMeasure, Mixture, Points, Posterior, Result,
+    Settings, Silent, Units, expected_variation, mass_without_draws, membership_posterior, sample_points,
 };
 use mixgist_samplers::{FitSettings, fit};
 use rand::{Rng, RngExt};
@@ -23,6 +21,9 @@ fn main() -> Result<()> {
     if wants("counts") {
         existence()?;
         numbers()?;
+    }
+    if wants("coverage") {
+        coverage()?;
     }
     if wants("cost") {
         cost(1000, 272, 100)?;
@@ -137,38 +138,12 @@ fn row(name: &str, ensemble: &Ensemble, points: Option<Points>) -> Result<()> {
     let atoms = all.each_ref().map(|one| one.estimate.weights().iter().filter(|w| **w >= 0.01).count().to_string());
     let mut tv = Vec::new();
     for one in &all {
-        tv.push(format!("{:.3}", expected_variation(&one.estimate, ensemble)?));
+        tv.push(format!("{:.3}", expected_variation(&one.estimate, ensemble, 0, &Silent)?.mean));
     }
     let without = [&all[0], &all[2]].map(|one| format!("{:.3}", mass_without_draws(&one.estimate, ensemble)));
     let cells = [&atoms[..], &excess[..], &tv[..], &without[..]].concat();
     println!("| {name} | {} | {} |", ensemble.dim(), cells.join(" | "));
     Ok(())
-}
-
-/// Mean total variation between the density of a measure and those of 200 draws: on a grid up to dimension 2, otherwise at points from both.
-fn expected_variation(estimate: &MixingMeasure, ensemble: &Ensemble) -> Result<f64> {
-    let step = ensemble.len().div_ceil(200);
-    let draws: Vec<usize> = (0..ensemble.len()).step_by(step).collect();
-    let mut sum = 0.0;
-    if ensemble.dim() <= 2 {
-        let coordinates: Vec<usize> = (0..ensemble.dim()).collect();
-        let grid = Bounds::of_measure(estimate)?.grid(&coordinates, if ensemble.dim() == 1 { 400 } else { 100 })?;
-        let own = GridDensity::of_measure(estimate, &grid, &Silent)?;
-        for &m in &draws {
-            sum += total_variation(&own, &GridDensity::of_measure(&ensemble.draw(m), &grid, &Silent)?)?;
-        }
-    } else {
-        let own = Mixture::new(estimate)?;
-        for &m in &draws {
-            let other = Mixture::new(&ensemble.draw(m))?;
-            let mut values = sample_points(&own, 300, m as u64, &Silent)?.values;
-            values.extend(sample_points(&other, 300, 1 + m as u64, &Silent)?.values);
-            let points = Points::new(ensemble.dim(), &values)?;
-            let (f, g) = (own.density(points, &Silent)?, other.density(points, &Silent)?);
-            sum += f.iter().zip(&g).map(|(f, g)| (f - g).abs() / (f + g)).sum::<f64>() / f.len() as f64;
-        }
-    }
-    Ok(sum / draws.len() as f64)
 }
 
 /// Existence of a component that is present in a known share of the draws.
@@ -190,6 +165,65 @@ fn existence() -> Result<()> {
         }
         println!("| {:.0} % | {:.1} % | {held} of 200 |", 100.0 * share, 100.0 * mean);
     }
+    Ok(())
+}
+
+/// How often intervals of level 0.9 hold the truth, which is one more draw: 400 posteriors of 200 draws. Two components on the line, at 0 and 5, and a group of two atoms
+/// at 20 that cannot be told apart.
+fn coverage() -> Result<()> {
+    const POSTERIORS: u64 = 400;
+    const AT: f64 = 2.4;
+    let rules = Rules::default().with_level(0.9);
+    let center = measure(1, &[(0.4, 0.0, 1.0), (0.3, 5.0, 1.0), (0.15, 19.9, 1.0), (0.15, 20.1, 1.0)])?;
+    let names = [
+        "weight of a component",
+        "mean of a component",
+        "weight of a group",
+        "mean of a group",
+        "cut between components",
+        "membership of an observation",
+    ];
+    let mut held = [0; 6];
+    for seed in 0..POSTERIORS {
+        let mut rng = stream(seed, Purpose::Simulation, 42);
+        let mut draw = || -> Result<(MixingMeasure, [f64; 6])> {
+            let mut z = [0.0; 7];
+            standard_normals(&mut rng, &mut z);
+            let logistic = |x: f64| 1.0 / (1.0 + (-x).exp());
+            let (group, share, part) = (logistic(-0.85 + 0.2 * z[0]), logistic(0.3 + 0.3 * z[1]), logistic(0.3 * z[2]));
+            let (left, right, a, b) = (0.2 * z[3], 5.0 + 0.2 * z[4], 20.0 + 0.3 * z[5], 20.0 + 0.3 * z[6]);
+            let (first, second) = ((1.0 - group) * share, (1.0 - group) * (1.0 - share));
+            let atoms =
+                [(first, left, 1.0), (second, right, 1.0), (group * part, a, 1.0), (group * (1.0 - part), b, 1.0)];
+            let at = |weight: f64, mean: f64| weight * (-0.5 * (AT - mean).powi(2)).exp();
+            let cut = 0.5 * (left + right) + (first / second).ln() / (right - left);
+            let membership = at(first, left) / (at(first, left) + at(second, right));
+            Ok((measure(1, &atoms)?, [first, left, group, part * a + (1.0 - part) * b, cut, membership]))
+        };
+        let draws = (0..200).map(|_| Ok(draw()?.0)).collect::<Result<Vec<_>>>()?;
+        let (_, truth) = draw()?;
+        let ensemble = Ensemble::from_measures(&draws)?;
+        let found = components(&center, &ensemble, &Units::Sd, rules, &Silent)?;
+        let one = found.components.iter().find(|one| one.atom == 0).and_then(|one| one.intervals.as_ref());
+        let group = found.groups.first().and_then(|group| group.together.intervals.as_ref());
+        let (one, group) = (one.expect("it is clear"), group.expect("two atoms cannot be told apart"));
+        let cut = found.cuts[0].interval.expect("every draw has both");
+        let memberships = membership_posterior(&center, &ensemble, Points::new(1, &[AT])?, &Units::Sd, rules, &Silent)?;
+        let ends = |interval: &PosteriorInterval| (interval.low, interval.high);
+        let all = [
+            ends(&one.weight),
+            ends(&one.mean[0]),
+            ends(&group.weight),
+            ends(&group.mean[0]),
+            ends(&cut),
+            (memberships.low[0], memberships.high[0]),
+        ];
+        for ((held, (low, high)), truth) in held.iter_mut().zip(all).zip(truth) {
+            *held += u32::from((low..=high).contains(&truth));
+        }
+    }
+    println!("\n| interval of level 90 % | holds the truth, of {POSTERIORS} posteriors |\n|---|---:|");
+    names.iter().zip(held).for_each(|(name, held)| println!("| {name} | {held} |"));
     Ok(())
 }
 
@@ -224,6 +258,16 @@ fn numbers() -> Result<()> {
     Ok(())
 }
 
+/// Processor time of all threads so far, in seconds, as Linux counts it; 0 elsewhere.
+fn processor_seconds() -> f64 {
+    let of_task = |entry: std::io::Result<std::fs::DirEntry>| -> Option<f64> {
+        let text = std::fs::read_to_string(entry.ok()?.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse().ok()
+    };
+    let tasks = std::fs::read_dir("/proc/self/task").map(|tasks| tasks.filter_map(of_task).sum::<f64>());
+    1e-9 * tasks.unwrap_or(0.0)
+}
+
 /// What each answer takes on one thread, the estimate included in the first.
 fn cost(draws: usize, n: usize, atoms: usize) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("one thread");
@@ -246,11 +290,11 @@ fn cost(draws: usize, n: usize, atoms: usize) -> Result<()> {
         let settings = Settings::default().with_estimator(Estimator::Aligned);
         let posterior = Posterior::new(&ensemble, Some(points), settings)?;
         println!("\n{draws} draws of {atoms} atoms, {n} observations, one thread:\n");
-        println!("| answer | seconds |\n|---|---:|");
+        println!("| answer | processor seconds |\n|---|---:|");
         let timed = |name: &str, job: &dyn Fn() -> Result<()>| -> Result<()> {
-            let start = Instant::now();
+            let start = processor_seconds();
             job()?;
-            println!("| {name} | {:.2} |", start.elapsed().as_secs_f64());
+            println!("| {name} | {:.2} |", processor_seconds() - start);
             Ok(())
         };
         let rules = Rules::default();

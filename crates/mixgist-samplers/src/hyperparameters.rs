@@ -263,22 +263,37 @@ impl fmt::Display for Hyperparameters {
                 writeln!(f, "component: normal, one Sigma ~ IW(nu, Psi), mu_k ~ N(mu0, Sigma/lambda)")?;
             }
         }
-        writeln!(f, "mu0: {}", list(&self.mu0))?;
+        let d = self.dim;
+        let centre: Vec<f64> = (0..d).map(|j| matters(self.mu0[j], self.psi[j * d + j].sqrt())).collect();
+        writeln!(f, "mu0: {}", list(&centre))?;
         writeln!(f, "lambda: {}", self.lambda)?;
         writeln!(f, "nu: {}", self.nu)?;
-        let d = self.dim;
         let is_diagonal = (0..d * d).all(|e| e / d == e % d || self.psi[e] == 0.0);
         if is_diagonal {
-            let entries: Vec<f64> = (0..d).map(|j| self.psi[j * d + j]).collect();
+            let entries: Vec<f64> = (0..d).map(|j| six_digits(&self.psi[j * d + j])).collect();
             return write!(f, "Psi: diag({})", list(&entries));
         }
-        let rows: Vec<String> = self.psi.chunks_exact(d).map(list).collect();
+        let entries: Vec<f64> = self.psi.iter().map(six_digits).collect();
+        let rows: Vec<String> = entries.chunks_exact(d).map(list).collect();
         write!(f, "Psi: [{}]", rows.join("; "))
     }
 }
 
+/// A place, to a ten-thousandth of the scale that it is seen on: digits beyond that say nothing. The document has all of them.
+fn matters(place: f64, scale: f64) -> f64 {
+    let digits = (4.0 - scale.log10().floor()).clamp(0.0, 300.0);
+    let step = 10f64.powf(digits);
+    let rounded = (place * step).round() / step;
+    if rounded.is_finite() { rounded + 0.0 } else { place }
+}
+
+/// A size, to six significant digits.
+fn six_digits(size: &f64) -> f64 {
+    format!("{size:.5e}").parse().unwrap_or(*size)
+}
+
 fn list(values: &[f64]) -> String {
-    values.iter().map(|v| v.to_string()).collect::<Vec<_>>().join(", ")
+    values.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -306,6 +321,19 @@ mod tests {
             printed.contains("Dirichlet process, alpha 1\n") && printed.contains("Psi: diag(0.25, 25)"),
             "{printed}"
         );
+    }
+
+    #[test]
+    fn numbers_are_printed_with_the_digits_that_matter() {
+        // Columns around 0 and around a year, whose means have rounding errors and many digits.
+        let values: Vec<f64> = (0..7).flat_map(|i| [f64::from(i) / 3.0 - 1.0, 2026.0 + f64::from(i) / 7.0]).collect();
+        let model = Hyperparameters::resolve(&values, 2, &FitSettings::default()).unwrap();
+        assert!(model.mu0[0].abs() < 1e-15);
+        let text = model.to_string();
+        assert!(text.contains("mu0: 0, 2026.42857\n"), "{text}");
+        assert!(text.contains("Psi: diag(0.12963, 0.0238095)"), "{text}");
+        let given = Hyperparameters { mu0: vec![-1.0, 123_456_789.5], ..model };
+        assert!(given.to_string().contains("mu0: -1, 123456789.5\n"), "{given}");
     }
 
     #[test]

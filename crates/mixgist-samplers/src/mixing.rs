@@ -1,6 +1,7 @@
 //! The mixing prior: the law of the weights, seen as sticks, as a urn, and as a law of partitions.
 
 use libm::lgamma;
+use mixgist::{Error, Result};
 
 use crate::variates::BetaShape;
 
@@ -24,6 +25,16 @@ pub enum MixingPrior {
 }
 
 impl MixingPrior {
+    /// The law that options ask for: a finite mixture of that many components, else a process with that discount.
+    pub fn from_options(discount: f64, components: Option<usize>) -> Result<Self> {
+        match components {
+            Some(components) if discount == 0.0 => Ok(Self::Finite { components }),
+            Some(_) => Err(Error::usage("a finite mixture has no discount")),
+            None if discount == 0.0 => Ok(Self::DirichletProcess),
+            None => Ok(Self::PitmanYor { discount }),
+        }
+    }
+
     /// The discount σ: 0 but for the Pitman-Yor process.
     pub fn discount(self) -> f64 {
         match self {

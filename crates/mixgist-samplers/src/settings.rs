@@ -101,6 +101,15 @@ impl Algorithm {
     pub fn from_name(name: &str) -> Result<Self> {
         named("algorithm", name, &Self::NAMES)
     }
+
+    /// The same with that many sticks, if it has sticks and a number is given.
+    #[must_use]
+    pub fn with_sticks(self, sticks: Option<usize>) -> Self {
+        match (self, sticks) {
+            (Self::Blocked { .. }, Some(sticks)) => Self::Blocked { truncation: Truncation::At(sticks) },
+            (other, _) => other,
+        }
+    }
 }
 
 fn named<T: Copy>(what: &str, name: &str, names: &[(&str, T)]) -> Result<T> {

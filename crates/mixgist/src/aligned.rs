@@ -16,7 +16,7 @@ mod carry;
 
 pub use carry::{Carried, CarriedComponent, Gone, carry, check_names};
 
-use crate::components::{Component, Match, Pass, Rules, coupling_units, missing};
+use crate::components::{Component, Match, Pass, PreparedDraws, Rules, coupling_units, missing};
 use crate::effective::{Probability, draw_weights};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::fits::{Fits, has_dim, has_length};
@@ -78,7 +78,7 @@ pub struct AlignedDraws {
     pub chain: Vec<u32>,
     /// The iteration of each draw within its chain.
     pub iteration: Vec<u64>,
-    /// Weight of each draw; null when all are worth the same.
+    /// Weight of each draw; null when all weights are equal.
     pub draw_weights: Option<Vec<f64>>,
     /// Weight of each component, M × J; NaN where the draw lacks it.
     #[serde(with = "crate::document::missing_is_null")]
@@ -132,15 +132,18 @@ pub fn align(
     if draws > DRAWS_OF_THE_SEARCH {
         let some: Vec<usize> = (0..DRAWS_OF_THE_SEARCH).map(|i| i * draws / DRAWS_OF_THE_SEARCH).collect();
         let fewer = ensemble.select(&some)?;
+        let fewer = PreparedDraws::new(&fewer, &aligner.units, progress)?;
         current = aligner.with_missing(current, &fewer, progress)?;
         current = aligner.settled(current, &fewer, progress)?;
-    } else {
-        current = aligner.with_missing(current, ensemble, progress)?;
     }
-    let settled = aligner.settled(current, ensemble, progress)?;
+    let prepared = PreparedDraws::new(ensemble, &aligner.units, progress)?;
+    if draws <= DRAWS_OF_THE_SEARCH {
+        current = aligner.with_missing(current, &prepared, progress)?;
+    }
+    let settled = aligner.settled(current, &prepared, progress)?;
     let order = heaviest_first(&settled);
     let estimate = restricted(&settled, &order)?;
-    let pass = aligner.pass(&estimate, ensemble, progress)?;
+    let pass = aligner.pass(&estimate, &prepared, progress)?;
     Ok(Alignment::of(estimate, &pass))
 }
 
@@ -155,7 +158,8 @@ pub fn align_with(
     progress: &dyn Progress,
 ) -> Result<Alignment> {
     let aligner = Aligner::new(estimate, ensemble, units, rules)?;
-    let pass = Pass::run(estimate, ensemble, &aligner.units, rules, progress)?;
+    let prepared = PreparedDraws::new(ensemble, &aligner.units, progress)?;
+    let pass = Pass::run(estimate, &prepared, rules, progress)?;
     let components = pass.components();
     let mut places: Vec<usize> = (0..pass.reported()).collect();
     places.sort_by(|&a, &b| components[b].weight.total_cmp(&components[a].weight).then(a.cmp(&b)));
@@ -221,14 +225,14 @@ impl Aligner {
 
     /// Couples all draws with an estimate all of whose atoms are components of their own.
     fn pass<'a>(
-        &'a self,
+        &self,
         estimate: &MixingMeasure,
-        ensemble: &'a Ensemble,
+        draws: &PreparedDraws<'a>,
         progress: &dyn Progress,
     ) -> Result<ByAtom<'a>> {
         // Atoms that are too light were left out before, or are about to be dropped.
         let rules = Rules { least_weight: 0.5 * TRACE, ..self.rules };
-        let pass = Pass::run(estimate, ensemble, &self.units, rules, progress)?;
+        let pass = Pass::run(estimate, draws, rules, progress)?;
         let place = |atom: usize| (0..pass.reported()).find(|&place| pass.first_index(place) == atom);
         let places: Option<Vec<usize>> = (0..estimate.len()).map(place).collect();
         match places {
@@ -243,11 +247,11 @@ impl Aligner {
     fn with_missing(
         &self,
         mut current: MixingMeasure,
-        ensemble: &Ensemble,
+        draws: &PreparedDraws,
         progress: &dyn Progress,
     ) -> Result<MixingMeasure> {
         for _ in 0..MOST_ADDITIONS {
-            let pass = Pass::run(&current, ensemble, &self.units, self.rules, progress)?;
+            let pass = Pass::run(&current, draws, self.rules, progress)?;
             let lacking: Vec<_> =
                 missing(&pass).into_iter().filter(|one| one.existence.value >= LEAST_EXISTENCE).collect();
             if lacking.is_empty() {
@@ -264,7 +268,7 @@ impl Aligner {
             }
             current = MixingMeasure::new(
                 weights,
-                GaussianAtoms::new(ensemble.dim(), means, covariances, Default::default())?,
+                GaussianAtoms::new(draws.ensemble.dim(), means, covariances, Default::default())?,
             )?;
         }
         Ok(current)
@@ -274,12 +278,12 @@ impl Aligner {
     fn settled(
         &self,
         mut current: MixingMeasure,
-        ensemble: &Ensemble,
+        draws: &PreparedDraws,
         progress: &dyn Progress,
     ) -> Result<MixingMeasure> {
         for _ in 0..MOST_ROUNDS {
             current = without_near_copies(&current)?;
-            let pass = self.pass(&current, ensemble, progress)?;
+            let pass = self.pass(&current, draws, progress)?;
             let dropped = self.to_drop(&pass, &current);
             let next = averages(&pass, &current)?;
             if let Some(dropped) = dropped.filter(|_| next.len() > 1) {

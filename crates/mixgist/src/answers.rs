@@ -2,6 +2,7 @@
 
 use crate::aligned::{Alignment, align, align_with};
 use crate::components::{Components, Rules, components};
+use crate::ensemble::MixingMeasure;
 use crate::how_many::{HowMany, Occupied, how_many};
 use crate::labels::PartitionDraws;
 use crate::memberships::{Memberships, membership_posterior};
@@ -37,6 +38,24 @@ impl Posterior<'_> {
         let found = align(&start, ensemble, units, rules, progress)?;
         let estimate = Estimate { measure: found.estimate.clone(), ..estimate.clone() };
         Ok(self.answer_around(&estimate, found))
+    }
+
+    /// The same with names of the user's for the components, or with those that an older measure gave to its own.
+    pub fn aligned_by_name(
+        &self,
+        rules: Rules,
+        names: Option<Vec<String>>,
+        old: Option<&(MixingMeasure, Vec<String>)>,
+        progress: &dyn Progress,
+    ) -> Result<Answer<Alignment>> {
+        let mut found = self.aligned(rules, progress)?;
+        if let Some(names) = names {
+            found.result = found.result.named(names)?;
+        }
+        if let Some((measure, names)) = old {
+            found.result = found.result.carrying(measure, names, &self.settings().units, rules)?;
+        }
+        Ok(found)
     }
 
     /// How many components the draws have; `labels` are the partitions of the observations that came with the draws. Cost: one exact transport per draw, and O(K

@@ -45,7 +45,7 @@ mod missing;
 mod pass;
 
 pub use crate::effective::PosteriorInterval;
-pub(crate) use couple::{Coupler, Match, scaled_coordinates};
+pub(crate) use couple::{Coupler, Match, Prepared, PreparedDraws, scaled_coordinates};
 pub use intervals::{Ellipse, Intervals};
 pub use missing::Missing;
 pub(crate) use missing::missing;
@@ -261,7 +261,7 @@ pub fn components(
     }
     let resolved = coupling_units(units, ensemble)?;
     let units = if *units == Units::None { Units::Sd } else { units.clone() };
-    let pass = Pass::run(estimate, ensemble, &resolved, rules, progress)?;
+    let pass = Pass::run(estimate, &PreparedDraws::new(ensemble, &resolved, progress)?, rules, progress)?;
     let mut components = pass.components();
     let groups = pass.groups();
     let heaviest = |a: &Component, b: &Component| b.weight.total_cmp(&a.weight).then(a.atom.cmp(&b.atom));

@@ -68,6 +68,7 @@ impl MixingMeasure {
 
 /// A number for each draw that tells something of it without labels, such as its log posterior.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Trace {
     /// What it is.
     pub name: Cow<'static, str>,
@@ -394,12 +395,6 @@ impl Ensemble {
         Ok(self)
     }
 
-    /// The same draws, all of them counting the same.
-    pub fn without_draw_weights(mut self) -> Self {
-        self.draw_weights = None;
-        self
-    }
-
     /// The draws with the given indices, in that order, with their chains, iterations and (scaled anew) weights.
     ///
     /// What was done at the door, [`Ensemble::renormalization`], [`Ensemble::padding`] and [`Ensemble::lost_chains`], stays that of all
@@ -505,6 +500,28 @@ impl Ensemble {
     /// Iteration of each draw.
     pub fn iterations(&self) -> &[u64] {
         &self.iterations
+    }
+
+    /// At most so many draws that have weight, at equal steps of the cumulative draw weights, each with what it stands for; these sum to 1.
+    pub(crate) fn spread(&self, most: usize) -> Vec<(usize, f64)> {
+        let equal = 1.0 / self.len() as f64;
+        let weight = |m: usize| self.draw_weights.as_ref().map_or(equal, |weights| weights[m]);
+        if self.len() <= most {
+            return (0..self.len()).map(|m| (m, weight(m))).filter(|(_, weight)| *weight > 0.0).collect();
+        }
+        let (mut reached, mut taken) = (0.0, 0);
+        let mut draws = Vec::with_capacity(most);
+        for m in 0..self.len() {
+            reached += weight(m);
+            let before = taken;
+            while taken < most && (taken as f64 + 0.5) < reached * most as f64 {
+                taken += 1;
+            }
+            if taken > before {
+                draws.push((m, (taken - before) as f64 / most as f64));
+            }
+        }
+        draws
     }
 
     /// Importance weights of the draws, summing to 1, when they were given.

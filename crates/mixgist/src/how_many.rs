@@ -23,7 +23,7 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
 use crate::allocate::sample_labels;
-use crate::components::{Pass, Rules, coupling_units, scaled_coordinates};
+use crate::components::{Pass, PreparedDraws, Rules, coupling_units, scaled_coordinates};
 use crate::effective::{ascending, draw_weights, sorted_quantile};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::fits::{Fits, has_length};
@@ -223,7 +223,7 @@ pub fn how_many(
         return Err(Error::input(format!("the estimate has dimension {own}, the draws have {dim}")));
     }
     let units = coupling_units(units, ensemble)?;
-    let pass = Pass::run(estimate, ensemble, &units, Rules::default(), progress)?;
+    let pass = Pass::run(estimate, &PreparedDraws::new(ensemble, &units, progress)?, Rules::default(), progress)?;
     let weights = draw_weights(ensemble);
     let observations = occupied.observations().filter(|&n| n > 2);
     let omega = observations.map_or_else(

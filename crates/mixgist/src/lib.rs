@@ -62,6 +62,7 @@ mod tails;
 pub mod text;
 pub mod transport;
 mod units;
+mod variation;
 mod vector_math;
 mod warning;
 
@@ -99,6 +100,7 @@ pub use summary::Summary;
 pub use support::mass_without_draws;
 pub use text::Text;
 pub use units::{ResolvedUnits, Units};
+pub use variation::{ExpectedVariation, expected_variation};
 #[doc(hidden)] // the samplers' inner loop has it from here
 pub use vector_math::exp::exp_nonpositive;
 pub use warning::{SliceOrigin, Warning};

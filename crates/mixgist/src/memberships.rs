@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use crate::allocate::memberships;
-use crate::components::{Pass, Rules, coupling_units};
+use crate::components::{Pass, PreparedDraws, Rules, coupling_units};
 use crate::effective::{ascending, draw_weights, sorted_quantile};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::fits::{Fits, are_below, has_length};
@@ -39,9 +39,9 @@ pub struct Memberships {
     pub none: Vec<f64>,
     /// The most probable component of each observation; ties go to the first.
     pub labels: Vec<u32>,
-    /// An assignment is certain when its posterior probability is at least this.
+    /// An assignment, to a component or to none of them, is certain when its posterior probability is at least this.
     pub sure: f64,
-    /// Observations whose assignment is uncertain, least certain first.
+    /// Observations whose assignment is uncertain, least certain first; those that surely belong to no component are not among them.
     pub uncertain: Vec<usize>,
     /// The number of draws that were looked at: all, unless there are very many observations.
     pub draws_used: usize,
@@ -64,6 +64,7 @@ impl Fits for Memberships {
 
 /// The memberships of a run of observations; see [`Memberships`].
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct MembershipsBlock {
     /// Row of the first observation, as the caller counts them.
     pub first_row: usize,
@@ -116,7 +117,7 @@ pub fn for_each_memberships_block(
     let selected = if fewer { Some(ensemble.select(&some)?) } else { None };
     let ensemble = selected.as_ref().unwrap_or(ensemble);
     let units = coupling_units(units, ensemble)?;
-    let pass = Pass::run(estimate, ensemble, &units, rules, progress)?;
+    let pass = Pass::run(estimate, &PreparedDraws::new(ensemble, &units, progress)?, rules, progress)?;
     let draws: Vec<Draw> = (0..ensemble.len()).map(|m| Draw::new(&pass, ensemble, m)).collect::<Result<_>>()?;
     let weights = draw_weights(ensemble);
     let components = estimate.len();
@@ -236,10 +237,15 @@ impl Memberships {
         self.mean.chunks_exact(self.components).map(|row| best(row).unwrap_or(0) as u32).collect()
     }
 
-    /// Observations whose most probable component has a posterior probability below `sure`, least certain first.
+    /// Number of observations that surely belong to no component.
+    pub fn outside(&self) -> usize {
+        self.none.iter().filter(|none| **none >= self.sure).count()
+    }
+
+    /// Observations whose most probable place, a component or none of them, has a posterior probability below `sure`, least certain first.
     pub fn uncertain_below(&self, sure: f64) -> Vec<usize> {
-        let largest: Vec<f64> =
-            self.mean.chunks_exact(self.components).map(|row| row.iter().copied().fold(0.0, f64::max)).collect();
+        let rows = self.mean.chunks_exact(self.components).zip(&self.none);
+        let largest: Vec<f64> = rows.map(|(row, none)| row.iter().copied().fold(*none, f64::max)).collect();
         let mut found: Vec<usize> = (0..self.points).filter(|&i| largest[i] < sure).collect();
         found.sort_by(|&a, &b| largest[a].total_cmp(&largest[b]).then(a.cmp(&b)));
         found

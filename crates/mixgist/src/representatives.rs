@@ -155,7 +155,7 @@ impl Representatives {
 
     /// Adds the density of each representative on grids of `count` points per axis that suit all of them, over the data or else over the
     /// first one: one grid up to dimension 2, one for each coordinate beyond.
-    pub fn add_densities(&mut self, data: Option<Points>, count: usize, progress: &dyn Progress) -> Result<()> {
+    fn add_densities(&mut self, data: Option<Points>, count: usize, progress: &dyn Progress) -> Result<()> {
         let bounds = match data.filter(|points| !points.is_empty()) {
             Some(points) => Bounds::of_points(points)?,
             None => Bounds::of_measure(&self.representatives[0].measure)?,
@@ -174,11 +174,20 @@ impl Representatives {
 }
 
 impl Posterior<'_> {
-    /// Finds representatives of the draws.
+    /// Finds representatives of the draws, with their densities on grids of `grid` points per axis, unless that is 0.
     ///
     /// Cost: a matrix of distances between at most [`MOST_CANDIDATES`] draws and a row for each representative.
-    pub fn representatives(&self, count: Count, progress: &dyn Progress) -> Result<Answer<Representatives>> {
-        Ok(self.answer(representatives(self, count, progress)?))
+    pub fn representatives(
+        &self,
+        count: Count,
+        grid: usize,
+        progress: &dyn Progress,
+    ) -> Result<Answer<Representatives>> {
+        let mut found = representatives(self, count, progress)?;
+        if grid > 0 {
+            found.add_densities(self.data(), grid, progress)?;
+        }
+        Ok(self.answer(found))
     }
 }
 
@@ -190,7 +199,7 @@ fn representatives(posterior: &Posterior, count: Count, progress: &dyn Progress)
     {
         return Err(Error::usage(format!("{k} representatives of {} draws cannot be chosen", candidates.len())));
     }
-    let matrix = posterior.matrix(&candidates, progress)?.distances;
+    let matrix = posterior.matrix(&candidates, progress)?;
     let all_weights = draw_weights(ensemble);
     let weights: Vec<f64> = candidates.iter().map(|&m| all_weights[m]).collect();
     let everyone: Vec<usize> = (0..candidates.len()).collect();

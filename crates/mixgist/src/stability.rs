@@ -5,7 +5,7 @@
 //! above one it matters more than what the posterior leaves open. Half a radius and one radius are conventions; the numbers are given.
 
 use crate::Result;
-use crate::agreement::SHORTEST;
+use crate::agreement::{Agreement, ChainVerdict, SHORTEST};
 use crate::allocate::allocate;
 use crate::credible::{Ball, ball};
 use crate::effective::chains_in_order;
@@ -163,7 +163,8 @@ struct Choice {
     name: &'static str,
     /// From the draws that are used, one in so many of each chain, and the settings.
     variants: fn(&Ensemble, usize, &Settings) -> Vec<Variant>,
-    advice: fn() -> Text,
+    /// Whether the chains agree, as far as can be told, decides what is said of those that leave out draws.
+    advice: fn(bool) -> Text,
 }
 
 /// Every choice that is looked at.
@@ -174,7 +175,7 @@ const CHOICES: [Choice; 8] = [
             let change = format!("one draw in {thin}, as in all lines below");
             (thin > 1).then(|| Variant::of(change.into(), settings, |_| ())).into_iter().collect()
         },
-        advice: || {
+        advice: |_| {
             text!["the lines of this card are made from fewer draws than the estimate: read them against this one"]
         },
     },
@@ -189,9 +190,9 @@ const CHOICES: [Choice; 8] = [
             let given = settings.directions.is_some();
             [half, twice].into_iter().filter(|&count| count > 0 && !given).map(with).collect()
         },
-        advice: || {
+        advice: |_| {
             text![
-                "the number of slices decides which estimate is chosen: use more ",
+                "the number of slices changes the estimate: use more ",
                 named("slices"),
                 ", or ",
                 option("slices", "auto")
@@ -205,9 +206,9 @@ const CHOICES: [Choice; 8] = [
             let given = settings.directions.is_some();
             (1..=2).filter(|_| !given).map(|add| with(settings.seed.wrapping_add(add))).collect()
         },
-        advice: || {
+        advice: |_| {
             text![
-                "the directions decide which estimate is chosen: use more ",
+                "the random directions change the estimate: use more ",
                 named("slices"),
                 ", or ",
                 option("scheme", "qmc")
@@ -222,8 +223,12 @@ const CHOICES: [Choice; 8] = [
                 .map(|units| Variant::of(text![option("units", units.name())], settings, |s| s.units = units.clone()))
                 .collect()
         },
-        advice: || {
-            text!["the units decide: choose them for a reason, and ", option("units", "sd"), " when there is none"]
+        advice: |_| {
+            text![
+                "the units change the estimate: choose them for a reason, and use ",
+                option("units", "sd"),
+                " if there is no reason"
+            ]
         },
     },
     Choice {
@@ -232,9 +237,9 @@ const CHOICES: [Choice; 8] = [
             let others = Loss::NAMES.into_iter().filter(|(_, loss)| *loss != settings.loss);
             others.map(|(name, loss)| Variant::of(text![option("loss", name)], settings, |s| s.loss = loss)).collect()
         },
-        advice: || {
+        advice: |_| {
             text![
-                "mean and median of the posterior differ: it is skewed or has several modes, see ",
+                "the two losses give different estimates: the posterior is skewed or has several modes, see ",
                 verb("representatives")
             ]
         },
@@ -251,7 +256,7 @@ const CHOICES: [Choice; 8] = [
                 })
                 .collect()
         },
-        advice: || text!["distances weigh means and covariances differently: say which one was used"],
+        advice: |_| text!["distances weigh means and covariances differently: say which one was used"],
     },
     Choice {
         name: "burn-in",
@@ -266,7 +271,14 @@ const CHOICES: [Choice; 8] = [
                 })
                 .collect()
         },
-        advice: || text!["the chains had not settled: drop more draws with ", named("burn_in"), ", or run them longer"],
+        advice: |agree| match agree {
+            true => fewer_draws(),
+            false => text![
+                "the chains had not converged at the beginning: drop more draws with ",
+                named("burn_in"),
+                ", or run them longer"
+            ],
+        },
     },
     Choice {
         name: "chains",
@@ -277,9 +289,23 @@ const CHOICES: [Choice; 8] = [
             };
             tried_chains(ensemble).into_iter().map(without).collect()
         },
-        advice: || text!["one chain decides: look at each chain on its own; ", verb("inspect"), " shows where"],
+        advice: |agree| match agree {
+            true => fewer_draws(),
+            false => {
+                text![
+                    "one chain changes the estimate: look at each chain separately; ",
+                    verb("inspect"),
+                    " shows where"
+                ]
+            }
+        },
     },
 ];
+
+/// What is said where leaving out draws moves the estimate, although no chain stands apart or trends.
+fn fewer_draws() -> Text {
+    text!["the chains do not differ, so that it is what fewer draws do: give more posterior draws"]
+}
 
 /// No more chains than this are left out in turn.
 const MOST_CHAINS: usize = 8;
@@ -336,12 +362,21 @@ fn stability(posterior: &Posterior, level: f64, progress: &dyn Progress) -> Resu
             (choice.variants)(ensemble, thin, settings).into_iter().map(move |variant| (choice, variant))
         })
         .collect();
-    let used = posterior.with(ensemble, settings.clone())?;
+    let mut used = posterior.with(ensemble, settings.clone())?;
+    if thin == 1 {
+        used = used.with_kept(posterior.kept());
+    }
+    // Many lines take the same slices, with fewer draws or another loss: the distances between all draws answer them together.
+    if variants.iter().filter(|(_, variant)| variant.draws.is_some()).count() >= WORTHWHILE {
+        used.all_distances(&Quiet(progress))?;
+    }
     // The card is about the summary's estimate, even where its lines are made from fewer draws.
     let estimate = posterior.estimate(progress)?.measure.clone();
     let distances = posterior.distances(progress)?;
     let ball = ball(posterior.ensemble(), distances, level)?;
-    let mut warnings = Warning::of_distances(posterior.ensemble(), distances);
+    let agreement = Agreement::new(posterior.ensemble(), Some(distances));
+    let mut warnings = Warning::of_draws(posterior.ensemble());
+    warnings.extend(Warning::of_chains(posterior.ensemble(), &agreement));
     if settings.units == Units::None {
         warnings.extend(Warning::unequal_units(posterior.units()?));
     }
@@ -360,7 +395,8 @@ fn stability(posterior: &Posterior, level: f64, progress: &dyn Progress) -> Resu
     }
     let lengths: Vec<usize> = chains_in_order(ensemble).iter().map(Vec::len).collect();
     let comparable = lengths.len() < 2 || lengths.iter().all(|&length| length >= SHORTEST);
-    let verdict = verdict(&checks, clusters, ensemble.len(), comparable, &warnings);
+    let agree = matches!(agreement.verdict, ChainVerdict::Agree | ChainVerdict::Short);
+    let verdict = verdict(&checks, clusters, ensemble.len(), comparable, agree, &warnings);
     let untried_chains = chains_in_order(ensemble).len().saturating_sub(MOST_CHAINS);
     Ok(Stability {
         estimate,
@@ -374,6 +410,9 @@ fn stability(posterior: &Posterior, level: f64, progress: &dyn Progress) -> Resu
         warnings,
     })
 }
+
+/// From so many lines on it pays to compute the distances between all draws.
+const WORTHWHILE: usize = 4;
 
 /// Passes on that the user wants to stop, and nothing else: the card counts its own lines.
 struct Quiet<'a>(&'a dyn Progress);
@@ -398,7 +437,10 @@ fn movement(
         Some(draws) => posterior.with(ensemble.select(draws)?, variant.settings.clone())?,
         None => posterior.with(ensemble, variant.settings.clone())?,
     };
-    let estimate = other.bare_estimate(&quiet)?;
+    let estimate = match posterior.known_medoid(variant.draws.as_deref(), &other)? {
+        Some(draw) => ensemble.draw(draw),
+        None => other.bare_estimate(&quiet)?,
+    };
     let distance = posterior.between(unchanged, &estimate, &quiet)?.value;
     let mut radii = in_radii(distance, unchanged_ball);
     if variant.settings.units != posterior.settings().units && distance > 0.0 {
@@ -435,6 +477,7 @@ fn verdict(
     clusters: Option<usize>,
     draws: usize,
     comparable: bool,
+    agree: bool,
     warnings: &[Warning],
 ) -> StabilityVerdict {
     let outcomes = || checks.iter().filter_map(|check| check.outcome.moved().map(|moved| (check, moved)));
@@ -490,7 +533,7 @@ fn verdict(
                 _ => String::new(),
             };
             let moves = format!("{}: moves it by {farthest:.2} radii{counts}; ", choice.name);
-            advice.push(text![moves, (choice.advice)()]);
+            advice.push(text![moves, (choice.advice)(agree)]);
         }
     }
     let decided = draws >= FEWEST_DRAWS && comparable && !disagree;

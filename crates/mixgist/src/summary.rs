@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::agreement::Agreement;
+use crate::agreement::{Agreement, ChainVerdict};
 use crate::aligned::{Alignment, align};
 use crate::allocate::{Allocation, allocate};
 use crate::components::Rules;
@@ -28,8 +28,9 @@ use crate::support::{NOTABLE_MASS, Support};
 use crate::text;
 use crate::text::{named, option};
 use crate::units::{ResolvedUnits, Units};
+use crate::variation::expected_variation;
 use crate::warning::{SliceOrigin, Warning};
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 
 impl Settings {
     /// Bytes that a summary takes at most besides draws and data, known before it starts: the draws on their way through the
@@ -109,7 +110,7 @@ impl Summary {
         self.assessment.as_ref()?.free.as_ref()
     }
 
-    /// The aligned estimate, when it was asked for.
+    /// The aligned estimate, when it or the free one was asked for.
     pub fn aligned(&self) -> Option<&AlignedSupport> {
         self.assessment.as_ref()?.aligned.as_ref()
     }
@@ -194,7 +195,7 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
         ])
         .hint(text!["leave out ", named("order"), ", or ask for its distance to the draws"]));
     }
-    let chosen = choose(job, settings, true, progress)?;
+    let chosen = choose(job, settings, Assess::All, progress)?;
     let mut assessment = chosen.assessment.map(|assessment| assessment.in_original(units)).transpose()?;
     // It was found in the original units.
     if let Some(aligned) = assessment.as_mut().and_then(|assessment| assessment.aligned.as_mut())
@@ -203,6 +204,9 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
         aligned.estimate = found.estimate.clone();
     }
     let medoid = chosen.medoid;
+    if let Some(assessment) = &mut assessment {
+        with_variations(assessment, job, medoid.draw, progress)?;
+    }
     let other = assessment.as_ref().and_then(Assessment::of_estimate);
     let estimate = other.map_or_else(|| ensemble.draw(medoid.draw), |other| other.estimate.clone());
     let allocation = match job.data {
@@ -216,7 +220,11 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
         traces.push(Trace::new("distance to medoid", medoid.distances.clone()));
     }
     let agreement = Agreement::of_traces(ensemble, traces);
-    let mut warnings = warnings(job, &medoid, &agreement, chosen.pruned, chosen.slices);
+    // Whether the medoid is the best of the draws does not matter to an estimate that is none of them.
+    let disagree = agreement.verdict == ChainVerdict::Disagree;
+    let mut warnings = if other.is_none() { of_choice(job, &medoid, chosen.slices, disagree) } else { Vec::new() };
+    warnings.extend(capped(job, &medoid, chosen.slices));
+    warnings.extend(of_job(job, &agreement, chosen.pruned));
     if let Some(points) = job.data {
         warnings.extend(gain_as_deviations(ensemble, points)?.map(|gain| Warning::DeviationsAsVariances { gain }));
         let check = DataCheck::new(ensemble, points, settings.seed)?;
@@ -251,13 +259,11 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
 /// The estimate of [`summarize`] alone: for a medoid neither the floor nor labels nor warnings are computed. With the number of slices.
 pub(crate) fn estimate(job: &Job, progress: &dyn Progress) -> Result<(MixingMeasure, usize)> {
     let settings = job.settings;
-    if matches!(settings.estimator, Estimator::Free(_)) {
-        let summary = summarize(job, progress)?;
-        return Ok((summary.estimate, summary.slices));
-    }
-    let chosen = choose(job, settings, false, progress)?;
-    let estimate = match settings.estimator {
-        Estimator::Aligned => job.alignment(chosen.medoid.draw, progress)?.estimate.clone(),
+    let free = matches!(settings.estimator, Estimator::Free(_));
+    let chosen = choose(job, settings, if free { Assess::Estimate } else { Assess::Nothing }, progress)?;
+    let estimate = match (settings.estimator, chosen.assessment) {
+        (Estimator::Free(_), Some(Assessment { free: Some(free), .. })) => job.units.undo(&free.estimate)?,
+        (Estimator::Aligned, _) => job.alignment(chosen.medoid.draw, progress)?.estimate.clone(),
         _ => job.ensemble.draw(chosen.medoid.draw),
     };
     Ok((estimate, chosen.slices))
@@ -266,26 +272,36 @@ pub(crate) fn estimate(job: &Job, progress: &dyn Progress) -> Result<(MixingMeas
 /// Which draw is the medoid, whatever the estimator.
 pub(crate) fn medoid_draw(job: &Job, progress: &dyn Progress) -> Result<usize> {
     let settings = Settings { estimator: Estimator::Medoid, candidate: None, ..job.settings.clone() };
-    Ok(choose(job, &settings, false, progress)?.medoid.draw)
+    Ok(choose(job, &settings, Assess::Nothing, progress)?.medoid.draw)
 }
 
 /// What limits the trust in the choice of a medoid.
-fn warnings(job: &Job, medoid: &Medoid, agreement: &Agreement, pruned: Pruned, slices: usize) -> Vec<Warning> {
+fn of_choice(job: &Job, medoid: &Medoid, slices: usize, disagree: bool) -> Vec<Warning> {
+    let Some(Margin { rival: runner_up, radii, separation, verdict, .. }) = medoid.margin else { return Vec::new() };
+    let origin = if job.own.is_some() { SliceOrigin::Given } else { SliceOrigin::of(job.settings) };
+    let separation = separation.unwrap_or(0.0);
+    match verdict {
+        ChoiceVerdict::Tied => vec![Warning::Tied { draw: medoid.draw, runner_up }],
+        ChoiceVerdict::FewSlices => vec![Warning::TooFewSlices { runner_up, separation, radii, slices, origin }],
+        // Where chains disagree more of such draws do not help, and the warning of that says what may.
+        ChoiceVerdict::FewDraws if disagree => Vec::new(),
+        ChoiceVerdict::FewDraws => vec![Warning::NearTie { runner_up, separation, radii }],
+        ChoiceVerdict::Unknown => vec![Warning::NoSliceError { slices, origin }],
+        ChoiceVerdict::Safe | ChoiceVerdict::Alike => Vec::new(),
+    }
+}
+
+/// That `auto` ended before the expected loss was known well enough.
+fn capped(job: &Job, medoid: &Medoid, slices: usize) -> Option<Warning> {
+    let auto = job.own.is_none() && SliceOrigin::of(job.settings) == SliceOrigin::Auto;
+    let accuracy = medoid.expected_loss_se? / medoid.expected_loss;
+    (auto && accuracy > ACCURACY).then_some(Warning::SlicesCapped { slices, accuracy })
+}
+
+/// What limits the trust in any estimate.
+fn of_job(job: &Job, agreement: &Agreement, pruned: Pruned) -> Vec<Warning> {
     let settings = job.settings;
     let mut warnings = Vec::new();
-    if let Some(Margin { rival: runner_up, radii, separation, verdict, .. }) = medoid.margin {
-        let origin = if job.own.is_some() { SliceOrigin::Given } else { SliceOrigin::of(settings) };
-        let separation = separation.unwrap_or(0.0);
-        match verdict {
-            ChoiceVerdict::Tied => warnings.push(Warning::Tied { draw: medoid.draw, runner_up }),
-            ChoiceVerdict::FewSlices => {
-                warnings.push(Warning::TooFewSlices { runner_up, separation, radii, slices, origin });
-            }
-            ChoiceVerdict::FewDraws => warnings.push(Warning::NearTie { runner_up, separation, radii }),
-            ChoiceVerdict::Unknown => warnings.push(Warning::NoSliceError { slices, origin }),
-            ChoiceVerdict::Safe | ChoiceVerdict::Alike => {}
-        }
-    }
     if settings.units == Units::None {
         warnings.extend(Warning::unequal_units(job.units));
     }
@@ -315,6 +331,35 @@ fn unsupported(estimate: &MixingMeasure, ensemble: &Ensemble) -> Option<Warning>
     (weight > NOTABLE_MASS).then(|| Warning::AtomsWithoutDraws { atoms: atoms.len(), of: estimate.len(), weight })
 }
 
+/// Fills in how far the densities of estimates are from those of the draws, where there is more than the medoid to compare.
+fn with_variations(assessment: &mut Assessment, job: &Job, medoid: usize, progress: &dyn Progress) -> Result<()> {
+    if job.settings.estimator == Estimator::Medoid && job.settings.candidate.is_none() {
+        return Ok(());
+    }
+    let of = |measure: &MixingMeasure| expected_variation(measure, job.ensemble, job.settings.seed, progress).map(Some);
+    assessment.medoid.total_variation = of(&job.ensemble.draw(medoid))?;
+    if let Some(free) = &mut assessment.free {
+        free.judgement.total_variation = of(&free.estimate)?;
+    }
+    if let Some(aligned) = &mut assessment.aligned {
+        aligned.judgement.total_variation = of(&aligned.estimate)?;
+    }
+    if let Some((judged, own)) = assessment.candidate.as_mut().zip(job.settings.candidate.as_ref()) {
+        judged.total_variation = of(own)?;
+    }
+    Ok(())
+}
+
+/// What is assessed once the medoid is found.
+#[derive(Clone, Copy, PartialEq)]
+enum Assess {
+    Nothing,
+    /// The estimate that is asked for.
+    Estimate,
+    /// What it is compared with, too.
+    All,
+}
+
 struct Chosen {
     medoid: Medoid,
     assessment: Option<Assessment>,
@@ -323,7 +368,7 @@ struct Chosen {
 }
 
 /// The medoid; with `auto` slices, again with more until there are enough. Then it is assessed, where that is wanted.
-fn choose(job: &Job, settings: &Settings, assess: bool, progress: &dyn Progress) -> Result<Chosen> {
+fn choose(job: &Job, settings: &Settings, assess: Assess, progress: &dyn Progress) -> Result<Chosen> {
     let Job { scaled: ensemble, units, own, .. } = *job;
     let mut count = if own.is_some() { 1 } else { settings.slice_count(ensemble.dim())? };
     let cap = settings.slices.most();
@@ -340,13 +385,18 @@ fn choose(job: &Job, settings: &Settings, assess: bool, progress: &dyn Progress)
         let last = count >= cap || settings.directions.is_some() || own.is_some();
         let Some(times) = more_slices(&medoid).filter(|_| !last) else {
             // Slices of the caller have no others to be judged on.
-            let assessed = assess && settings.order == Order::TWO && own.is_none();
+            let assessed = assess != Assess::Nothing && settings.order == Order::TWO && own.is_none();
             if !assessed {
                 return Ok(Chosen { medoid, assessment: None, pruned: projection.pruned(), slices: slices.len() });
             }
             let held_out = settings.freeze_held_out(ensemble.dim(), slices.len())?;
             let aligned = match settings.estimator {
                 Estimator::Aligned => Some(aligned(job, medoid.draw, progress)?),
+                Estimator::Free(_) if assess == Assess::All => match aligned(job, medoid.draw, progress) {
+                    Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error),
+                    // It only stands beside the free one.
+                    found => found.ok(),
+                },
                 _ => None,
             };
             let assessed = free::Job {

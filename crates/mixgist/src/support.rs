@@ -43,29 +43,12 @@ struct Draw {
 impl<'a> Support<'a> {
     /// All draws that have weight.
     pub(crate) fn of_all(ensemble: &'a Ensemble) -> Self {
-        let weights = weights_of(ensemble);
-        Self::new(ensemble, (0..ensemble.len()).filter(|&m| weights[m] > 0.0).map(|m| (m, weights[m])).collect())
+        Self::new(ensemble, ensemble.spread(usize::MAX))
     }
 
-    /// At most a thousand of them, at equal steps of the cumulative draw weights: for many estimates.
+    /// At most a thousand of them: for many estimates.
     pub(crate) fn of_few(ensemble: &'a Ensemble) -> Self {
-        if ensemble.len() <= FEW_DRAWS {
-            return Self::of_all(ensemble);
-        }
-        let mut reached = 0.0;
-        let mut taken = 0;
-        let mut draws = Vec::with_capacity(FEW_DRAWS);
-        for (m, weight) in weights_of(ensemble).into_iter().enumerate() {
-            reached += weight;
-            let before = taken;
-            while taken < FEW_DRAWS && (taken as f64 + 0.5) < reached * FEW_DRAWS as f64 {
-                taken += 1;
-            }
-            if taken > before {
-                draws.push((m, (taken - before) as f64 / FEW_DRAWS as f64));
-            }
-        }
-        Self::new(ensemble, draws)
+        Self::new(ensemble, ensemble.spread(FEW_DRAWS))
     }
 
     fn new(ensemble: &'a Ensemble, draws: Vec<(usize, f64)>) -> Self {
@@ -137,9 +120,4 @@ impl<'a> Support<'a> {
 /// Cost O(k K d³) per draw for k atoms of the measure and K atoms of the draw.
 pub fn mass_without_draws(measure: &MixingMeasure, ensemble: &Ensemble) -> f64 {
     Support::of_all(ensemble).mass_without_draws(measure)
-}
-
-fn weights_of(ensemble: &Ensemble) -> Vec<f64> {
-    let draws = ensemble.len();
-    ensemble.draw_weights().map_or_else(|| vec![1.0 / draws as f64; draws], <[f64]>::to_vec)
 }

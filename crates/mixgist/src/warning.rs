@@ -55,6 +55,13 @@ pub enum Warning {
         /// Where they come from.
         origin: SliceOrigin,
     },
+    /// `auto` ended at its cap before the expected loss was known as well as it asks for.
+    SlicesCapped {
+        /// The number of slices.
+        slices: usize,
+        /// Standard error of the expected loss over slices, as a part of it.
+        accuracy: f64,
+    },
     /// Winner and runner-up have the same expected loss, so that no slices will tell them apart.
     Tied {
         /// The chosen draw.
@@ -108,7 +115,7 @@ pub enum Warning {
         /// The most atoms that were tried.
         atoms: usize,
     },
-    /// Atoms of a free-support estimate stand where hardly a draw has a component.
+    /// Atoms of a free-support estimate lie where almost no draw has a component.
     AtomsWithoutDraws {
         /// How many.
         atoms: usize,
@@ -149,7 +156,7 @@ pub enum Warning {
         /// Its mean, by chain.
         means: Vec<(u32, f64)>,
     },
-    /// The chains move, but the draws are worth few independent ones.
+    /// The chains mix slowly: their effective sample size is small.
     SlowChains {
         /// The function of the draws that mixes worst.
         trace: String,
@@ -317,6 +324,7 @@ impl Warning {
             Warning::TooFewSlices { .. } => "too-few-slices",
             Warning::NearTie { .. } => "near-tie",
             Warning::NoSliceError { .. } => "no-slice-error",
+            Warning::SlicesCapped { .. } => "slices-capped",
             Warning::Tied { .. } => "tied",
             Warning::UnequalUnits { .. } => "unequal-units",
             Warning::MassPruned { .. } => "mass-pruned",
@@ -341,12 +349,17 @@ impl Warning {
         match self {
             Warning::TooFewSlices { slices, origin, .. } => origin.more(slices.saturating_mul(4)),
             Warning::NoSliceError { slices, origin } => origin.more(slices.saturating_mul(4).max(SliceCount::PLENTY)),
+            Warning::SlicesCapped { slices, .. } => SliceOrigin::Auto.more(slices.saturating_mul(4)),
             Warning::Tied { .. } => text!["take either of them, or give more posterior draws"],
             Warning::ChainsLost { .. } => {
                 text!["use a smaller ", named("burn_in"), ", or leave the chain out on purpose"]
             }
             Warning::NearTie { .. } => {
-                text!["give more posterior draws, or report both; ", verb("representatives"), " tells their modes"]
+                text![
+                    "give more posterior draws, or report both; ",
+                    verb("representatives"),
+                    " says whether they are of one mode"
+                ]
             }
             Warning::UnequalUnits { .. } => {
                 text![
@@ -354,17 +367,17 @@ impl Warning {
                     option("units", "sd"),
                     ", or ",
                     option("units", "whiten"),
-                    ", unless these units are meant"
+                    ", unless these units are intended"
                 ]
             }
             Warning::MassPruned { .. } => text!["leave out ", named("prune"), " to keep all atoms that matter"],
             Warning::WeightsRenormalized { .. } => {
-                text!["check that the weights are those of one draw, truncated as meant"]
+                text!["check that these are the weights of one draw, truncated as intended"]
             }
             Warning::FewDraws { .. } => text!["give more posterior draws"],
             Warning::FewEffectiveDraws { .. } => text!["resample, or run the sampler longer"],
             Warning::IllConditioned { .. } => {
-                text!["look at that atom: is a coordinate constant, or its prior too wide?"]
+                text!["look at that atom: a coordinate may be constant, or its prior too wide"]
             }
             Warning::PathEnds { .. } => text![
                 "ask for a larger number of atoms: ",
@@ -381,7 +394,7 @@ impl Warning {
             Warning::DeviationsAsVariances { .. } => {
                 text!["if they are, read them as such: ", option("covariance_form", "sd")]
             }
-            Warning::DataOffScale { .. } => text!["give the data as they were when the draws were fitted"],
+            Warning::DataOffScale { .. } => text!["give the data in the form in which the model was fitted"],
             Warning::AtomsWithoutDraws { .. } => text![
                 "for components that the draws have: ",
                 option("estimate", "aligned"),
@@ -392,9 +405,9 @@ impl Warning {
                 " shows what the draws have"
             ],
             Warning::ChainsDisagree { .. } => text![
-                "look at each chain on its own; ",
+                "look at each chain separately; ",
                 verb("representatives"),
-                " tells their modes. A simpler model, other starts or another sampler may help, more iterations alone hardly"
+                " shows their modes. A simpler model, other starting values or another sampler may help; more iterations alone probably not"
             ],
             Warning::SlowChains { longer_by, .. } => {
                 format!("run the chains some {} times as long", longer_by.ceil()).into()
@@ -402,6 +415,11 @@ impl Warning {
             Warning::Recorded { help, .. } => help.as_str().into(),
         }
     }
+}
+
+/// "2.3 standard errors".
+fn standard_errors(separation: f64) -> String {
+    if separation < 0.05 { "less than 0.1 standard errors".into() } else { format!("{separation:.1} standard errors") }
 }
 
 /// "1 draw", "3 draws".
@@ -412,21 +430,30 @@ fn count(number: usize, word: &str) -> String {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Warning::TooFewSlices { runner_up, separation, radii, slices, .. } => write!(
+            Warning::TooFewSlices { runner_up, separation, radii, slices, origin } => write!(
                 f,
-                "{} cannot tell the chosen draw from draw {runner_up}, which is {separation:.1} standard errors behind and {radii:.2} radii of \
+                "{}{} cannot tell the chosen draw from draw {runner_up}, which is {} behind and {radii:.2} radii of \
                  the credible ball away",
-                count(*slices, "slice")
+                count(*slices, "slice"),
+                if *origin == SliceOrigin::Auto { ", the most that auto takes," } else { "" },
+                standard_errors(*separation)
             ),
             Warning::NearTie { runner_up, separation, radii } => write!(
                 f,
-                "draw {runner_up} may be as good as the chosen draw ({separation:.1} standard errors behind, most of it error over draws) and \
-                 differs from it by {radii:.2} radii of the credible ball"
+                "draw {runner_up} may be as good as the chosen draw ({} behind, and most of that error is over draws) and differs from it by {radii:.2} \
+                 radii of the credible ball",
+                standard_errors(*separation)
             ),
             Warning::NoSliceError { slices, .. } => {
                 let verb = if *slices == 1 { "gives" } else { "give" };
                 write!(f, "{} {verb} no standard error, so the choice cannot be judged", count(*slices, "slice"))
             }
+            Warning::SlicesCapped { slices, accuracy } => write!(
+                f,
+                "auto stopped at its cap of {}: the standard error of the expected loss is {:.1} % of it, not 1 %",
+                count(*slices, "slice"),
+                100.0 * accuracy
+            ),
             Warning::Tied { draw, runner_up } => write!(
                 f,
                 "draw {draw} and draw {runner_up} are tied: their expected losses are the same, and no slices will separate them"
@@ -448,7 +475,7 @@ impl fmt::Display for Warning {
                 write!(f, "the weights of a draw were off 1 by up to {correction:.2e} and were scaled")
             }
             Warning::FewDraws { draws: 1 } => write!(f, "only 1 draw: it is the estimate"),
-            Warning::FewDraws { draws } => write!(f, "only {draws} draws: a medoid is one of them"),
+            Warning::FewDraws { draws } => write!(f, "only {draws} draws stand for the posterior"),
             Warning::ChainsLost { chains } => {
                 let names: Vec<String> = chains.iter().map(u32::to_string).collect();
                 let noun = if chains.len() == 1 { "chain" } else { "chains" };
@@ -461,7 +488,7 @@ impl fmt::Display for Warning {
                 write!(f, "the covariance of draw {draw}, atom {atom} has condition number {condition:.1e}")
             }
             Warning::PathEnds { atoms } => {
-                write!(f, "the loss still falls at {atoms} atoms, where the path ends: auto tries no more")
+                write!(f, "the loss still decreases at {atoms} atoms, the largest number that auto tries")
             }
             Warning::AtomsWithoutDraws { atoms, of, weight } => write!(
                 f,
@@ -486,7 +513,7 @@ impl fmt::Display for Warning {
                 let rhat = if rhat.is_finite() { format!("R-hat {rhat:.2}") } else { "R-hat infinite".into() };
                 write!(
                     f,
-                    "the chains disagree: each stays in a part of the posterior of its own ({trace}: {rhat}; means by chain {})",
+                    "the chains disagree: each chain stays in its own part of the posterior ({trace}: {rhat}; means by chain {})",
                     means.join(", ")
                 )
             }

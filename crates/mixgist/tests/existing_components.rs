@@ -80,3 +80,30 @@ fn a_summary_can_be_an_aligned_estimate() {
     assert!((mean - summary.expected_loss).abs() < 1e-9 && summary.distances == aligned.distances);
     assert_eq!(summary.judgement(), Some(&aligned.judgement));
 }
+
+/// Medoid, aligned and free estimate side by side: how far each is above the floor, from the medoid, and from the densities of the draws. A medoid alone has no table.
+#[test]
+fn estimates_stand_side_by_side() {
+    let draws = three_components(1, 200, 9);
+    let settings = |estimator| Settings::default().with_slices(SliceCount::Fixed(60)).with_estimator(estimator);
+    let of = |estimator| summarize(&draws, None, &settings(estimator), &Silent).unwrap();
+    let answer = of(Estimator::Free(AtomCount::Fixed(5)));
+    let assessment = answer.assessment.as_ref().unwrap();
+    let (free, aligned) = (assessment.free.as_ref().unwrap(), assessment.aligned.as_ref().unwrap());
+    let tv = |judgement: &mixgist::Judgement| judgement.total_variation.unwrap();
+    let [of_medoid, of_aligned, of_free] = [&assessment.medoid, &aligned.judgement, &free.judgement].map(tv);
+    // Means of what the draws have are nearer to them than a draw is; atoms between components are farther.
+    assert!(of_aligned.mean + 2.0 * of_aligned.standard_error < of_medoid.mean, "{of_aligned:?} {of_medoid:?}");
+    assert!(of_free.mean > of_aligned.mean, "{of_free:?} {of_aligned:?}");
+    let said = answer.narrative().plain(&mixgist::text::Neutral);
+    for words in ["E[TV]", "aligned, 3 atoms", "free, 5 atoms", "from the medoid", "above the floor"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    // The estimate is the free one, and told as such.
+    assert!(answer.estimate == free.estimate && !said.contains("each is a component"), "{said}");
+    let alone = of(Estimator::Medoid);
+    assert!(alone.assessment.as_ref().unwrap().medoid.total_variation.is_none());
+    assert!(!alone.narrative().plain(&mixgist::text::Neutral).contains("E[TV]"));
+    let aligned_alone = of(Estimator::Aligned);
+    assert_eq!(tv(&aligned_alone.aligned().unwrap().judgement), of_aligned);
+}

@@ -117,6 +117,7 @@ proptest! {
         let assessment = summary.assessment.as_ref().unwrap();
         let floor = assessment.floor;
         prop_assert!(floor.value >= 0.0 && floor.value <= floor.attained * (1.0 + 1e-9) + f64::MIN_POSITIVE);
+        prop_assert!(floor.attained <= summary.medoid.expected_loss, "{floor:?}");
         let slices = settings.freeze(dim, 40).unwrap();
         let mut measures = candidates(&ensemble, seed);
         measures.extend(summary.free().unwrap().path.iter().map(|point| point.measure.clone()));

@@ -8,8 +8,8 @@ use common::*;
 use mixgist::credible::Question;
 use mixgist::slice::{Array, NamedArrays, Scheme, slicer};
 use mixgist::{
-    Ensemble, ErrorKind, Estimate, GivenDirections, MixingMeasure, Order, Points, Posterior, Progress, Pruning, Route,
-    Settings, Silent, SliceCount, Summary, Units, Warning, summarize,
+    AtomCount, Ensemble, ErrorKind, Estimate, Estimator, GivenDirections, MixingMeasure, Order, Points, Posterior,
+    Progress, Pruning, Route, Settings, Silent, SliceCount, Summary, Units, Warning, summarize,
 };
 
 fn run(ensemble: &Ensemble, settings: &Settings) -> Summary {
@@ -99,6 +99,9 @@ fn too_few_slices_and_none_to_spare_are_said() {
     assert_eq!(summary.warnings[0].advice().to_string(), "use more slices: slices = 16, or slices = auto");
     let capped = fixed(4).with_slices(SliceCount::Auto { cap: 4 });
     assert_eq!(run(&twins, &capped).warnings[0].advice().to_string(), "use more slices: slices = 16");
+    assert!(
+        run(&twins, &capped).warnings[0].to_string().starts_with("4 slices, the most that auto takes, cannot tell")
+    );
     let v = Array { shape: vec![4, 2], values: [1.0, 0.0, 0.6, 0.8, 0.0, 1.0, -0.6, 0.8].to_vec() };
     let directions = NamedArrays::from([("smix_w_v".to_owned(), v.clone()), ("smix_w_w".to_owned(), v)]);
     let given = fixed(1000).with_directions(Some(GivenDirections::new(directions)));
@@ -116,6 +119,39 @@ fn too_few_slices_and_none_to_spare_are_said() {
     let auto = run(&tied, &fixed(1).with_slices(SliceCount::Auto { cap: 4000 }).with_scheme(Scheme::default()));
     assert_eq!(names(&auto), ["tied", "few-draws"]);
     assert!(auto.slices < 4000, "{}", auto.slices);
+}
+
+#[test]
+fn auto_says_when_it_stopped_at_its_cap() {
+    let twins = Kind::Plain.ensemble(2, 150, 3);
+    let settings = Settings::default().with_scheme(Scheme::Iid);
+    let capped = run(&twins, &settings.clone().with_slices(SliceCount::Auto { cap: 10 }));
+    let Some(Warning::SlicesCapped { slices, accuracy }) =
+        capped.warnings.iter().find(|warning| warning.name() == "slices-capped")
+    else {
+        panic!("{:?}", capped.warnings)
+    };
+    assert_eq!((*slices, *accuracy), (10, capped.medoid.expected_loss_se.unwrap() / capped.medoid.expected_loss));
+    assert!(*accuracy > 0.01);
+    // A number that was asked for is no cap, and with enough slices there is nothing to say.
+    assert!(!names(&run(&twins, &settings.clone().with_slices(SliceCount::Fixed(10)))).contains(&"slices-capped"));
+    let enough = run(&twins, &settings);
+    assert!(enough.slices < SliceCount::DEFAULT_CAP && !names(&enough).contains(&"slices-capped"));
+}
+
+#[test]
+fn an_estimate_that_is_no_draw_does_not_repeat_the_warnings_about_the_medoid() {
+    let twins = Kind::Plain.ensemble(2, 150, 3);
+    let settings = fixed(4).with_scheme(Scheme::Iid);
+    assert!(names(&run(&twins, &settings)).contains(&"too-few-slices"));
+    for estimator in [Estimator::Free(AtomCount::Fixed(3)), Estimator::Aligned] {
+        let found = run(&twins, &settings.clone().with_estimator(estimator));
+        assert!(
+            !names(&found).iter().any(|name| ["too-few-slices", "near-tie", "tied"].contains(name)),
+            "{:?}",
+            found.warnings
+        );
+    }
 }
 
 #[test]

@@ -237,7 +237,7 @@ class Memberships(Answer):
     labels : numpy.ndarray, shape (n,)
         The most probable component of each observation.
     uncertain : numpy.ndarray
-        Observations whose most probable component has a probability below `sure`, least certain first.
+        Observations whose most probable place, a component or none of them, has a probability below `sure`, least certain first.
     sure : float
         From this probability on an assignment is certain.
     level : float

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 
 from . import _core, _sources
 from ._arrays import Floats, Integers, NarrowIntegers, columns_of, floats, integers, labels as label_array, points
-from ._atoms import dense, flat, is_ragged, ragged
+from ._atoms import dense, expect_chains_alike, flat, is_ragged, ragged
 from ._checks import count, covariance_form as form_of, flag, path as path_of, text, texts, word
 from ._measure import Measure
+from ._words import CovarianceForm, Format
 
 Path = Union[str, os.PathLike[str]]
 
@@ -71,13 +72,15 @@ class Draws:
     """
 
     _native: _core.Draws
+    # What the last questions about these draws computed, see `Posterior`.
+    _kept: dict[Any, _core.Posterior] | None = None
 
     def __init__(
         self,
         weights: Any,
         means: Any,
         covariances: Any,
-        covariance_form: str = "covariance",
+        covariance_form: CovarianceForm = "covariance",
         *,
         offsets: ArrayLike | None = None,
         chains: ArrayLike | None = None,
@@ -87,15 +90,16 @@ class Draws:
         data: Any = None,
         columns: Sequence[str] | None = None,
     ) -> None:
-        covariance_form = form_of(covariance_form)
+        form = form_of(covariance_form)
         if columns is not None and data is None:
             raise ValueError("columns names the columns of the data, but there are no data\nhint: give data, or leave out columns")
         if offsets is not None:
-            atoms = flat(weights, means, covariances, covariance_form, offsets)
+            atoms = flat(weights, means, covariances, form, offsets)
         elif is_ragged(weights):
-            atoms = ragged(weights, means, covariances, covariance_form)
+            atoms = ragged(weights, means, covariances, form)
         else:
-            atoms = dense(weights, means, covariances, covariance_form)
+            expect_chains_alike(weights)
+            atoms = dense(weights, means, covariances, form)
         draws = len(atoms.offsets) - 1
         x = None if data is None else points("data", data)
         if columns is None:
@@ -112,7 +116,7 @@ class Draws:
             atoms.weights,
             atoms.means,
             atoms.covariances,
-            covariance_form,
+            form,
             atoms.chains if chains is None else integers("chains", chains).reshape(-1),
             atoms.iterations if iterations is None else integers("iterations", iterations).reshape(-1),
             None if draw_weights is None else floats("draw_weights", draw_weights).reshape(-1),
@@ -134,7 +138,7 @@ class Draws:
         weights: str = "weights",
         means: str = "means",
         covariances: str = "covariances",
-        covariance_form: str = "covariance",
+        covariance_form: CovarianceForm = "covariance",
         *,
         labels: str | None = None,
         data: Any = None,
@@ -178,7 +182,7 @@ class Draws:
         weights: str = "weights",
         means: str = "means",
         covariances: str = "covariances",
-        covariance_form: str = "covariance",
+        covariance_form: CovarianceForm = "covariance",
         *,
         labels: str | None = None,
         data: Any = None,
@@ -221,12 +225,12 @@ class Draws:
         cls,
         paths: Path | Sequence[Path],
         *,
-        format: str | None = None,
+        format: Format | None = None,
         weights: str = "weights",
         means: str = "means",
         covariances: str = "covariances",
         labels: str | None = None,
-        covariance_form: str = "covariance",
+        covariance_form: CovarianceForm = "covariance",
         burn_in: int = 0,
         thin: int = 1,
         stan_weights: str | None = None,
@@ -269,7 +273,7 @@ class Draws:
         draws = cls._wrap(_core.Draws.read(_paths(paths), _format(format), form, variables))
         return draws if burn_in == 0 and thin == 1 else draws.thinned(burn_in, thin)
 
-    def write(self, path: Path, *, format: str | None = None, force: bool = False) -> None:
+    def write(self, path: Path, *, format: Format | None = None, force: bool = False) -> None:
         """Writes the draws to a file, whole or not at all.
 
         Parameters

@@ -6,6 +6,7 @@ from typing import Protocol, Union
 
 from ._draws import Draws
 from ._measure import Measure
+from ._words import Estimator
 
 
 class Estimated(Protocol):
@@ -18,7 +19,7 @@ class Estimated(Protocol):
 
 MeasureLike = Union[Measure, Estimated, Draws]
 # The name of an estimator, or a measure of one's own.
-EstimateLike = Union[str, MeasureLike]
+EstimateLike = Union[Estimator, MeasureLike]
 
 
 def measure_of(name: str, value: MeasureLike, otherwise: str = "") -> Measure:

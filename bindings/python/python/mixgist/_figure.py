@@ -12,6 +12,7 @@ from ._draws import Draws, Path, expect_draws
 from ._progress import ProgressOption, reporter
 from ._report import _expect_same
 from ._summary import Summary
+from ._words import Kind
 
 
 class Figure:
@@ -59,7 +60,7 @@ class Figure:
         return draw(self.data, ax)
 
     def write(self, path: Path, *, dpi: int = 300, force: bool = False) -> None:
-        """Writes the figure to a file (.svg or .png), whole or not at all; `force` replaces a file that exists."""
+        """Writes the figure to a file (.svg, .pdf or .png), whole or not at all; `force` replaces a file that exists."""
         self._native.write(path_of("path", path), count("dpi", dpi, 20), flag("force", force))
 
     def _repr_svg_(self) -> str:
@@ -71,7 +72,7 @@ class Figure:
 
 def figure(
     summary: Summary,
-    kind: str | None = None,
+    kind: Kind | None = None,
     *,
     draws: Draws | None = None,
     data: Any = None,

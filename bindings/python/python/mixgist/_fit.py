@@ -19,6 +19,7 @@ from ._document import Document, frame, html
 from ._questions import summarize
 from ._summary import Summary
 from ._warnings import warn_all
+from ._words import Algorithm, CovarianceModel
 
 _DEFAULTS = _core.DEFAULTS
 
@@ -152,12 +153,12 @@ def fit(
     alpha: Alpha = 1.0,
     discount: float = 0.0,
     components: int | None = None,
-    covariance: str = "full",
+    covariance: CovarianceModel = "full",
     mu0: ArrayLike | None = None,
     lambda_: float | None = None,
     psi: ArrayLike | None = None,
     nu: float | None = None,
-    algorithm: str = "blocked",
+    algorithm: Algorithm = "blocked",
     truncation: int | None = None,
     chains: int = _DEFAULTS["chains"],
     iterations: int = _DEFAULTS["iterations"],

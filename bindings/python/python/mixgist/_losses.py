@@ -16,6 +16,7 @@ from ._options import Slices, Unpack, takes_slices
 from ._partition import partition_expected_losses
 from ._progress import ProgressOption
 from ._slices import Distance
+from ._words import Omari
 
 _DEFAULTS = _core.DEFAULTS
 
@@ -28,7 +29,7 @@ def expected_losses(
     distance: Distance = _DEFAULTS["distance"],
     data: Any = None,
     a: float | None = None,
-    omari: str = "identical",
+    omari: Omari = "identical",
     draw_weights: ArrayLike | None = None,
     threads: int | None = None,
     progress: ProgressOption = False,

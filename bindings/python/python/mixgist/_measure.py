@@ -11,6 +11,7 @@ from . import _core
 from ._arrays import Floats, Integers, points
 from ._atoms import flat
 from ._checks import Seed, count, covariance_form as form_of, seed_of, thread_count
+from ._words import CovarianceForm
 
 
 class Measure:
@@ -38,11 +39,11 @@ class Measure:
     """
 
     def __init__(
-        self, weights: ArrayLike, means: ArrayLike, covariances: ArrayLike, covariance_form: str = "covariance"
+        self, weights: ArrayLike, means: ArrayLike, covariances: ArrayLike, covariance_form: CovarianceForm = "covariance"
     ) -> None:
-        covariance_form = form_of(covariance_form)
-        atoms = flat(weights, means, covariances, covariance_form, [0])
-        self._native = _core.Measure(atoms.dim, atoms.weights, atoms.means, atoms.covariances, covariance_form)
+        form = form_of(covariance_form)
+        atoms = flat(weights, means, covariances, form, [0])
+        self._native = _core.Measure(atoms.dim, atoms.weights, atoms.means, atoms.covariances, form)
 
     @classmethod
     def _wrap(cls, native: _core.Measure) -> Measure:

@@ -16,6 +16,7 @@ from ._draws import Draws, expect_draws
 from ._measure import Measure
 from ._progress import ProgressOption, Report, reporter
 from ._slices import Atoms, Distance, Function, name_of, native_slices
+from ._words import Pruning, Scheme, UnitsName
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack as Unpack
@@ -34,7 +35,7 @@ _DEFAULTS = _core.DEFAULTS
 
 AtomCount = Union[int, Literal["auto"]]
 SliceCount = Union[int, Literal["auto"], None]
-Units = Union[str, Sequence[float], None]
+Units = Union[UnitsName, Sequence[float], None]
 Directions = Mapping[str, ArrayLike]
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -45,9 +46,9 @@ class Slices(TypedDict, total=False):
     slices: SliceCount
     order: float | None
     units: Units
-    scheme: str
+    scheme: Scheme
     directions: Directions | None
-    prune: str | float
+    prune: Pruning | float
     seed: int
 
 
@@ -67,7 +68,10 @@ def takes_slices(function: F) -> F:
     """Shows the options behind ``**options`` in the signature of a function."""
     signature = inspect.signature(function)
     own = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
-    shown = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value) for name, value in _USUAL.items()]
+    shown = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value, annotation=Slices.__annotations__[name])
+        for name, value in _USUAL.items()
+    ]
     function.__signature__ = signature.replace(parameters=[*own, *shown])  # type: ignore[attr-defined]
     return function
 

@@ -15,6 +15,7 @@ from ._checks import count, number, optional_count, optional_number, thread_coun
 from ._document import Document, fields, frame, html, plural
 from ._draws import Draws, expect_draws
 from ._progress import ProgressOption, reporter
+from ._words import Omari, PartitionLoss
 
 _DEFAULTS = _core.DEFAULTS
 # More clusters are not listed in a notebook.
@@ -136,10 +137,10 @@ class PartitionEstimate(Document):
 def partition(
     labels: ArrayLike | Draws,
     data: Any = None,
-    loss: str = "vi",
+    loss: PartitionLoss = "vi",
     *,
     a: float | None = None,
-    omari: str = "identical",
+    omari: Omari = "identical",
     max_clusters: int | None = None,
     clusters: int | None = None,
     runs: int = _DEFAULTS["runs"],
@@ -241,10 +242,10 @@ def partition_expected_losses(
 def partition_losses(
     estimate: ArrayLike,
     labels: ArrayLike | Draws,
-    loss: str = "vi",
+    loss: PartitionLoss = "vi",
     *,
     a: float | None = None,
-    omari: str = "identical",
+    omari: Omari = "identical",
     threads: int | None = None,
 ) -> Floats:
     """The loss between a partition and every draw, (M,).
@@ -273,7 +274,7 @@ def partition_losses(
 def partition_ball(
     estimate: ArrayLike,
     labels: ArrayLike | Draws,
-    loss: str = "vi",
+    loss: PartitionLoss = "vi",
     *,
     level: float = 0.95,
     draw_weights: ArrayLike | None = None,
@@ -327,7 +328,7 @@ def similarity(labels: ArrayLike | Draws, *, draw_weights: ArrayLike | None = No
 
 def _labels(labels: Any) -> Integers:
     if isinstance(labels, Draws) and labels.labels is not None:
-        return labels.labels
+        return labels.labels.astype(np.int64)
     if isinstance(getattr(labels, "draws", None), Draws):
         expect_draws("labels", labels, " or an array")
     array = label_array("labels", labels)

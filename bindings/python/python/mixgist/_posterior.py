@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import weakref
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, Union
+
+import numpy as np
 
 from . import _core
 from ._aligned import Aligned, HowMany, Memberships
@@ -15,7 +18,7 @@ from ._credible import Credible
 from ._document import Answer
 from ._draws import Draws, Path
 from ._estimates import EstimateLike, MeasureLike, measure_of
-from ._options import AtomCount, Slices, Unpack, bound, estimating, takes_slices
+from ._options import AtomCount, Estimating, Question, Slices, Unpack, bound, estimating, takes_slices
 from ._progress import ProgressOption, reporter
 from ._figure import Figure, figure
 from ._report import Parts, report
@@ -24,6 +27,7 @@ from ._slices import Distance
 from ._stability import Stability
 from ._summary import Summary
 from ._warnings import warn_all
+from ._words import Kind, Loss, Route
 
 _DEFAULTS = _core.DEFAULTS
 
@@ -34,7 +38,8 @@ class Posterior:
     """Posterior draws with data and options, to which all questions are put. Nothing is computed twice.
 
     Draws are scaled and projected, and the estimate is computed, when a question needs that for the first time. The functions of the same
-    names (`mixgist.components` and so on) are the short form for a single question.
+    names (`mixgist.components` and so on) are the short form for a single question. Draws remember what the last two combinations of data and
+    options computed from them, so that ``components(draws)`` after ``summarize(draws)`` does not search for the estimate again.
 
     Parameters
     ----------
@@ -70,12 +75,12 @@ class Posterior:
         draws: Draws,
         data: Any = None,
         *,
-        estimate: EstimateLike = "usual",
+        estimate: EstimateLike | Literal["usual"] = "usual",
         atoms: AtomCount | None = None,
         candidate: MeasureLike | None = None,
         distance: Distance = _DEFAULTS["distance"],
-        loss: str = _DEFAULTS["loss"],
-        route: str = _DEFAULTS["route"],
+        loss: Loss = _DEFAULTS["loss"],
+        route: Route = _DEFAULTS["route"],
         threads: int | None = None,
         progress: ProgressOption = False,
         **options: Unpack[Slices],
@@ -97,7 +102,7 @@ class Posterior:
         self._progress, self._threads = progress, threads
         self._named = not callable(distance)
         self._of_these_draws = given is not None and given[2] is not None
-        self._native = _core.Posterior(draws._native, asked, estimating(loss, name, atoms, route, own), given, usual)
+        self._native = _bound(draws, asked, estimating(loss, name, atoms, route, own), given, usual)
         self._summary: Summary | None = None
 
     @property
@@ -216,7 +221,7 @@ class Posterior:
         self,
         path: Path | None = None,
         *,
-        title: str = "Summary",
+        title: str | None = None,
         without: Parts = (),
         force: bool = False,
     ) -> Any:
@@ -233,7 +238,7 @@ class Posterior:
             progress=self._progress,
         )
 
-    def figure(self, kind: str | None = None, *, title: str | None = None) -> Figure:
+    def figure(self, kind: Kind | None = None, *, title: str | None = None) -> Figure:
         """A figure of the summary, of any kind that the command line draws, see `mixgist.figure`."""
         return figure(
             self.summary(), kind, draws=self._draws, data=self._data, title=title, threads=self._threads, progress=self._progress
@@ -259,6 +264,41 @@ class Posterior:
 
     def __repr__(self) -> str:
         return f"Posterior({self._draws!r})"
+
+
+# So many combinations of data and options are remembered by draws: each takes about as much memory as they do.
+_REMEMBERED = 2
+
+Given = tuple[_core.Measure, str, Union[_core.Summary, None]]
+
+
+def _bound(draws: Draws, asked: Question, estimator: Estimating, given: Given | None, usual: bool) -> _core.Posterior:
+    """The posterior as the core has it: the one that was asked before about the same draws, data and options, or a new one."""
+    if given is not None or asked["function"] is not None or estimator["candidate"] is not None:
+        return _core.Posterior(draws._native, asked, estimator, given, usual)
+    slicing, columns = asked["slicing"], asked["columns"]
+    key = (
+        tuple((name, value) for name, value in slicing.items() if name != "directions"),
+        tuple((name, _digest(array)) for name, array in slicing["directions"] or ()),
+        _digest(asked["data"]),
+        None if columns is None else tuple(columns),
+        asked["threads"],
+        (estimator["loss"], estimator["route"], estimator["estimate"], usual),
+    )
+    if draws._kept is None:
+        draws._kept = {}
+    found = draws._kept.pop(key, None)
+    if found is None:
+        found = _core.Posterior(draws._native, asked, estimator, None, usual)
+    draws._kept[key] = found  # the last in the order of their use
+    while len(draws._kept) > _REMEMBERED:
+        del draws._kept[next(iter(draws._kept))]
+    return found
+
+
+def _digest(array: Floats | None) -> Any:
+    """What tells the numbers of an array from others: they may be changed in place between two questions."""
+    return None if array is None else (array.shape, hashlib.blake2b(np.ascontiguousarray(array).data, digest_size=16).digest())
 
 
 def _rules(

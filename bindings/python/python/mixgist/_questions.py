@@ -20,6 +20,7 @@ from ._representatives import Representatives
 from ._slices import Distance
 from ._stability import Stability
 from ._summary import Summary
+from ._words import Estimator, Loss, Route, SlicedDistance
 
 _DEFAULTS = _core.DEFAULTS
 
@@ -29,12 +30,12 @@ def summarize(
     draws: Draws,
     data: Any = None,
     *,
-    estimate: str = _DEFAULTS["estimate"],
+    estimate: Estimator = _DEFAULTS["estimate"],
     atoms: AtomCount | None = None,
     candidate: MeasureLike | None = None,
     distance: Distance = _DEFAULTS["distance"],
-    loss: str = _DEFAULTS["loss"],
-    route: str = _DEFAULTS["route"],
+    loss: Loss = _DEFAULTS["loss"],
+    route: Route = _DEFAULTS["route"],
     threads: int | None = None,
     progress: ProgressOption = False,
     **options: Unpack[Slices],
@@ -43,6 +44,9 @@ def summarize(
 
     The answer depends on the draws, the options and the seed, never on the number of threads; the command line gives the same for the
     same options.
+
+    Cost: the search for the medoid, a second or so for thousands of draws; a free estimate takes a few times as long. Other questions about the
+    same draws with the same data and options start from its result.
 
     Parameters
     ----------
@@ -120,7 +124,7 @@ def summarize(
     posterior = Posterior(
         draws,
         data,
-        estimate=estimate,
+        estimate=_usual(estimate, atoms, "medoid"),
         atoms=atoms,
         candidate=candidate,
         distance=distance,
@@ -131,6 +135,11 @@ def summarize(
         **options,
     )
     return posterior.summary()
+
+
+def _usual(estimate: Any, atoms: AtomCount | None, usual: Estimator) -> Any:
+    """The estimate; what is usual for the question is named so, so that all questions share what they compute."""
+    return "usual" if atoms is None and isinstance(estimate, str) and estimate == usual else estimate
 
 
 def check_summarize(*, estimate: Any, atoms: Any, distance: Any, loss: Any, threads: Any, **options: Any) -> None:
@@ -153,12 +162,15 @@ def credible(
     radius: float | None = None,
     conformal: bool = False,
     distance: Distance = _DEFAULTS["distance"],
-    loss: str = _DEFAULTS["loss"],
+    loss: Loss = _DEFAULTS["loss"],
     threads: int | None = None,
     progress: ProgressOption = False,
     **options: Unpack[Slices],
 ) -> Credible:
     """The credible ball around an estimate, the probability of a region, and a conformal ball.
+
+    Cost: the search for the estimate, unless `summarize` or another question with the same data and options came before;
+    then next to nothing. A hypothesis takes one more row of distances, a conformal ball an estimate from half of the draws.
 
     Parameters
     ----------
@@ -207,7 +219,7 @@ def credible(
     True
     """
     posterior = Posterior(
-        draws, data, estimate=estimate, atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
+        draws, data, estimate=_usual(estimate, atoms, "medoid"), atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
     )
     return posterior.credible(level=level, hypothesis=hypothesis, radius=radius, conformal=conformal)
 
@@ -224,7 +236,7 @@ def components(
     share: float | None = None,
     least_weight: float | None = None,
     distance: Distance = _DEFAULTS["distance"],
-    loss: str = _DEFAULTS["loss"],
+    loss: Loss = _DEFAULTS["loss"],
     threads: int | None = None,
     progress: ProgressOption = False,
     **options: Unpack[Slices],
@@ -232,6 +244,9 @@ def components(
     """The posterior of every component of an estimate: does it exist, and where. No labels are switched anywhere.
 
     Each draw is coupled with the estimate by exact transport. Components that cannot be told apart say so instead of giving an interval.
+
+    Cost: the search for the estimate, unless `summarize` or another question with the same data and options came before;
+    then one exact transport per draw.
 
     Parameters
     ----------
@@ -278,7 +293,7 @@ def components(
     True
     """
     posterior = Posterior(
-        draws, data, estimate=estimate, atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
+        draws, data, estimate=_usual(estimate, atoms, "aligned"), atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
     )
     return posterior.components(level=level, overlap=overlap, share=share, least_weight=least_weight)
 
@@ -296,7 +311,7 @@ def align(
     share: float | None = None,
     least_weight: float | None = None,
     distance: Distance = _DEFAULTS["distance"],
-    loss: str = _DEFAULTS["loss"],
+    loss: Loss = _DEFAULTS["loss"],
     threads: int | None = None,
     progress: ProgressOption = False,
     **options: Unpack[Slices],
@@ -304,6 +319,9 @@ def align(
     """Every draw aligned with the components that the draws have in common: arrays for traces, R-hat and forest plots.
 
     No label is sorted or permuted: each draw is coupled with the components by exact transport. What a draw lacks is NaN.
+
+    Cost: the search for the estimate, unless `summarize` or another question with the same data and options came before;
+    then some rounds of one exact transport per draw.
 
     Parameters
     ----------
@@ -347,7 +365,7 @@ def align(
     (['a', 'b'], [])
     """
     posterior = Posterior(
-        draws, data, estimate=estimate, atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
+        draws, data, estimate=_usual(estimate, atoms, "aligned"), atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
     )
     return posterior.align(names=names, old=old, overlap=overlap, share=share, least_weight=least_weight)
 
@@ -364,12 +382,15 @@ def memberships(
     share: float | None = None,
     least_weight: float | None = None,
     distance: Distance = _DEFAULTS["distance"],
-    loss: str = _DEFAULTS["loss"],
+    loss: Loss = _DEFAULTS["loss"],
     threads: int | None = None,
     progress: ProgressOption = False,
     **options: Unpack[Slices],
 ) -> Memberships:
     """Who belongs to which component: the posterior mean of each membership probability, and its interval over the draws.
+
+    Cost: the search for the estimate, unless `summarize` or another question with the same data and options came before;
+    then one exact transport per draw, and K densities per observation and draw.
 
     Parameters
     ----------
@@ -408,7 +429,7 @@ def memberships(
     ([1], True)
     """
     posterior = Posterior(
-        draws, data, estimate=estimate, atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
+        draws, data, estimate=_usual(estimate, atoms, "aligned"), atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
     )
     return posterior.memberships(level=level, overlap=overlap, share=share, least_weight=least_weight)
 
@@ -421,7 +442,7 @@ def how_many(
     estimate: EstimateLike = "aligned",
     atoms: AtomCount | None = None,
     distance: Distance = _DEFAULTS["distance"],
-    loss: str = _DEFAULTS["loss"],
+    loss: Loss = _DEFAULTS["loss"],
     threads: int | None = None,
     progress: ProgressOption = False,
     **options: Unpack[Slices],
@@ -430,6 +451,9 @@ def how_many(
 
     Merge-truncate-merge (Guha, Ho and Nguyen, arXiv 1901.05078) merges close atoms of each draw, truncates light ones and merges again at a rate, the median
     distance between draws and estimate; the answer stands for a range of rates.
+
+    Cost: the search for the estimate, unless `summarize` or another question with the same data and options came before;
+    then one exact transport per draw.
 
     Parameters
     ----------
@@ -463,7 +487,7 @@ def how_many(
     2
     """
     posterior = Posterior(
-        draws, data, estimate=estimate, atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
+        draws, data, estimate=_usual(estimate, atoms, "aligned"), atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
     )
     return posterior.how_many()
 
@@ -481,6 +505,9 @@ def representatives(
     **options: Unpack[Slices],
 ) -> Representatives:
     """One representative draw for each mode of the posterior, with its probability, partition and density.
+
+    Cost: the search for the estimate, unless `summarize` or another question with the same data and options came before;
+    then all distances between at most 1000 draws.
 
     Parameters
     ----------
@@ -530,8 +557,8 @@ def stability(
     estimate: EstimateLike = _DEFAULTS["estimate"],
     atoms: AtomCount | None = None,
     level: float = 0.95,
-    distance: str = _DEFAULTS["distance"],
-    loss: str = _DEFAULTS["loss"],
+    distance: SlicedDistance = _DEFAULTS["distance"],
+    loss: Loss = _DEFAULTS["loss"],
     threads: int | None = None,
     progress: ProgressOption = False,
     **options: Unpack[Slices],
@@ -540,6 +567,9 @@ def stability(
 
     Movements are in radii of the credible ball. Up to 0.5 a choice hardly matters; beyond 1 it moves the estimate by more than the posterior's own
     uncertainty.
+
+    Cost: the search for the estimate, unless `summarize` or another question with the same data and options came before;
+    then about a dozen more estimates, from at most 2000 draws.
 
     Parameters
     ----------
@@ -576,6 +606,6 @@ def stability(
     (True, True)
     """
     posterior = Posterior(
-        draws, data, estimate=estimate, atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
+        draws, data, estimate=_usual(estimate, atoms, "medoid"), atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
     )
     return posterior.stability(level=level)

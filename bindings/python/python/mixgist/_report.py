@@ -12,10 +12,11 @@ from ._checks import flag, optional_path, text, texts, thread_count
 from ._draws import Draws, Path, expect_draws
 from ._progress import ProgressOption, reporter
 from ._summary import Summary
+from ._words import Part
 
 
 # Parts of a report that can be left out: one name, or several.
-Parts = Union[str, Sequence[str]]
+Parts = Union[Part, Sequence[Part]]
 
 
 @overload
@@ -25,7 +26,7 @@ def report(
     data: Any = None,
     *,
     path: None = None,
-    title: str = "Summary",
+    title: str | None = None,
     without: Parts = (),
     force: bool = False,
     threads: int | None = None,
@@ -40,7 +41,7 @@ def report(
     data: Any = None,
     *,
     path: Path,
-    title: str = "Summary",
+    title: str | None = None,
     without: Parts = (),
     force: bool = False,
     threads: int | None = None,
@@ -54,7 +55,7 @@ def report(
     data: Any = None,
     *,
     path: Path | None = None,
-    title: str = "Summary",
+    title: str | None = None,
     without: Parts = (),
     force: bool = False,
     threads: int | None = None,
@@ -72,10 +73,11 @@ def report(
         The observations; without them, those that came with the draws.
     path : path, optional
         Write the page to this file (.html), whole or not at all.
-    title : str
-        Title of the page.
+    title : str, optional
+        Title of the page; without it, one that names the columns of the data.
     without : str or sequence of str
-        Parts that take time and are left out: ``"components"``, ``"conformal"``, ``"path"``, ``"representatives"``, ``"stability"``.
+        Parts that take time and are left out: ``"components"``, ``"how-many"``, ``"memberships"``, ``"conformal"``, ``"path"``,
+        ``"representatives"``, ``"stability"``.
     force : bool
         Replace a file that exists.
     threads, progress
@@ -105,7 +107,7 @@ def report(
     place = optional_path("path", path)
     with reporter(progress) as tell:
         page = _core.report(
-            text("title", title),
+            _title(summaries[0]) if title is None else text("title", title),
             natives,
             None if draws is None else draws._native,
             x,
@@ -116,6 +118,12 @@ def report(
             tell,
         )
     return page if place is None else pathlib.Path(place)
+
+
+def _title(summary: Summary) -> str:
+    """What the data are, as far as their columns tell."""
+    names = summary.columns or []
+    return ": ".join(["Mixture posterior"] + [", ".join(names[:4]) + (", …" if len(names) > 4 else "")] * bool(names))
 
 
 def _expect_same(draws: Draws, summaries: Sequence[Summary]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._arrays import Floats, floats
+from ._words import DistanceName
 
 
 class Atoms(NamedTuple):
@@ -24,7 +25,7 @@ class Atoms(NamedTuple):
 
 
 SliceFunction = Callable[[Atoms], ArrayLike]
-Distance = Union[str, SliceFunction]
+Distance = Union[DistanceName, SliceFunction]
 Native = Callable[[Floats, Floats, int], Floats]
 # The function as the core calls it, the number of its slices, and its name.
 Function = tuple[Native, int, str]

@@ -16,11 +16,9 @@ from ._fit import fit
 from ._checks import Seed, seed_of
 from ._questions import check_summarize, summarize
 from ._summary import Summary
+from ._words import Algorithm, CovarianceModel, Estimator, Loss
 
 _DEFAULTS = _core.DEFAULTS
-
-# The words of scikit-learn's mixtures.
-_COVARIANCE_TYPES = {"diag": "diagonal", "tied": "common"}
 
 
 class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -31,9 +29,10 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
     estimate, atoms, distance, slices, loss, units
         How the draws are summarised, see `mixgist.summarize`; a function as `distance` makes its own slices.
     alpha, discount, components, covariance, algorithm, chains, iterations, burn_in, thin
-        The model and the chains, see `mixgist.fit`; `components` is what scikit-learn calls ``n_components``, and `covariance` its
-        ``covariance_type``, of which ``"diag"`` and ``"tied"`` are understood. Chains are shorter by default than those of `mixgist.fit`, and slices fewer than in
+        The model and the chains, see `mixgist.fit`. Chains are shorter by default than those of `mixgist.fit`, and slices fewer than in
         `mixgist.summarize`, so that the estimator can be used in cross-validation; `fit_.verdict` says whether the chains agree.
+    n_components, n_clusters, covariance_type
+        Scikit-learn's names for `components` (both) and `covariance`, whose words ``"diag"`` and ``"tied"`` are understood too.
     random_state : int, Generator, RandomState or None
         Seed; None draws one from NumPy's global state.
     n_jobs : int, optional
@@ -64,21 +63,24 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
     def __init__(
         self,
         *,
-        estimate: str = _DEFAULTS["estimate"],
+        estimate: Estimator = _DEFAULTS["estimate"],
         atoms: Any = None,
         distance: Any = _DEFAULTS["distance"],
         slices: Any = 200,
-        loss: str = _DEFAULTS["loss"],
+        loss: Loss = _DEFAULTS["loss"],
         units: Any = "sd",
         alpha: Any = 1.0,
         discount: float = 0.0,
         components: int | None = None,
-        covariance: str = "full",
-        algorithm: str = "blocked",
+        covariance: CovarianceModel = "full",
+        algorithm: Algorithm = "blocked",
         chains: int = 2,
         iterations: int = 1000,
         burn_in: int = 500,
         thin: int = 5,
+        n_components: int | None = None,
+        n_clusters: int | None = None,
+        covariance_type: CovarianceModel | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -97,6 +99,9 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         self.iterations = iterations
         self.burn_in = burn_in
         self.thin = thin
+        self.n_components = n_components
+        self.n_clusters = n_clusters
+        self.covariance_type = covariance_type
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -119,12 +124,14 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
             "threads": threads,
         }
         check_summarize(**summarizing)
+        components = self._one_of("components", "n_components", "n_clusters", usual=None)
+        covariance = self._one_of("covariance", "covariance_type", usual="full")
         self.fit_ = fit(
             X,
             alpha=self.alpha,
             discount=self.discount,
-            components=self.components,
-            covariance=_COVARIANCE_TYPES.get(self.covariance, self.covariance),
+            components=components,
+            covariance=covariance,
             algorithm=self.algorithm,
             chains=self.chains,
             iterations=self.iterations,
@@ -143,6 +150,13 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         self._rank = np.argsort(self._order)
         self.labels_ = self._rank[self.summary_.labels_]
         return self
+
+    def _one_of(self, *names: str, usual: Any) -> Any:
+        """The value of an option that has several names, of which one at most may be given."""
+        given = [name for name in names if getattr(self, name) is not None and getattr(self, name) != usual]
+        if len(given) > 1:
+            raise ValueError(f"{given[0]} and {given[1]} are the same option\nhint: leave out {given[1]}")
+        return getattr(self, given[0]) if given else usual
 
     @property
     def weights_(self) -> Any:

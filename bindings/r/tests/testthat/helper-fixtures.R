@@ -1,6 +1,6 @@
 # Objects of packages that Debian lacks, of exactly the structure that their sources make.
 
-# BNPmix: PYdensity(..., output = list(out_type = "FULL", out_param = TRUE)). Lists of Armadillo carry a dimension; labels count from 0.
+# BNPmix: PYdensity(..., output = list(out_type = "FULL", out_param = TRUE)). Lists of Armadillo carry a dimension; labels count from 0 in dimension 1, from 1 beyond.
 field_of <- function(...) array(list(...), c(...length(), 1))
 
 bnpmix_ls1 <- function() {
@@ -20,7 +20,7 @@ bnpmix_l1 <- function() {
 bnpmix_ls2 <- function() {
   sigma <- array(c(2, 0.5, 0.5, 1, 3, -1, -1, 2), c(2, 2, 2))
   structure(list(
-    clust = rbind(c(0, 0, 1), c(0, 0, 0)), data = matrix(c(1, 2, 3, 4, 5, 6), 3), univariate = FALSE,
+    clust = rbind(c(1, 1, 2), c(1, 1, 1)), data = matrix(c(1, 2, 3, 4, 5, 6), 3), univariate = FALSE,
     probs = field_of(matrix(c(0.4, 0.6)), matrix(1)), mean = field_of(rbind(c(1, 2), c(3, 4)), rbind(c(5, 6))),
     sigma2 = field_of(sigma, sigma[, , 2, drop = FALSE])
   ), class = "BNPdens")
@@ -44,6 +44,15 @@ dirichletprocess1 <- function() {
     data = matrix(c(-1, 0, 3)), weightsChain = list(c(2, 1) / 3, c(1, 1, 1) / 3), labelsChain = list(c(1, 1, 2), c(3, 2, 1)), alphaChain = c(1, 2),
     clusterParametersChain = list(list(array(c(-0.5, 3), c(1, 1, 2)), array(c(1, 2), c(1, 1, 2))), list(array(c(1, 2, 3), c(1, 1, 3)), array(c(3, 2, 1), c(1, 1, 3))))
   ), class = c("list", "dirichletprocess", "normal", "conjugate"))
+}
+
+# DirichletProcessGaussianFixedVariance(): means alone, and one standard deviation.
+dirichletprocess_fixed <- function() {
+  x <- dirichletprocess1()
+  x$clusterParametersChain <- lapply(x$clusterParametersChain, `[`, 1)
+  x$mixingDistribution <- structure(list(distribution = "normalFixedVariance", priorParameters = c(0, 1), conjugate = "conjugate", sigma = 3),
+    class = c("list", "normalFixedVariance", "conjugate"))
+  structure(x, class = c("list", "dirichletprocess", "normalFixedVariance", "conjugate"))
 }
 
 dirichletprocess2 <- function(kernel = "mvnormal2") {
@@ -82,15 +91,27 @@ antman2 <- function() {
   ), class = "AM_mcmc_output")
 }
 
+# A fit of AM_mcmc_fit() itself: the sampler's matrices of means, components by coordinates, and cubes of covariances go through the package's own
+# reshaping (AM_reshape of AntMAN 1.1.0, in which y_dim is d), which cuts the means along columns.
+antman_fit <- function(means, covariances, weights) {
+  d <- ncol(means[[1]])
+  pieces <- function(x, m, shape) lapply(split(x, ceiling(seq_along(x) / (length(x) / m))), function(piece) matrix(unlist(piece), nrow = d, ncol = shape))
+  size <- lengths(weights)
+  x <- list(K = size, M = size, W = lapply(weights, matrix, ncol = 1), CI = lapply(size, function(m) matrix(0L, 2, 1)))
+  x$mu <- mapply(function(x, m) pieces(x, m, 1), means, size)
+  x[[if (d == 1) "sig2" else "Sig"]] <- mapply(function(x, m) pieces(x, m, d), covariances, size)
+  structure(x, class = "AM_mcmc_output", mix_kernel_hyperparams = list(type = "AM_mix_hyperparams_multinorm"))
+}
+
 # PReMiuM: a line a sweep; means and covariances with the cluster running fastest; weights that do not sum to 1.
-premium_files <- function(independent = FALSE) {
+premium_files <- function(independent = FALSE, d = 2) {
   stem <- file.path(tempfile("premium"), "out")
   dir.create(dirname(stem))
   put <- function(name, ...) writeLines(vapply(list(...), paste, "", collapse = " "), paste0(stem, "_", name, ".txt"))
   put("nClusters", 2, 1)
   put("psi", c(0.3, 0.3), 0.9)
-  put("mu", c(1, 3, 2, 4), c(5, 6))
-  if (independent) put("Sigma", c(1, 3, 2, 4), c(5, 6)) else put("Sigma", c(2, 3, 0.5, -1, 0.5, -1, 1, 2), c(3, -1, -1, 2))
+  put("mu", c(1, 3, 2, 4)[seq_len(2 * d)], c(5, 6)[seq_len(d)])
+  if (d == 1) put("Sigma", c(2, 3), 4) else if (independent) put("Sigma", c(1, 3, 2, 4), c(5, 6)) else put("Sigma", c(2, 3, 0.5, -1, 0.5, -1, 1, 2), c(3, -1, -1, 2))
   put("z", c(0, 0, 1), c(0, 0, 0))
   put("nMembers", c(2, 1, 3), c(3, 3))
   stem
@@ -121,13 +142,17 @@ variables_matrix <- function() {
     "Sigma[1,1,1]" = 2, "Sigma[2,1,1]" = 3, "Sigma[1,2,1]" = 0.5, "Sigma[2,2,1]" = -1, "Sigma[1,1,2]" = 0.5, "Sigma[2,1,2]" = -1, "Sigma[1,2,2]" = 1, "Sigma[2,2,2]" = 2)
 }
 
-# A file as CmdStan writes it.
-stan_csv_file <- function() {
+# A file as CmdStan writes it: a matrix of draws, whose columns are named as there.
+stan_csv_file <- function(values, chain = 1) {
   path <- tempfile(fileext = ".csv")
+  n <- nrow(values)
+  lp <- -seq_len(n)
+  names <- c("lp__", "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__", "energy__", colnames(values))
+  rows <- apply(cbind(lp, 1, 1, 1, 1, 0, 1, values), 1, paste, collapse = ",")
   writeLines(c("# stan_version_major = 2", "# stan_version_minor = 30", "# stan_version_patch = 0", "# model = m_model", "# method = sample (Default)", "#   sample",
-    "#     num_samples = 3", "#     num_warmup = 0", "#     save_warmup = 0 (Default)", "#     thin = 1 (Default)", "#     algorithm = hmc (Default)", "#       hmc", "#         engine = nuts (Default)",
-    "# id = 1", "# random", "#   seed = 1", "lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,theta.1,theta.2,mu.1,mu.2,sigma.1,sigma.2",
-    "# Adaptation terminated", "# Step size = 1", "# Diagonal elements of inverse mass matrix:", "# 1, 1, 1", "-1,1,1,1,1,0,1,0.4,0.6,1,5,1,2", "-1,1,1,1,1,0,1,0.3,0.7,1,5,1,2",
-    "-1,1,1,1,1,0,1,0.2,0.8,1,5,1,2", "# ", "#  Elapsed Time: 0 seconds (Warm-up)", "#                0 seconds (Sampling)", "#                0 seconds (Total)", "# "), path)
+    paste("#     num_samples =", n), "#     num_warmup = 0", "#     save_warmup = 0 (Default)", "#     thin = 1 (Default)", "#     adapt", "#       engaged = 1 (Default)", "#     algorithm = hmc (Default)", "#       hmc",
+    "#         engine = nuts (Default)", "#           nuts", "#             max_depth = 10 (Default)", "#         metric = diag_e (Default)", "#         stepsize = 1 (Default)", paste("# id =", chain), "# random", "#   seed = 1",
+    paste(names, collapse = ","), "# Adaptation terminated", "# Step size = 1", "# Diagonal elements of inverse mass matrix:", "# 1, 1, 1", rows, "# ",
+    "#  Elapsed Time: 0 seconds (Warm-up)", "#                0 seconds (Sampling)", "#                0 seconds (Total)", "# "), path)
   path
 }

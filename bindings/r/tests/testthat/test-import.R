@@ -70,8 +70,9 @@ test_that("BNPmix: all models", {
   expect_equal(independent$cov_1_1, c(1, 3, 5))
   expect_equal(independent$cov_2_2, c(2, 4, 6))
   expect_equal(independent$cov_1_2, c(0, 0, 0))
-  # Labels counted from 0 there.
+  # Labels count from 0 in dimension 1 and from 1 beyond.
   expect_equal(as_mixgist_draws(bnpmix_ls1())$source$labels, rbind(c(1, 1, 2), c(3, 2, 1)))
+  expect_equal(as_mixgist_draws(bnpmix_ls2())$source$labels, rbind(c(1, 1, 2), c(1, 1, 1)))
 })
 
 test_that("BNPmix without parameters names the argument", {
@@ -87,6 +88,9 @@ test_that("dirichletprocess: standard deviations in dimension 1, covariances bey
   expect_equal(one$weight, c(2, 1, 1, 1, 1) / 3)
   expect_equal(one$mean_1, c(-0.5, 3, 1, 2, 3))
   expect_equal(one$cov_1_1, c(1, 4, 9, 4, 1))
+  fixed <- atoms(as_mixgist_draws(dirichletprocess_fixed()))
+  expect_equal(fixed$mean_1, one$mean_1)
+  expect_equal(fixed$cov_1_1, rep(9, 5))
   for (kernel in c("mvnormal", "mvnormal2")) {
     two <- atoms(as_mixgist_draws(dirichletprocess2(kernel)))
     expect_equal(two$mean_1, c(1, 3, 5))
@@ -134,6 +138,27 @@ test_that("AntMAN, also where R has made a matrix of lists", {
   expect_error(as_mixgist_draws(structure(list(CI = list(), K = 1), class = "AM_mcmc_output")), "AM_mcmc_parameters", class = "mixgist_input_error")
 })
 
+test_that("AntMAN: what its own reshaping makes of the sampler's arrays", {
+  a <- matrix(c(2, 0.5, 0.5, 1), 2)
+  b <- matrix(c(3, -1, -1, 2), 2)
+  one <- rbind(c(1, 2), c(3, 4))
+  two <- rbind(c(5, 6), c(7, 8))
+  check <- function(means, covariances, weights) {
+    found <- atoms(as_mixgist_draws(antman_fit(means, covariances, weights)))
+    expect_equal(found$weight, unlist(weights))
+    for (j in seq_len(ncol(means[[1]]))) expect_equal(found[[paste0("mean_", j)]], unlist(lapply(means, function(mean) mean[, j])))
+    columns <- if (ncol(means[[1]]) == 1) "cov_1_1" else covariance_columns
+    expect_equal(as.vector(t(as.matrix(found[columns]))), unlist(covariances))
+  }
+  # Differing numbers of components, the same number in all draws, one component in all draws.
+  check(list(one, two[1, , drop = FALSE]), list(array(c(a, b), c(2, 2, 2)), array(b, c(2, 2, 1))), list(c(0.4, 0.6), 1))
+  check(list(one, two), list(array(c(a, b), c(2, 2, 2)), array(c(b, a), c(2, 2, 2))), list(c(0.4, 0.6), c(0.5, 0.5)))
+  check(list(one[1, , drop = FALSE], two[1, , drop = FALSE]), list(array(a, c(2, 2, 1)), array(b, c(2, 2, 1))), list(1, 1))
+  check(list(matrix(1:2), matrix(3:5)), list(c(0.5, 4), c(1, 2, 3)), list(c(0.4, 0.6), c(0.2, 0.3, 0.5)))
+  check(list(matrix(1:2), matrix(3:4)), list(c(0.5, 4), c(1, 2)), list(c(0.4, 0.6), c(0.2, 0.8)))
+  check(list(matrix(1), matrix(2)), list(0.5, 4), list(1, 1))
+})
+
 test_that("PReMiuM: files", {
   draws <- as_mixgist_draws(premium_files(), format = "premium")
   found <- atoms(draws)
@@ -145,6 +170,20 @@ test_that("PReMiuM: files", {
   independent <- atoms(as_mixgist_draws(premium_files(independent = TRUE), format = "premium"))
   expect_equal(independent$cov_1_1, c(1, 3, 5))
   expect_equal(independent$cov_2_2, c(2, 4, 6))
+  flat <- atoms(as_mixgist_draws(premium_files(d = 1), format = "premium"))
+  expect_equal(flat$mean_1, c(1, 3, 5))
+  expect_equal(flat$cov_1_1, c(2, 3, 4))
+  stem <- premium_files()
+  # What profRegr() returns: a plain list. The state before the first sweep is written with the burn-in, labels of subjects to predict come last.
+  run <- list(directoryPath = dirname(stem), fileStem = basename(stem), nSweeps = 1, nBurn = 0, nFilter = 1, reportBurnIn = TRUE, nSubjects = 2, xModel = "Normal", xMat = data.frame(a = 1:2, b = 3:4))
+  expect_equal(atoms(as_mixgist_draws(run))$mean_1, 5)
+  expect_equal(as_mixgist_draws(run)$source$labels, rbind(c(1, 1)))
+  expect_equal(as_mixgist_draws(run)$source$columns, c("a", "b"))
+  run$reportBurnIn <- FALSE
+  expect_equal(atoms(as_mixgist_draws(run)), found)
+  run$reportBurnIn <- TRUE
+  run$nBurn <- 5
+  expect_error(as_mixgist_draws(run), "burn-in alone", class = "mixgist_input_error")
   expect_error(as_mixgist_draws(tempfile(), format = "premium"), "does not exist", class = "mixgist_io_error")
   stem <- premium_files()
   writeLines(c("1 2 3", "5 6"), paste0(stem, "_mu.txt"))
@@ -230,11 +269,69 @@ test_that("cmdstanr: what draws() gives", {
   expect_variables(atoms(as_mixgist_draws(fit, weights = "theta")))
 })
 
-test_that("rstan: a fit by its array", {
+test_that("bayesm: roots of precisions, in dimension 1 and 2", {
+  skip_if_not_installed("bayesm")
+  for (columns in list(1, 1:2)) {
+    data <- as.matrix(faithful[columns])
+    utils::capture.output(fit <- bayesm::rnmixGibbs(list(y = data), list(ncomp = 2), list(R = 5, keep = 1, nprint = 0)))
+    draws <- as_mixgist_draws(fit, data = data)
+    found <- atoms(draws)
+    expect_equal(found$weight, as.vector(t(fit$nmix$probdraw)))
+    for (row in c(1, 2, 9, 10)) {
+      one <- fit$nmix$compdraw[[(row + 1) %/% 2]][[2 - row %% 2]]
+      expect_equal(unlist(found[row, grepl("^mean", names(found))], use.names = FALSE), one$mu)
+      expect_equal(unlist(found[row, grepl("^cov", names(found))], use.names = FALSE), as.vector(solve(one$rooti %*% t(one$rooti))))
+    }
+    expect_equal(draws$source$labels, fit$nmix$zdraw)
+    expect_equal(atoms(as_mixgist_draws(fit$nmix)), found)
+  }
+  # rDPGibbs has one predictive component for each draw.
+  fit$nmix$probdraw <- matrix(1, 5, 1)
+  expect_error(as_mixgist_draws(fit), "rDPGibbs", class = "mixgist_input_error")
+})
+
+test_that("mclust: bootstraps are draws, a fit is a measure", {
+  skip_if_not_installed("mclust")
+  mclustBIC <- mclust::mclustBIC
+  for (fit in list(mclust::Mclust(faithful, G = 2, modelNames = "VVV", verbose = FALSE), mclust::Mclust(faithful$eruptions, G = 2, modelNames = "E", verbose = FALSE))) {
+    d <- fit$d
+    set.seed(1)
+    bootstrap <- mclust::MclustBootstrap(fit, nboot = 3, verbose = FALSE)
+    found <- atoms(as_mixgist_draws(bootstrap))
+    expect_equal(found$weight, as.vector(t(unname(bootstrap$pro))))
+    expect_equal(found$mean_1, as.vector(t(unname(bootstrap$mean[, 1, ]))))
+    expect_equal(found$cov_1_1, as.vector(t(unname(bootstrap$variance[, 1, 1, ]))))
+    if (d == 2) expect_equal(found$cov_1_2, as.vector(t(unname(bootstrap$variance[, 1, 2, ]))))
+    measure <- mixgist:::as_measure(fit, "candidate")
+    density <- mixgist:::predict_measure(measure, if (d == 1) 3 else data.frame(eruptions = 3, waiting = 70), "density")
+    expect_equal(density, as.vector(predict(mclust::densityMclust(if (d == 1) faithful$eruptions else faithful, G = 2, modelNames = fit$modelName, verbose = FALSE, plot = FALSE),
+      if (d == 1) 3 else cbind(3, 70))))
+  }
+})
+
+test_that("rstan: fits that the package itself reads, in dimension 1 and 2", {
   skip_if_not_installed("rstan")
-  # What rstan's as.array gives is taken; a fit needs a compiler and minutes.
-  fit <- tryCatch(rstan::read_stan_csv(stan_csv_file()), error = function(e) skip(paste("rstan cannot read:", conditionMessage(e))))
-  found <- atoms(as_mixgist_draws(fit, weights = "theta", covariances = "sigma", covariance_form = "sd"))
-  expect_equal(found$weight, c(0.4, 0.6, 0.3, 0.7, 0.2, 0.8))
-  expect_equal(found$cov_1_1, c(1, 4, 1, 4, 1, 4))
+  values <- cbind(theta.1 = c(0.4, 0.3, 0.2), theta.2 = c(0.6, 0.7, 0.8), mu.1 = 1, mu.2 = 5, sigma.1 = 1, sigma.2 = 2)
+  files <- c(stan_csv_file(values, 1), stan_csv_file(values[3:1, ], 2))
+  draws <- as_mixgist_draws(rstan::read_stan_csv(files), weights = "theta", covariances = "sigma", covariance_form = "sd")
+  found <- atoms(draws)
+  expect_equal(found$weight, c(0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.2, 0.8, 0.3, 0.7, 0.4, 0.6))
+  expect_equal(found$cov_1_1, rep(c(1, 4), 6))
+  expect_equal(found$chain, rep(1:2, each = 6))
+  # lp__ judges the chains.
+  expect_equal(unname(draws$source$log_posterior), c(-1, -2, -3, -1, -2, -3))
+  values <- variables_matrix()
+  colnames(values) <- gsub(",|\\[", ".", sub("\\]", "", colnames(values)))
+  two <- atoms(as_mixgist_draws(rstan::read_stan_csv(stan_csv_file(values)), weights = "theta"))
+  expect_variables(two)
+})
+
+test_that("the log posterior goes with the draws, and outlives their session", {
+  draws <- as_mixgist_draws(matrix(0.5, 3, 2), means = matrix(1:6, 3), covariances = matrix(1, 3, 2), log_posterior = c(-3, -2, -1))
+  expect_equal(mixgist:::draws_arrays(mixgist:::draws_handle(draws[2:3]))$log_posterior, c(-2, -1))
+  path <- tempfile(fileext = ".rds")
+  saveRDS(draws[2:3], path)
+  again <- readRDS(path)
+  expect_equal(mixgist:::draws_arrays(mixgist:::draws_handle(again))$log_posterior, c(-2, -1))
+  expect_error(as_mixgist_draws(matrix(0.5, 3, 2), means = matrix(1:6, 3), covariances = matrix(1, 3, 2), log_posterior = 1), "log posterior", class = "mixgist_input_error")
 })

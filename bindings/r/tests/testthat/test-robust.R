@@ -57,6 +57,64 @@ test_that("options of any kind", {
   expect_error(mixgist_ball(draws, nothing = 3), "nothing", class = "mixgist_error")
 })
 
+test_that("other functions with anything", {
+  draws <- two_groups(8)
+  found <- quietly(mixgist_summary(draws, slices = 8, threads = 1))
+  file <- tempfile(fileext = ".html")
+  old <- setwd(tempdir())
+  on.exit(setwd(old))
+  for (bad in nonsense()) {
+    kind <- class(bad)[1]
+    for (option in c("names", "old", "overlap", "share", "least_weight")) {
+      expect_condition_of_mixgist(call_with(mixgist_align, c(list(found, threads = 1), stats::setNames(list(bad), option))), paste("align", option, kind))
+    }
+    expect_condition_of_mixgist(mixgist_align(bad), paste("align", kind))
+    expect_condition_of_mixgist(mixgist_memberships(draws, data = bad, slices = 8, threads = 1), paste("memberships", kind))
+    expect_condition_of_mixgist(mixgist_how_many(draws, data = bad, slices = 8, threads = 1), paste("how many", kind))
+    expect_condition_of_mixgist(thin(draws, burn_in = bad), paste("burn_in", kind))
+    expect_condition_of_mixgist(thin(draws, by = bad), paste("by", kind))
+    expect_condition_of_mixgist(predict(found, 0, type = bad), paste("type", kind))
+    expect_condition_of_mixgist(predict(found, 0, type = "density", log = bad), paste("log", kind))
+    expect_condition_of_mixgist(similarity(bad), paste("similarity", kind))
+    expect_condition_of_mixgist(report(bad, file), paste("report", kind))
+    for (option in c("title", "without", "force")) {
+      expect_condition_of_mixgist(call_with(report, c(list(list(), file), stats::setNames(list(bad), option))), paste("report", option, kind))
+    }
+    # A text is a name of a file there, and may be written.
+    if (!is.character(bad)) expect_condition_of_mixgist(report(found, bad), paste("report", kind))
+    if (!is.character(bad)) expect_condition_of_mixgist(as_json(found, bad), paste("as_json", kind))
+    if (!is.character(bad)) expect_condition_of_mixgist(write_mixgist_draws(draws, bad), paste("write", kind))
+    expect_condition_of_mixgist(as_json(bad), paste("as_json", kind))
+    expect_condition_of_mixgist(read_mixgist_draws(bad), paste("read", kind))
+    expect_condition_of_mixgist(read_mixgist_draws("x.npz", format = bad), paste("format", kind))
+  }
+})
+
+test_that("objects of other packages with parts of any kind", {
+  nimble <- function(x) as_mixgist_draws(x, means = "muTilde", covariances = "s2Tilde", covariance_form = "precision")
+  objects <- list(bnpmix_ls1(), bnpmix_l1(), bnpmix_ls2(), bnpmix_l2(), bnpmix_dls(), dirichletprocess1(), dirichletprocess2(), dirichletprocess_fixed(), antman1(), antman2(), nimble1(),
+    list(list(weights = 1, means = 0, covariances = 1)),
+    structure(list(pro = matrix(1, 1), mean = array(0, c(1, 1, 1)), variance = array(1, c(1, 1, 1, 1))), class = "MclustBootstrap"),
+    structure(list(probdraw = matrix(1), zdraw = matrix(1), compdraw = list(list(list(mu = 0, rooti = matrix(1))))), class = "bayesm.nmix"),
+    list(directoryPath = tempdir(), fileStem = "none", nSweeps = 1))
+  for (object in objects) {
+    read <- if (is.matrix(object[[1]])) nimble else as_mixgist_draws
+    for (part in if (is.null(names(object))) seq_along(object) else names(object)) {
+      for (bad in nonsense()) {
+        damaged <- object
+        damaged[part] <- list(bad)
+        expect_condition_of_mixgist(read(damaged), paste(class(object)[1], part, class(bad)[1]))
+        # One draw of many.
+        if (is.list(object[[part]]) && length(object[[part]]) > 1) {
+          damaged <- object
+          damaged[[part]][2] <- list(bad)
+          expect_condition_of_mixgist(read(damaged), paste(class(object)[1], part, "2", class(bad)[1]))
+        }
+      }
+    }
+  }
+})
+
 test_that("dimensions that do not fit, or are huge", {
   expect_error(as_mixgist_draws(matrix(0.5, 2, 2), means = matrix(0, 2, 3), covariances = matrix(1, 2, 2)), "means", class = "mixgist_input_error")
   expect_error(as_mixgist_draws(matrix(0.5, 2, 2), means = matrix(0, 2, 2), covariances = matrix(1, 3, 2)), "covariances", class = "mixgist_input_error")
@@ -76,36 +134,18 @@ test_that("pointers that are dead or of another kind are noticed", {
   expect_error(draws[1], "partitions", class = "mixgist_error")
 })
 
-# Runs lines of R in a session of its own.
-session <- function(lines, seconds) {
-  script <- tempfile(fileext = ".R")
-  writeLines(lines, script)
+# Runs lines of R, or a script, in a session of its own.
+session <- function(lines, script = tempfile(fileext = ".R"), arguments = NULL) {
+  if (!is.null(lines)) writeLines(lines, script)
   libraries <- paste0("R_LIBS=", paste(.libPaths(), collapse = ":"))
-  out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE, env = libraries, timeout = seconds))
+  out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script), arguments), stdout = TRUE, stderr = TRUE, env = libraries))
   paste(out, collapse = " ")
 }
 
-test_that("the bridge survives the torture of R's memory", {
+test_that("every function of the bridge survives the torture of R's memory", {
   skip_on_cran()
-  # R collects its garbage at every allocation; the functions of the bridge are called as they are, because R code around them takes minutes so.
-  out <- session(c(
-    "library(mixgist)",
-    "tick <- function(...) NULL",
-    "m <- matrix(0.5, 3, 2)",
-    "source <- list(dim = 1, weights = m, means = m * 1:3, covariances = m, data = matrix(c(1, 2)), columns = 'a', labels = matrix(1, 3, 2))",
-    "gctorture(TRUE)",
-    "draws <- mixgist:::.savvy_wrap_Handle(mixgist:::draws_from_arrays(source))",
-    "arrays <- mixgist:::draws_arrays(draws)",
-    "facts <- mixgist:::draws_facts(draws)",
-    "refused <- mixgist:::draws_select(draws, list(indices = 99))",
-    "posterior <- mixgist:::.savvy_wrap_Handle(mixgist:::posterior_new(draws, list(slices = '4')))",
-    "found <- mixgist:::posterior_summary(posterior, list(threads = 1), tick)",
-    "partitions <- mixgist:::.savvy_wrap_Handle(mixgist:::partitions_from_labels(list(labels = matrix(c(1, 1, 2, 2), 2))))",
-    "best <- mixgist:::partitions_search(partitions, list(runs = 1, threads = 1), tick)",
-    "gctorture(FALSE)",
-    "cat(arrays$weights[1], facts$draws, class(refused), found$document$draws, length(best$document$labels))"
-  ), 300)
-  expect_match(out, "0.5 3 mixgist_failure 3 2")
+  out <- session(NULL, test_path("fixtures", "bridge.R"), "torture")
+  expect_match(out, "0.5 6 mixgist_failure 6 4 not called: *$")
 })
 
 test_that("an interrupt stops the work and R goes on", {
@@ -122,7 +162,7 @@ test_that("an interrupt stops the work and R goes on", {
     "done <- tryCatch({ ask(); 'finished' }, interrupt = function(i) 'interrupted')",
     "small <- suppressWarnings(mixgist_summary(draws[1:3], slices = 10, threads = 1))",
     "cat(done, small$draws)"
-  ), 300)
+  ))
   expect_match(out, "interrupted 3")
 })
 

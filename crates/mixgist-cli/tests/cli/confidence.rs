@@ -27,6 +27,49 @@ fn the_ball_is_around_the_medoid_or_any_estimate() {
     assert!(text.contains("80 % ball") && text.contains("P(within 0.1000 of it)"), "{text}");
 }
 
+/// Numbers of a document without what says where the estimate came from.
+fn told(mut document: serde_json::Value) -> serde_json::Value {
+    let fields = document.as_object_mut().unwrap();
+    let _ = ["source", "settings", "estimate_source", "estimate_draw"].map(|name| fields.remove(name));
+    document
+}
+
+#[test]
+fn a_summary_of_these_draws_is_not_computed_again() {
+    let place = Workplace::with_draws();
+    place.done("summarize draws.npz --data data.csv -o summary.json");
+    for (verb, usual) in [
+        ("credible", "medoid"),
+        ("stability", "medoid"),
+        ("representatives", "medoid"),
+        ("components", "aligned"),
+        ("align", "aligned"),
+        ("memberships", "aligned"),
+        ("how-many", "aligned"),
+    ] {
+        let known = place.json(&format!("{verb} draws.npz --data data.csv --estimate summary.json"));
+        let searched = place.json(&format!("{verb} draws.npz --data data.csv"));
+        assert_eq!(told(known.clone()), told(searched), "{verb}");
+        if let Some(source) = known.get("estimate_source") {
+            assert!(source.as_str().unwrap().starts_with(usual), "{verb}: {source}");
+        }
+    }
+    // The atoms of the medoid itself are there for who asks.
+    let medoid = place.json("components draws.npz --data data.csv --estimate medoid");
+    assert!(medoid["estimate_source"].as_str().unwrap().starts_with("medoid"));
+
+    // Other draws, other options or other units: then it is a measure like any other.
+    place.write_draws("others.npz", planar_draws().select(&[0, 2, 3, 5, 7, 8, 11, 13, 17, 19]).unwrap());
+    for line in [
+        "credible others.npz --data data.csv --estimate summary.json",
+        "credible draws.npz --data data.csv --estimate summary.json --distance sw",
+        "credible draws.npz --data data.csv --estimate summary.json --thin 2",
+        "credible draws.npz --estimate summary.json",
+    ] {
+        assert_eq!(place.json(line)["estimate_source"], "summary.json", "{line}");
+    }
+}
+
 #[test]
 fn equal_draws_have_a_ball_of_radius_zero() {
     let place = Workplace::new();

@@ -32,7 +32,7 @@ fn inspection_counts_what_is_there() {
         "labels         24 draws × 2 observations",
         "data           2 observations × 2 columns",
         "(of the data)",
-        "problems       only 24 draws: a medoid is one of them",
+        "problems       only 24 draws stand for the posterior",
         "→ give more posterior draws",
     ] {
         assert!(run.stdout.contains(expected), "{expected}\n{}", run.stdout);

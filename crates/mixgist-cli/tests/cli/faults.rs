@@ -13,12 +13,24 @@ const VERBS: &[(&str, &[&str])] = &[
     ("convert draws.npz out.csv", &["out.csv"]),
     ("convert draws.npz out.parquet", &["out.parquet"]),
     ("convert draws.npz out.npz", &["out.npz"]),
+    ("convert fitted.npz out.csv --labels l.npy --data d.npy", &["l.npy", "d.npy", "out.csv"]),
     (
         "summarize draws.npz --data data.csv --slices 10 --grid 5 --labels l.csv --memberships p.npy --density d.csv -o s.json",
         &["p.npy", "l.csv", "d.csv", "s.json"],
     ),
     ("distance draws.npz --slices 10 --errors e.npy --matrix m.npy", &["e.npy", "m.npy"]),
+    ("compare fitted.npz --slices 10 -o k.json", &["k.json"]),
     ("credible draws.npz --slices 10 -o c.json", &["c.json"]),
+    ("components draws.npz --slices 10 -o c.json", &["c.json"]),
+    ("align draws.npz --slices 10 -o a.npz", &["a.npz"]),
+    ("align draws.npz --slices 10 -o a.csv", &["a.csv"]),
+    ("align draws.npz --slices 10 -o a.parquet", &["a.parquet"]),
+    ("align draws.npz --slices 10 -o a.nc", &["a.nc"]),
+    ("align draws.npz --slices 10 -o a.json", &["a.json"]),
+    ("memberships draws.npz --data data.csv --slices 10 -o m.json", &["m.json"]),
+    ("how-many draws.npz --data data.csv --slices 10 -o h.json", &["h.json"]),
+    ("representatives draws.npz --slices 10 -o r.json", &["r.json"]),
+    ("stability draws.npz --slices 10 -o s.json", &["s.json"]),
     ("partition z.csv --labels-out l.csv -o p.json", &["l.csv", "p.json"]),
     ("plot summary.json --kind losses -o losses.svg", &["losses.svg"]),
     ("report summary.json --without components,conformal,path,representatives,stability -o r.html", &["r.html"]),
@@ -48,7 +60,47 @@ fn workplace() -> Workplace {
     let place = Workplace::with_draws();
     place.write("z.csv", "0,0,1,1\n0,1,1,1\n0,0,0,1\n");
     place.done("summarize draws.npz --slices 10 -o summary.json");
+    place.done("fit data.csv --chains 1 --iterations 40 --burn-in 20 -o fitted.npz");
     place
+}
+
+/// Whoever gives a verb an output gives it a line above. The demonstration, whose files go to a folder of their own, has its own test.
+#[test]
+fn no_verb_that_writes_is_forgotten() {
+    let place = Workplace::new();
+    let overview = place.done("--help").stdout;
+    let commands = overview.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let verbs = commands.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).filter(|verb| !verb.is_empty());
+    let mut writing = 0;
+    for verb in verbs.filter(|verb| !["help", "demo"].contains(verb)) {
+        let help = place.done(&format!("{verb} --help")).stdout;
+        if help.contains("--output <") || help.contains("<OUT>") {
+            writing += 1;
+            assert!(VERBS.iter().any(|(line, _)| line.split(' ').next() == Some(verb)), "{verb} writes");
+        }
+    }
+    assert!(writing > 12, "{writing}");
+}
+
+/// A demonstration that is killed leaves whole files, and the report only beside all others.
+#[test]
+fn a_demonstration_that_is_killed_leaves_whole_files() {
+    if shim().is_none() {
+        return;
+    }
+    let place = Workplace::new();
+    let run = faulty(&place, "demo -o shown", "kill", 12);
+    assert_eq!(run.status.code(), None);
+    let files = names(&place.path("shown"));
+    let found: Vec<&str> = files.iter().map(String::as_str).filter(|name| !name.ends_with(".part")).collect();
+    assert!(found.contains(&"draws.npz") && !found.contains(&"report.html"), "{found:?}");
+    for name in found {
+        match name.rsplit('.').next() {
+            Some("npz") => drop(place.done(&format!("inspect shown/{name}"))),
+            Some("csv") => assert_eq!(place.read(&format!("shown/{name}")).lines().count(), 273),
+            _ => drop(place.done(&format!("plot shown/{name} --kind losses -o {name}.svg"))),
+        }
+    }
 }
 
 fn faulty(place: &Workplace, line: &str, fault: &str, at: usize) -> Output {

@@ -16,6 +16,8 @@ fn one_file_by_two_names_and_inputs_as_outputs_are_refused() {
         ("summarize draws.npz --data data.csv --labels ./data.csv --force", "data.csv: is an input"),
         ("distance draws.npz --matrix m.npy --errors ./m.npy", "two outputs cannot go to the same file"),
         ("convert draws.npz a.npz --labels draws.npz --force", "draws.npz: is an input"),
+        ("convert draws.npz draws.npz --force", "draws.npz: is an input"),
+        ("convert draws.npz ./draws.npz --thin 2 --force", "draws.npz: is an input"),
     ] {
         let run = place.run(line);
         assert_eq!(run.code, Some(2), "{line}: {}", run.stderr);
@@ -50,9 +52,9 @@ fn a_last_line_that_does_not_end_is_told() {
     let data = place.read("data.csv");
     place.write("cut.csv", &data[..data.len() - 3]);
     let run = place.run("summarize draws.npz --data cut.csv --slices 10");
-    assert!(run.stderr.contains("warning: cut.csv: its last line does not end"), "{}", run.stderr);
+    assert!(run.stderr.contains("warning: cut.csv: the last line has no line end"), "{}", run.stderr);
     let run = place.done("summarize draws.npz --data data.csv --slices 10");
-    assert!(!run.stderr.contains("does not end"), "{}", run.stderr);
+    assert!(!run.stderr.contains("has no line end"), "{}", run.stderr);
 }
 
 #[test]

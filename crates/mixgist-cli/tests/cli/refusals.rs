@@ -190,5 +190,4 @@ fn force_replaces_what_exists() {
     place.done("summarize draws.npz --data data.csv --slices 20 -o summary.json --labels labels.csv --force");
     assert!(place.read("summary.json").starts_with("{\n  \"schema\": \"mixgist.summary\""));
     assert!(place.read("labels.csv").starts_with("label,membership_probability\n"));
-    place.done("convert draws.npz draws.npz --force");
 }

@@ -41,12 +41,16 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
         let at = states.len();
         let length = varint(&mut rest).ok_or_else(|| cut_off(at))?;
         let message = take(&mut rest, length).ok_or_else(|| cut_off(at))?;
+        // A field of two bytes takes as much as a long one while it is looked at.
+        budget.fits("a state", (message.len() as u64).saturating_mul(size_of::<Field<'_>>() as u64 / 2))?;
         let state = state(message).unwrap_or_else(|| Err(damaged())).map_err(|error| error.at_draw(at))?;
         if let Some(first) = states.first()
             && first.dim != state.dim
         {
             return Err(Error::input("has another dimension than the first state").at_draw(at));
         }
+        let numbers = state.weights.len() + state.means.len() + state.shapes.len() + state.labels.len();
+        budget.take("the draws", (size_of::<State>() + 8 * numbers) as u64)?;
         states.push(state);
     }
     let dim = states[0].dim; // a file is not empty, so there is a state

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use mixgist::{CovarianceForm, Ensemble, Error, Result};
+use mixgist::{CovarianceForm, Ensemble, Error, Labels, Result};
 
+use crate::array::integer;
 use crate::delimited::Records;
 use crate::draws::{DrawsFile, ReadOptions};
 use crate::labels::LabelDraws;
@@ -24,10 +25,29 @@ fn lines(path: &Path, options: &ReadOptions, budget: &mut Budget) -> Result<Vec<
             word.parse::<f64>().map_err(|_| bad().hint("was the run stopped before its end?"))
         };
         let numbers = record.fields().flat_map(str::split_whitespace).map(parse).collect::<Result<Vec<f64>>>()?;
-        budget.take("the draws", 8 * numbers.len() as u64)?;
+        budget.take("the draws", (size_of::<Vec<f64>>() + 8 * numbers.len()) as u64)?;
         all.push(numbers);
     }
     Ok(all)
+}
+
+/// Labels, a line a draw, as many in each.
+fn labels(lines: &[Vec<f64>], draws: usize) -> Result<LabelDraws> {
+    if lines.len() != draws {
+        return Err(Error::input(format!("has {} lines, expected {draws} as the weights have", lines.len()))
+            .hint("the run did not end, or the files are of different runs"));
+    }
+    let observations = lines[0].len();
+    let mut labels = Labels::new();
+    for (line, numbers) in lines.iter().enumerate() {
+        let at = |error: Error| error.at_line(line as u64 + 1);
+        if numbers.len() != observations {
+            return Err(at(Error::input(format!("has {} labels, expected {observations}", numbers.len()))));
+        }
+        let label = |&x: &f64| integer(x).ok_or_else(|| Error::input(format!("label is {x}, expected an integer")));
+        labels.extend(numbers.iter().map(label).collect::<Result<Vec<i64>>>().map_err(at)?);
+    }
+    Ok(LabelDraws { draws, observations, labels })
 }
 
 pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
@@ -55,8 +75,12 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
             format!("nClusters, psi, mu and Sigma have {a}, {b}, {c} and {d} lines, expected as many in each");
         return Err(Error::input(message).hint("the run did not end, or the files are of different runs"));
     }
-    let z = beside("z").ok().filter(|path| path.is_file());
-    let z = z.map(|path| lines(&path, options, &mut budget)).transpose()?;
+    // The run may have kept no labels.
+    let z = if beside("z")?.is_file() { Some(read("z")?) } else { None };
+    let labels = z.map(|z| labels(&z, counts[0])).transpose().map_err(|error: Error| match beside("z") {
+        Ok(path) => error.in_file(&path),
+        Err(_) => error,
+    })?;
     let size =
         |m: usize| sizes[m].first().copied().filter(|k| *k >= 1.0 && k.fract() == 0.0 && *k < 1e9).map(|k| k as usize);
     let wrong = |m: usize, name: &str, found: usize, expected: String| {
@@ -100,11 +124,5 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
         .covariances(&shapes)
         .form(form)
         .build()?;
-    let labels =
-        z.filter(|z| z.len() == counts[0] && z.iter().all(|line| line.len() == z[0].len())).map(|z| LabelDraws {
-            draws: z.len(),
-            observations: z[0].len(),
-            labels: z.iter().flatten().map(|&label| label as i64).collect(),
-        });
     Ok(DrawsFile { ensemble, labels, data: None })
 }

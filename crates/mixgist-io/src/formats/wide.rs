@@ -237,6 +237,9 @@ impl Mixture {
         let atoms = weights.shaped().atoms()?;
         let dim = means.shaped().dim(atoms)?;
         let shared = covariances.shaped().is_shared(atoms, dim, options.covariance_form)?;
+        if shared {
+            Budget::new(options).fits_shared(covariances.columns.len(), atoms)?;
+        }
         let labels = names.labels.as_deref().map(find).transpose()?;
         labels.as_ref().map_or(Ok(()), |labels| labels.shaped().expect_labels())?;
         Ok(Mixture {

@@ -5,6 +5,7 @@
 
 mod codec;
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use mixgist::{Error, Result};
@@ -12,7 +13,7 @@ use serde_json::Value;
 
 use crate::draws::{DrawsFile, ReadOptions};
 use crate::formats::read_netcdf::{in_order, no_draws, whole_numbers};
-use crate::source::{Budget, Source, shown};
+use crate::source::{Budget, Source, shown, size_text};
 use crate::variables::{Arrays, Variable, order_of, transposed, unknown};
 use codec::Codec;
 
@@ -40,6 +41,9 @@ fn arrays_of(group: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
+/// More chunks are looked for one by one in minutes, and no package writes draws like that.
+const MOST_CHUNKS: usize = 1 << 20;
+
 /// An array: what its metadata say.
 struct Array {
     folder: PathBuf,
@@ -64,7 +68,7 @@ struct Kind {
 }
 
 fn json(path: &Path) -> Result<Value> {
-    const LONGEST: u64 = 1 << 24;
+    const LONGEST: u64 = 1 << 20;
     let source = Source::open(path)?;
     if source.bytes > LONGEST {
         return Err(Error::input("is too long for metadata of an array").in_file(path).hint(REMEDY));
@@ -195,20 +199,39 @@ impl Array {
         let (total, in_chunk) = (size(&self.shape).ok_or_else(too_large)?, size(&self.chunk).ok_or_else(too_large)?);
         budget.take("the array", 8 * total as u64)?;
         budget.fits("a chunk", 16 * in_chunk as u64)?;
-        let mut out = vec![self.fill; total];
         let grid: Vec<usize> = self.shape.iter().zip(&self.chunk).map(|(&axis, &chunk)| axis.div_ceil(chunk)).collect();
+        let chunks = grid.iter().product();
+        if chunks > MOST_CHUNKS {
+            return Err(Error::resource(format!("has {chunks} chunks, at most {MOST_CHUNKS} are read"))
+                .in_file(&self.folder)
+                .hint("write it again with larger chunks"));
+        }
+        let mut out = vec![self.fill; total];
         let mut at = vec![0; grid.len()];
-        for _ in 0..grid.iter().product() {
+        for _ in 0..chunks {
             budget.go_on()?;
             let path = self.chunk_path(&at);
             if path.is_file() {
-                let bytes = std::fs::read(&path).map_err(|cause| Error::io(&path, "read", &cause))?;
+                let bytes = self.packed(&path, in_chunk)?;
                 let values = self.decoded(bytes, in_chunk).map_err(|error| error.in_file(&path))?;
                 self.place(&mut out, &values, &at);
             }
             advance(&mut at, &grid);
         }
         Ok(out)
+    }
+
+    /// The bytes of a chunk as they are in its file, which packing makes little longer than its numbers.
+    fn packed(&self, path: &Path, count: usize) -> Result<Vec<u8>> {
+        let longest = 2 * (count * self.kind.bytes) as u64 + (1 << 16);
+        let source = Source::open(path)?;
+        if source.bytes > longest {
+            let message = format!("has {}, too many for a chunk of {count} numbers", size_text(source.bytes));
+            return Err(Error::input(message).in_file(path).hint(REMEDY));
+        }
+        let mut bytes = Vec::new();
+        source.file.take(longest).read_to_end(&mut bytes).map_err(|cause| Error::io(path, "read", &cause))?;
+        Ok(bytes)
     }
 
     fn chunk_path(&self, at: &[usize]) -> PathBuf {
@@ -348,6 +371,9 @@ pub(crate) fn variables(path: &Path, options: &ReadOptions) -> Result<Vec<Variab
         let Ok(array) = Array::open(group.join(&name)) else { continue };
         let Some(order) = order_of(&array.dimensions, None) else { continue };
         let values = array.read(&mut budget)?;
+        if values.is_empty() {
+            continue;
+        }
         let shape: Vec<usize> = order[2..].iter().map(|&axis| array.shape[axis]).collect();
         let first = transposed(&values, &array.shape, &order).into_iter().take(shape.iter().product()).collect();
         found.push(Variable { name, shape, first });

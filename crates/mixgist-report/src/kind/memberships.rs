@@ -28,7 +28,7 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
         1 => (line(presentation, found)?, "Left: the posterior probability of each component at each observation, with its 95 % interval over the draws.".to_owned()),
         _ => {
             let (panel, axes) = plane(presentation, found)?;
-            (panel, format!("Left: the observations{axes}, coloured by their most probable component; crosses mark the uncertain ones."))
+            (panel, format!("Left: the observations{axes}, coloured by their most probable component; black diamonds are the uncertain ones."))
         }
     };
     let rows: Vec<usize> = found.uncertain.iter().copied().take(MOST_ROWS).collect();
@@ -46,16 +46,25 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     }
     let right = match (rows.len(), found.uncertain.len()) {
         (0, _) => {
-            format!(" No observation is uncertain: each has a component with a probability of {} or more.", found.sure)
+            format!(" No observation is uncertain: each has its place with a probability of {} or more.", found.sure)
         }
         (shown, all) => format!(
-            " Right: the {shown} least certain of {} whose most probable component has a probability below {}, with intervals over the draws.",
+            " Right: the {shown} least certain of {} whose most probable place, a component or none of them, has a probability below {}, with intervals over the draws.",
             count(all, "observation"),
             found.sure
         ),
     };
+    let outside = match found.outside() {
+        0 => String::new(),
+        outside => format!(
+            " {} surely belong to none of the components{}.",
+            count(outside, "observation"),
+            if d > 1 { " (grey)" } else { "" }
+        ),
+    };
     let left_out = presentation.left_out(if d == 1 { LINE_PART } else { PLANE_PART });
-    let caption = format!("{text}{right} Probabilities are means over {}.{left_out}", count(found.draws_used, "draw"));
+    let caption =
+        format!("{text}{right}{outside} Probabilities are means over {}.{left_out}", count(found.draws_used, "draw"));
     let description =
         format!("Memberships of {} in {}.", count(found.points, "observation"), count(found.components, "component"));
     let mut figure = Figure::grid(2, panels).described(description, caption);
@@ -65,7 +74,7 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     }
     figure = figure.and_more(found.components, MOST_LISTED);
     if d > 1 && !rows.is_empty() {
-        figure = figure.with_legend(Key::Point(Marker::Cross, Color::INK), "uncertain");
+        figure = figure.with_legend(Key::Point(Marker::Diamond, Color::INK), "uncertain");
     }
     Ok(figure)
 }
@@ -123,13 +132,26 @@ fn plane(presentation: &Presentation, found: &Memberships) -> Result<(Panel, Str
     let shown = presentation.shown(PLANE_PART);
     let axis = |a: usize| Axis::around(&names[a], shown.iter().map(|&i| at(i)[a]));
     let mut panel = Panel::new(axis(0), axis(1));
+    let surely_none = |i: usize| found.none[i] >= found.sure;
+    let places = shown.iter().filter(|&&i| surely_none(i)).map(|&i| at(i)).collect();
+    let color = Color::GREY;
+    panel = panel.with(Layer::Dots(Dots {
+        at: places,
+        marker: Marker::Circle,
+        radius: 2.4,
+        color,
+        opacity: 0.75,
+        group: None,
+    }));
     for k in 0..found.components {
         let (color, marker) = group_style(k);
-        let places = shown.iter().filter(|&&i| found.labels[i] as usize == k).map(|&i| at(i)).collect();
+        let its = |i: usize| found.labels[i] as usize == k && !surely_none(i);
+        let places = shown.iter().filter(|&&i| its(i)).map(|&i| at(i)).collect();
         panel = panel.with(Layer::Dots(Dots { at: places, marker, radius: 2.4, color, opacity: 0.75, group: None }));
     }
     let unsure: std::collections::BTreeSet<usize> = found.uncertain.iter().copied().collect();
     let places = shown.iter().filter(|i| unsure.contains(i)).map(|&i| at(i)).collect();
-    let crosses = Dots { at: places, marker: Marker::Cross, radius: 3.2, color: Color::INK, opacity: 1.0, group: None };
-    Ok((panel.with(Layer::Dots(crosses)), words))
+    let uncertain =
+        Dots { at: places, marker: Marker::Diamond, radius: 2.6, color: Color::INK, opacity: 1.0, group: None };
+    Ok((panel.with(Layer::Dots(uncertain)), words))
 }

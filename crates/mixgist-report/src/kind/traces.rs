@@ -5,6 +5,7 @@ use mixgist::diagnostics::Convergence;
 use mixgist::narrative::numbers::{capitalised, count, every as every_draw};
 use mixgist::{Agreement, Result};
 
+use super::upper_fence;
 use crate::figure::{Axis, Dots, Figure, Key, Layer, Panel, Stroke};
 use crate::palette::{Marker, group_style};
 use crate::presentation::Presentation;
@@ -58,9 +59,15 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     let mut panels = Vec::new();
     let traces = traces(presentation)?;
     let every = draws.len().div_ceil(presentation.most_draws);
+    let mut beyond = 0;
     for (i, (trace, convergence)) in traces.iter().enumerate() {
         let x = Axis::linear(if i + 1 == traces.len() { "draw" } else { "" }, 0.0, draws.len() as f64);
-        let y = Axis::around("", trace.values.iter().copied());
+        // A few draws that are far away must not press all the others into a line.
+        let top = upper_fence(trace.values.iter().copied());
+        let bottom = -upper_fence(trace.values.iter().map(|value| -value));
+        let is_held = |value: &f64| (bottom..=top).contains(value);
+        beyond += trace.values.iter().filter(|value| value.is_finite() && !is_held(value)).count();
+        let y = Axis::around("", trace.values.iter().copied().filter(is_held));
         let judged = convergence.filter(|c| c.rhat.is_finite()).map_or(String::new(), |c| {
             format!(" (R-hat {:.3}, bulk ESS {:.0}, tail ESS {:.0})", c.rhat, c.bulk_ess, c.tail_ess)
         });
@@ -76,7 +83,12 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
         if every > 1 { format!(" {} is shown.", capitalised(&every_draw(every, "draw"))) } else { String::new() };
     let description =
         format!("Traces of {} quantities over {} draws of {}.", traces.len(), draws.len(), count(names.len(), "chain"));
-    let caption = format!("Quantities that do not depend on labels, draw by draw; colours are chains.{some}");
+    let far = match beyond {
+        0 => String::new(),
+        1 => " One value lies outside of its frame.".into(),
+        _ => format!(" {beyond} values lie outside of their frames."),
+    };
+    let caption = format!("Quantities that do not depend on labels, draw by draw; colours are chains.{some}{far}");
     let mut figure = Figure::grid(1, panels).described(description, caption);
     for (rank, chain) in names.iter().enumerate().take(MOST_LISTED) {
         figure = figure.with_legend(Key::Line(Stroke::new(group_style(rank).0, 2.0)), format!("chain {chain}"));

@@ -1,5 +1,6 @@
 //! What there is to say about a result, as HTML: the one place where pieces become markup.
 
+use mixgist::Warning;
 use mixgist::narrative::numbers::capitalised;
 use mixgist::narrative::{Narrative, Piece, reservation};
 use mixgist::text::Text;
@@ -72,13 +73,13 @@ pub fn sentence(text: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
 }
 
-/// A warning with what helps.
-pub fn warnings(presentation: &Presentation) -> String {
+/// Warnings, each with what helps.
+pub fn warnings<'a>(all: impl IntoIterator<Item = &'a Warning>, presentation: &Presentation) -> String {
     let spelled = |text: &Text| escaped(&sentence(&text.spelled(presentation.spelling)));
-    let warning = |warning: &mixgist::Warning| {
+    let one = |warning: &Warning| {
         let message = escaped(&sentence(&warning.to_string()));
         let advice = spelled(&warning.advice());
         format!("<p class=\"doubt\"><b>Warning:</b> {message} <i>What helps:</i> {advice}</p>\n")
     };
-    presentation.summary().warnings.iter().map(warning).collect()
+    all.into_iter().map(one).collect()
 }

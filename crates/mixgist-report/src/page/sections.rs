@@ -1,7 +1,7 @@
 //! Sections that print what the posterior answers, each with its figure.
 
 use mixgist::narrative::{Narrate, Piece};
-use mixgist::{Answer, ErrorKind, Result};
+use mixgist::{Answer, ErrorKind, Result, Warning};
 
 use super::{Page, figures, narrative};
 use crate::kind::Kind;
@@ -22,7 +22,7 @@ pub fn answer(presentation: &Presentation, _: &mut Page) -> Result<String> {
     // The verdict on the chains stands above.
     let of_chains = |piece: &&Piece| matches!(piece, Piece::Line { name, .. } if name == "chains");
     let own: Vec<Piece> = parts[0].iter().filter(|piece| !of_chains(piece)).cloned().collect();
-    Ok(narrative::pieces(&own, presentation) + &narrative::warnings(presentation))
+    Ok(narrative::pieces(&own, presentation) + &narrative::warnings(&presentation.summary().warnings, presentation))
 }
 
 /// The table of atoms.
@@ -91,18 +91,28 @@ pub fn path(presentation: &Presentation, page: &mut Page) -> Result<String> {
             .slices_missing()
             .map_or(String::new(), |error| super::not_computed(&error, presentation)));
     }
-    let narrative = presentation.free()?.narrative();
+    let free = presentation.free()?;
+    let narrative = free.narrative();
     let parts = narrative::parts(&narrative);
     let own = match presentation.is_free() {
         true => String::new(),
         // What it is and how good; the verdict on the choice of the draw stands above.
         false => {
             let verdict = parts[0].iter().position(|piece| matches!(piece, Piece::Verdict { .. }));
+            let of_path = |warning: &&Warning| {
+                matches!(
+                    warning,
+                    Warning::PathEnds { .. } | Warning::AtomsRefused { .. } | Warning::AtomsWithoutDraws { .. }
+                )
+            };
             narrative::pieces(&parts[0][..verdict.unwrap_or(parts[0].len())], presentation)
+                + &narrative::warnings(free.warnings.iter().filter(of_path), presentation)
         }
     };
-    let table = parts.last().map_or(String::new(), |part| narrative::pieces(part, presentation));
-    Ok(own + &page.figure(&kind.draw(presentation)?) + &table)
+    // Behind the table of atoms: the estimates side by side, and the path.
+    let tables: Vec<String> = parts.iter().skip(2).map(|part| narrative::pieces(part, presentation)).collect();
+    let (path, estimates) = tables.split_last().map_or(("", &[][..]), |(path, rest)| (path, rest));
+    Ok(own + &estimates.concat() + &page.figure(&kind.draw(presentation)?) + path)
 }
 
 /// Whether the posterior has several modes, and a draw for each.

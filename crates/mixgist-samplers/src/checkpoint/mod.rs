@@ -33,6 +33,15 @@ pub struct Checkpoints {
     pub mode: CheckpointMode,
 }
 
+impl Checkpoints {
+    /// What options ask for: a run that begins in one directory, or that goes on in another.
+    pub fn from_options(begin: Option<PathBuf>, resume: Option<PathBuf>, every: u64) -> Option<Self> {
+        let begin = begin.map(|directory| (directory, CheckpointMode::Start));
+        let (directory, mode) = begin.or(resume.map(|directory| (directory, CheckpointMode::Resume)))?;
+        Some(Checkpoints { directory, every, mode })
+    }
+}
+
 /// Begin a run or go on with one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckpointMode {

@@ -4,7 +4,7 @@
 //! rules of [`crate::components`]: it is near it, and it is clearly closest or gets most of its mass from there. Of several that continue the same one the
 //! heaviest keeps the name, the others are parts that split off. What continues nothing is new; old components that nothing continues are gone.
 
-use crate::components::{Coupler, Rules, coupling_units};
+use crate::components::{Coupler, Prepared, Rules, coupling_units};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::overlap::overlap_of;
 use crate::units::Units;
@@ -68,7 +68,7 @@ pub fn carry(
     check_names(names)?;
     let both = Ensemble::from_measures(&[new.clone(), old.clone()])?;
     let resolved = coupling_units(units, &both)?;
-    let owners = Coupler::new(old, &resolved, rules)?.couple(&both, 0, &[])?.owners;
+    let owners = Coupler::new(old, &resolved, rules)?.couple(&Prepared::new(&both, 0, &resolved)?, &[])?.owners;
     let heaviest_of = |k: usize| {
         let mine = (0..new.len()).filter(|&j| owners[j] == Some(k));
         mine.reduce(|best, j| if new.weights()[j] > new.weights()[best] { j } else { best })

@@ -1,9 +1,14 @@
 //! One draw coupled with the estimate: who belongs to whom.
 
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
 use crate::atoms::GaussianAtoms;
 use crate::components::Rules;
 use crate::ensemble::{Ensemble, MixingMeasure};
-use crate::overlap::{Gaussian, TWINS, overlap};
+use crate::overlap::{Gaussian, TWINS, half_log_det, overlap, overlap_given};
+use crate::progress::Progress;
 use crate::transport::ground::{log_euclidean_coordinates, width};
 use crate::transport::solve;
 use crate::units::ResolvedUnits;
@@ -76,9 +81,12 @@ pub(crate) struct Coupled {
     pub(super) strangers: Vec<Stranger>,
     /// The root of the cost of the coupling.
     pub(super) distance: f64,
+    /// For each match the atom of the prepared draw that it is, when it is a single one.
+    singles: Vec<Option<usize>>,
 }
 
 /// Atoms of a measure with equal ones merged and the lightest, up to [`LIGHT_MASS`] in all, given to the heaviest.
+#[derive(Clone)]
 struct Merged {
     weights: Vec<f64>,
     atoms: GaussianAtoms,
@@ -163,12 +171,69 @@ impl Merged {
     }
 }
 
+/// A draw, ready to be coupled with estimates.
+#[derive(Clone)]
+pub(crate) struct Prepared {
+    merged: Merged,
+    /// Number of its atoms before equal ones were merged.
+    atoms: usize,
+    /// See [`scaled_coordinates`].
+    coordinates: Vec<f64>,
+    half_log_dets: Vec<Option<f64>>,
+}
+
+impl Prepared {
+    pub(crate) fn new(ensemble: &Ensemble, m: usize, units: &ResolvedUnits) -> Result<Self> {
+        let merged = Merged::new(ensemble.weights(), ensemble.atoms(), ensemble.range(m));
+        let coordinates = scaled_coordinates(&merged.atoms, units).map_err(|error| error.at_draw(m))?;
+        let half_log_dets = half_log_dets(&merged.atoms);
+        Ok(Prepared { atoms: ensemble.range(m).len(), merged, coordinates, half_log_dets })
+    }
+}
+
+fn half_log_dets(atoms: &GaussianAtoms) -> Vec<Option<f64>> {
+    (0..atoms.len()).map(|k| half_log_det(atoms.covariance(k), atoms.dim())).collect()
+}
+
+/// Draws that estimates are coupled with, prepared once unless that would take more than [`PREPARED_BYTES`]: matrix logarithms cost more than couplings
+/// in many dimensions.
+pub(crate) struct PreparedDraws<'a> {
+    pub(crate) ensemble: &'a Ensemble,
+    pub(crate) units: &'a ResolvedUnits,
+    prepared: Option<Vec<Prepared>>,
+}
+
+/// Prepared draws are kept when they take no more than this.
+const PREPARED_BYTES: usize = 256 << 20;
+
+impl<'a> PreparedDraws<'a> {
+    pub(crate) fn new(ensemble: &'a Ensemble, units: &'a ResolvedUnits, progress: &dyn Progress) -> Result<Self> {
+        let d = ensemble.dim();
+        let bytes = ensemble.weights().len().saturating_mul(8 * (d + d * d + width(d) + 8));
+        let prepare = |m: usize| {
+            progress.check()?;
+            Prepared::new(ensemble, m, units)
+        };
+        let all = || (0..ensemble.len()).into_par_iter().map(prepare).collect::<Result<_>>();
+        let prepared = if bytes <= PREPARED_BYTES { Some(all()?) } else { None };
+        Ok(PreparedDraws { ensemble, units, prepared })
+    }
+
+    pub(super) fn get(&self, m: usize) -> Result<Cow<'_, Prepared>> {
+        match &self.prepared {
+            Some(all) => Ok(Cow::Borrowed(&all[m])),
+            None => Prepared::new(self.ensemble, m, self.units).map(Cow::Owned),
+        }
+    }
+}
+
 /// The estimate, ready to be coupled with draws.
 pub(crate) struct Coupler<'a> {
     estimate: Merged,
     /// Where the rules look for each atom: there, or at the centre of what the draws have beside it.
     places: GaussianAtoms,
     coordinates: Vec<f64>,
+    half_log_dets: Vec<Option<f64>>,
     units: &'a ResolvedUnits,
     rules: Rules,
 }
@@ -194,7 +259,8 @@ impl<'a> Coupler<'a> {
         let estimate =
             Merged::new(estimate.weights(), estimate.atoms(), 0..estimate.len()).with_near_copies_as_one()?;
         let coordinates = scaled_coordinates(&estimate.atoms, units)?;
-        Ok(Coupler { places: estimate.atoms.clone(), estimate, coordinates, units, rules })
+        let places = estimate.atoms.clone();
+        Ok(Coupler { half_log_dets: half_log_dets(&places), places, estimate, coordinates, units, rules })
     }
 
     /// The same with other places for some atoms.
@@ -207,7 +273,8 @@ impl<'a> Coupler<'a> {
             covariances.extend_from_slice(centre.as_ref().map_or(place.covariance, |centre| &centre.covariance));
         }
         let places = GaussianAtoms::new(d, means, covariances, Default::default())?;
-        Ok(Coupler { coordinates: scaled_coordinates(&places, self.units)?, places, ..self })
+        let coordinates = scaled_coordinates(&places, self.units)?;
+        Ok(Coupler { coordinates, half_log_dets: half_log_dets(&places), places, ..self })
     }
 
     /// Number of atoms.
@@ -238,16 +305,22 @@ impl<'a> Coupler<'a> {
         self.estimate.indices[k][0]
     }
 
-    /// Couples draw m; a match for each of the reported atoms.
-    pub(crate) fn couple(&self, ensemble: &Ensemble, m: usize, reported: &[usize]) -> Result<Coupled> {
-        let draw = Merged::new(ensemble.weights(), ensemble.atoms(), ensemble.range(m));
+    /// How much atom j of a draw overlaps with the place of atom k.
+    fn overlap(&self, k: usize, draw: &Prepared, j: usize) -> f64 {
+        let (Some(own), Some(other)) = (self.half_log_dets[k], draw.half_log_dets[j]) else { return 0.0 };
+        overlap_given(self.place(k), draw.merged.gaussian(j), own, other)
+    }
+
+    /// Couples a draw; a match for each of the reported atoms.
+    pub(crate) fn couple(&self, prepared: &Prepared, reported: &[usize]) -> Result<Coupled> {
+        let draw = &prepared.merged;
         let (n, own) = (draw.weights.len(), self.len());
-        let costs = self.costs(&scaled_coordinates(&draw.atoms, self.units)?);
+        let costs = self.costs(&prepared.coordinates);
         let plan = solve(&self.estimate.weights, &draw.weights, &costs)?;
         let distance = plan.moves.iter().map(|step| step.mass * costs[step.source * n + step.sink]).sum::<f64>().sqrt();
         let mut sent = vec![0.0; own * n];
         plan.moves.iter().for_each(|step| sent[step.source * n + step.sink] += step.mass);
-        let owners: Vec<Owner> = (0..n).map(|j| self.owner(&draw, j, &costs, &sent)).collect();
+        let owners: Vec<Owner> = (0..n).map(|j| self.owner(prepared, j, &costs, &sent)).collect();
         let strangers = (0..n).filter(|&j| owners[j].atom.is_none());
         let unmatched = strangers.clone().fold(0.0, |sum, j| sum + draw.weights[j]);
         let strangers = strangers
@@ -255,14 +328,19 @@ impl<'a> Coupler<'a> {
             .map(|j| Stranger { weight: draw.weights[j], place: Place::of(draw.gaussian(j)) })
             .collect();
         let sinks: Vec<Vec<usize>> = (0..own).map(|k| (0..n).filter(|&j| sent[k * n + j] > 0.0).collect()).collect();
-        let coupling = Coupling { draw: &draw, costs: &costs, sent: &sent, sinks: &sinks, owners: &owners };
+        let coupling = Coupling { prepared, costs: &costs, sent: &sent, sinks: &sinks, owners: &owners };
         let matches = reported.iter().map(|&k| self.matched(k, &coupling)).collect();
-        let mut by_atom = vec![None; ensemble.range(m).len()];
+        let single = |k: usize| {
+            let mut its = (0..n).filter(|&j| owners[j].atom == Some(k));
+            its.next().filter(|_| its.next().is_none())
+        };
+        let singles = reported.iter().map(|&k| single(k)).collect();
+        let mut by_atom = vec![None; prepared.atoms];
         for (j, owner) in owners.iter().enumerate() {
             let owner = owner.atom.map(|k| self.first_index(k));
             draw.indices[j].iter().for_each(|&index| by_atom[index] = owner);
         }
-        Ok(Coupled { matches, unmatched, owners: by_atom, strangers, distance })
+        Ok(Coupled { matches, unmatched, owners: by_atom, strangers, distance, singles })
     }
 
     fn costs(&self, coordinates: &[f64]) -> Vec<f64> {
@@ -275,10 +353,9 @@ impl<'a> Coupler<'a> {
     }
 
     /// Whom atom j of a draw belongs to.
-    fn owner(&self, draw: &Merged, j: usize, costs: &[f64], sent: &[f64]) -> Owner {
-        let n = draw.weights.len();
-        let near: Vec<usize> =
-            (0..self.len()).filter(|&k| overlap(self.place(k), draw.gaussian(j)) >= self.rules.overlap).collect();
+    fn owner(&self, draw: &Prepared, j: usize, costs: &[f64], sent: &[f64]) -> Owner {
+        let n = draw.merged.weights.len();
+        let near: Vec<usize> = (0..self.len()).filter(|&k| self.overlap(k, draw, j) >= self.rules.overlap).collect();
         let cost = |k: usize| costs[k * n + j];
         let mass = |k: usize| sent[k * n + j];
         let Some(nearest) = near.iter().copied().reduce(|best, k| if cost(k) < cost(best) { k } else { best }) else {
@@ -298,7 +375,8 @@ impl<'a> Coupler<'a> {
     }
 
     fn matched(&self, k: usize, coupling: &Coupling) -> Match {
-        let Coupling { draw, owners, sent, .. } = *coupling;
+        let Coupling { prepared, owners, sent, .. } = *coupling;
+        let draw = &prepared.merged;
         let n = draw.weights.len();
         let own: Vec<usize> = (0..n).filter(|&j| owners[j].atom == Some(k)).collect();
         let moments = mixture_moments(draw.atoms.dim(), own.iter().map(|&j| (draw.weights[j], draw.gaussian(j))));
@@ -334,46 +412,52 @@ impl<'a> Coupler<'a> {
             largest,
             ambiguous: shared >= half,
             ambiguous_with: (0..self.len()).filter(|&l| shared_with[l] >= half).collect(),
-            beside: if exists { None } else { self.beside(k, draw, owners, sent) },
+            beside: if exists { None } else { self.beside(k, prepared, owners, sent) },
         }
     }
 
     /// What atom k is coupled with in a draw that does not have it, if that lies beside it: so far that an atom half-way of the same shape would
     /// be near both.
-    fn beside(&self, k: usize, draw: &Merged, owners: &[Owner], sent: &[f64]) -> Option<Place> {
+    fn beside(&self, k: usize, prepared: &Prepared, owners: &[Owner], sent: &[f64]) -> Option<Place> {
+        let draw = &prepared.merged;
         let n = draw.weights.len();
         let least = self.rules.overlap.powi(4);
         let strangers: Vec<usize> = (0..n)
             .filter(|&j| owners[j].atom.is_none() && sent[k * n + j] > 0.0)
-            .filter(|&j| overlap(self.place(k), draw.gaussian(j)) >= least)
+            .filter(|&j| self.overlap(k, prepared, j) >= least)
             .collect();
         let there = mixture_moments(draw.atoms.dim(), strangers.iter().map(|&j| (sent[k * n + j], draw.gaussian(j))));
         (there.weight >= 0.5 * self.weight(k)).then_some(Place { mean: there.mean, covariance: there.covariance })
     }
 
-    /// Where the matches of the reported atoms number a and b (k and l) lie on the line from the place of k (0) to that of l (1).
-    pub(super) fn places(&self, k: usize, l: usize, matches: &[Match], a: usize, b: usize) -> [Option<f64>; 2] {
+    /// The coordinates of what a draw has of each reported atom.
+    pub(super) fn coordinates_of(&self, coupled: &Coupled, draw: &Prepared, place: usize) -> Option<Vec<f64>> {
+        let (d, found) = (self.estimate.atoms.dim(), &coupled.matches[place]);
+        if !found.exists {
+            return None;
+        }
+        if let Some(j) = coupled.singles[place] {
+            return Some(draw.coordinates[j * width(d)..(j + 1) * width(d)].to_vec());
+        }
+        let atoms = GaussianAtoms::new(d, found.mean.clone(), found.covariance.clone(), Default::default()).ok()?;
+        scaled_coordinates(&atoms, self.units).ok()
+    }
+
+    /// Where matches of atoms k and l, by their coordinates, lie on the line from the place of k (0) to that of l (1).
+    pub(super) fn places(&self, k: usize, l: usize, matches: [Option<&[f64]>; 2]) -> [Option<f64>; 2] {
         let d = self.estimate.atoms.dim();
         let point = |k: usize| &self.coordinates[k * width(d)..(k + 1) * width(d)];
         let (from, to) = (point(k), point(l));
         let length = squared(from, to);
-        [a, b].map(|place| {
-            let found = &matches[place];
-            if !found.exists || length <= 0.0 {
-                return None;
-            }
-            let atoms = GaussianAtoms::new(d, found.mean.clone(), found.covariance.clone(), Default::default()).ok()?;
-            let at = scaled_coordinates(&atoms, self.units).ok()?;
-            let dot: f64 = at.iter().zip(from).zip(to).map(|((x, f), t)| (x - f) * (t - f)).sum();
-            Some(dot / length)
-        })
+        let along = |at: &[f64]| at.iter().zip(from).zip(to).map(|((x, f), t)| (x - f) * (t - f)).sum::<f64>() / length;
+        matches.map(|found| found.filter(|_| length > 0.0).map(along))
     }
 }
 
 /// The optimal coupling of a draw with the estimate.
 #[derive(Clone, Copy)]
 struct Coupling<'a> {
-    draw: &'a Merged,
+    prepared: &'a Prepared,
     /// Costs and masses from each atom of the estimate to each of the draw.
     costs: &'a [f64],
     sent: &'a [f64],
@@ -386,7 +470,7 @@ impl Coupling<'_> {
     /// Whether what k sends to j could as well go where l sends as much, and the other way round: both atoms of the draw are near both and clearly at nobody's place,
     /// and the exchange would cost little.
     fn may_exchange(&self, k: usize, j: usize, l: usize) -> bool {
-        let n = self.draw.weights.len();
+        let n = self.prepared.merged.weights.len();
         let (cost, mass) = (|k: usize, j: usize| self.costs[k * n + j], |k: usize, j: usize| self.sent[k * n + j]);
         let near_both = |i: usize| {
             let sharing = self.owners[i].sharing.as_ref();

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::couple::{Coupler, Match, Place, Stranger, mixture_moments};
+use super::couple::{Coupler, Match, Place, PreparedDraws, Stranger, mixture_moments};
 use super::intervals::Intervals;
 use super::{Component, FEWEST_DRAWS, Group, MOST_AMBIGUITY, MOST_CROSSING, NOTABLE, Rules, Standing};
 use crate::Result;
@@ -12,7 +12,6 @@ use crate::ensemble::{Ensemble, MixingMeasure, Trace};
 use crate::overlap::overlap;
 use crate::parting::{Bump, Cut, cuts};
 use crate::progress::Progress;
-use crate::units::ResolvedUnits;
 use crate::warning::Warning;
 
 /// One pass over the draws.
@@ -47,12 +46,11 @@ impl<'a> Pass<'a> {
     /// Couples, and once more around other centres if the draws have them beside atoms of the estimate.
     pub(crate) fn run(
         estimate: &MixingMeasure,
-        ensemble: &'a Ensemble,
-        units: &'a ResolvedUnits,
+        draws: &PreparedDraws<'a>,
         rules: Rules,
         progress: &dyn Progress,
     ) -> Result<Self> {
-        let pass = Pass::around(Coupler::new(estimate, units, rules)?, ensemble, rules, progress)?;
+        let pass = Pass::around(Coupler::new(estimate, draws.units, rules)?, draws, rules, progress)?;
         let mut centres = vec![None; pass.coupler.len()];
         let mut beside = vec![0.0; pass.reported.len()];
         for (place, &k) in pass.reported.iter().enumerate() {
@@ -64,11 +62,12 @@ impl<'a> Pass<'a> {
         if centres.iter().all(Option::is_none) {
             return Ok(pass);
         }
-        let pass = Pass::around(pass.coupler.recentred(&centres)?, ensemble, rules, progress)?;
+        let pass = Pass::around(pass.coupler.recentred(&centres)?, draws, rules, progress)?;
         Ok(Pass { beside, ..pass })
     }
 
-    fn around(coupler: Coupler<'a>, ensemble: &'a Ensemble, rules: Rules, progress: &dyn Progress) -> Result<Self> {
+    fn around(coupler: Coupler<'a>, draws: &PreparedDraws<'a>, rules: Rules, progress: &dyn Progress) -> Result<Self> {
+        let ensemble = draws.ensemble;
         let reported: Vec<usize> = (0..coupler.len()).filter(|&k| coupler.weight(k) >= rules.least_weight).collect();
         let mut pairs = Vec::new();
         for a in 0..reported.len() {
@@ -82,8 +81,14 @@ impl<'a> Pass<'a> {
         progress.begin("couplings", ensemble.len() as u64);
         let one = |m: usize| -> Result<_> {
             progress.check()?;
-            let coupled = coupler.couple(ensemble, m, &reported).map_err(|error| error.at_draw(m))?;
-            let place = |&(a, b): &(usize, usize)| coupler.places(reported[a], reported[b], &coupled.matches, a, b);
+            let draw = draws.get(m)?;
+            let coupled = coupler.couple(&draw, &reported).map_err(|error| error.at_draw(m))?;
+            let paired = |place: usize| pairs.iter().any(|&(a, b)| a == place || b == place);
+            let at = |place: usize| paired(place).then(|| coupler.coordinates_of(&coupled, &draw, place)).flatten();
+            let at: Vec<Option<Vec<f64>>> = (0..reported.len()).map(at).collect();
+            let place = |&(a, b): &(usize, usize)| {
+                coupler.places(reported[a], reported[b], [a, b].map(|place| at[place].as_deref()))
+            };
             let places: Vec<[Option<f64>; 2]> = pairs.iter().map(place).collect();
             progress.advance(1);
             Ok((coupled, places))

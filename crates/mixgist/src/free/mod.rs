@@ -55,6 +55,7 @@ use crate::select::Medoid;
 use crate::slice::Slices;
 use crate::support::Support;
 use crate::units::ResolvedUnits;
+use crate::variation::ExpectedVariation;
 use choice::{Choice, OnHeldOut, choose};
 use estimator::at_the_end;
 use fit::{Fitted, fit};
@@ -72,7 +73,7 @@ pub struct Assessment {
     /// The free-support estimate, when it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free: Option<FreeSupport>,
-    /// The aligned estimate, when it was asked for.
+    /// The aligned estimate, when it or the free one was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aligned: Option<AlignedSupport>,
     /// The user's own measure, when one was given.
@@ -95,6 +96,9 @@ pub struct Judgement {
     /// Expected loss under other slices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_out: Option<HeldOut>,
+    /// E[TV], how far its density is from those of the draws: known for the estimates of a summary by another one than the medoid, and with a candidate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_variation: Option<ExpectedVariation>,
 }
 
 /// An expected loss under slices that nothing was fitted to.
@@ -356,6 +360,21 @@ impl Assessment {
         }))
     }
 
+    /// The same, judged against another floor for the same slices, such as the one that another summary of the same draws gives: bounds that are found in
+    /// different ways differ in their last digits.
+    #[must_use]
+    pub fn against(mut self, floor: Floor) -> Self {
+        let free = self.free.iter_mut();
+        let judgements = free.flat_map(|free| {
+            std::iter::once(&mut free.judgement).chain(free.path.iter_mut().map(|point| &mut point.judgement))
+        });
+        let others = self.aligned.iter_mut().map(|aligned| &mut aligned.judgement).chain(self.candidate.iter_mut());
+        for judgement in judgements.chain(others).chain([&mut self.medoid]) {
+            judgement.excess = floor.excess(judgement.expected_loss);
+        }
+        Assessment { floor, ..self }
+    }
+
     /// With all measures in the original units.
     pub(crate) fn in_original(mut self, units: &ResolvedUnits) -> Result<Self> {
         if let Some(aligned) = &mut self.aligned {
@@ -373,7 +392,7 @@ impl Assessment {
 
 impl Judgement {
     fn fitted(expected_loss: f64, floor: &Floor) -> Self {
-        Judgement { expected_loss, excess: floor.excess(expected_loss), held_out: None }
+        Judgement { expected_loss, excess: floor.excess(expected_loss), held_out: None, total_variation: None }
     }
 }
 

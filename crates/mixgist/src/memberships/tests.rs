@@ -122,3 +122,16 @@ fn intervals_of_memberships_cover() {
     let variance = differences.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 399.0;
     assert!(mean.abs() < 4.5 * (variance / 400.0).sqrt(), "{mean}");
 }
+
+/// An observation that all draws give to an atom of no component is certain: it belongs to none. It is not among the uncertain ones, and is counted.
+#[test]
+fn who_surely_belongs_to_none_is_not_uncertain() {
+    let draws: Vec<MixingMeasure> =
+        (0..50).map(|_| line(&[(0.5, 0.0, 1.0), (0.4, 5.0, 1.0), (0.1, 40.0, 1.0)])).collect();
+    let ensemble = Ensemble::from_measures(&draws).unwrap();
+    let estimate = line(&[(0.55, 0.0, 1.0), (0.45, 5.0, 1.0)]);
+    let points = Points::new(1, &[0.0, 2.5, 5.0, 40.0]).unwrap();
+    let found = membership_posterior(&estimate, &ensemble, points, &Units::Sd, Rules::default(), &Silent).unwrap();
+    assert!(found.none[3] > 0.999, "{:?}", found.none);
+    assert_eq!((&found.uncertain[..], found.outside()), (&[1][..], 1));
+}

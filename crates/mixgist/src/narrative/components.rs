@@ -30,7 +30,7 @@ impl Narrate for Components {
                 format!("{}: each is clearly identified over the draws", count(all, "component"))
             }
             true if self.components.iter().all(clear) => format!(
-                "{}: each is clearly identified over the draws, which have {} besides",
+                "{}: each is clearly identified over the draws, which also have {} that the estimate lacks",
                 count(all, "component"),
                 count(self.missing.len(), "component")
             ),
@@ -170,7 +170,7 @@ impl<'a> Told<'a> {
             covariance: &one.covariance,
             existence: &one.existence,
             intervals: one.intervals.as_ref(),
-            remark: "the draws have it, the estimate has not".into(),
+            remark: "the draws have this component, the estimate does not".into(),
         }
     }
 }
@@ -192,7 +192,9 @@ fn list(atoms: &[usize]) -> String {
 fn remark(component: &Component) -> String {
     let standing = match component.standing {
         Standing::Clear => None,
-        Standing::Ambiguous => Some(format!("ambiguous in {:.0} % of draws", 100.0 * component.ambiguity)),
+        Standing::Ambiguous => {
+            Some(format!("shares atoms with another component in {:.0} % of draws", 100.0 * component.ambiguity))
+        }
         Standing::Indistinct if component.rivals.is_empty() => Some("mostly shared with other atoms".into()),
         Standing::Indistinct => Some(format!("cannot be told apart from atom {}", list(&component.rivals))),
         Standing::Rare => Some(format!(

@@ -161,12 +161,16 @@ impl Narrate for Memberships {
         narrative.line(
             "uncertain",
             format!(
-                "{} of {} have no component with a posterior probability of {} or more",
+                "{} of {} have no component with a posterior probability of {} or more{}",
                 uncertain.len(),
                 count(self.points, "observation"),
-                percent(self.sure)
+                percent(self.sure),
+                if self.outside() > 0 { ", and do not surely belong to none" } else { "" }
             ),
         );
+        if self.outside() > 0 {
+            narrative.line("", format!("{} surely belong to none of the components", self.outside()));
+        }
         let labels = &self.labels;
         let row = |&i: &usize| {
             let place = i * self.components + labels[i] as usize;

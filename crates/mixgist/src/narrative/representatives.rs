@@ -23,17 +23,14 @@ impl Narrate for Representatives {
                 match (self.may_have_more(), disagree) {
                     (true, _) => narrative.verdict(
                         false,
-                        "one mode, as far as so few independent draws can tell: they leave a gap that may be a second one; give more posterior draws",
+                        "one mode is found, but the effective sample size is small and there is a gap that may separate a second mode; give more posterior draws",
                     ),
                     (false, true) => {
                         narrative.verdict(false, "one mode is found, but the chains disagree: there may be more")
                     }
                     (false, false) => narrative.verdict(true, "one mode: one estimate can stand for the posterior"),
                 }
-                narrative.line("split in two", format!(
-                    "share {:.3} of the draws is between the halves, {:.3} at the lower peak; {}",
-                    test.valley, test.peak, refusal(test)
-                ));
+                narrative.line("split in two", split(test));
             }
         }
         narrative.line(
@@ -77,6 +74,16 @@ impl Narrate for Representatives {
         narrative.table(header.map(String::from).to_vec(), self.representatives.iter().enumerate().map(row).collect());
         narrative
     }
+}
+
+/// What the best split of the draws in two shows.
+fn split(test: &SplitTest) -> String {
+    if test.valley >= test.peak {
+        return "there is no valley: draws are as frequent between the two groups as at the lower of their peaks"
+            .into();
+    }
+    let part = percent(test.valley / test.peak);
+    format!("draws between the two groups are {part} as frequent as at the lower of their peaks; {}", refusal(test))
 }
 
 /// Why a split is not one of two modes: each condition that it does not meet.

@@ -44,7 +44,7 @@ impl Narrate for Summary {
             Some(judgement) => {
                 let name = about.settings.estimator.name();
                 narrative.line("estimate", format!("{name}, {}", count(self.estimate.len(), "atom")));
-                if let Some(aligned) = self.aligned() {
+                if let Some(aligned) = self.aligned().filter(|_| about.settings.estimator == Estimator::Aligned) {
                     let least = aligned.existence.iter().copied().fold(1.0, f64::min);
                     narrative.line(
                         "",
@@ -106,6 +106,7 @@ impl Narrate for Summary {
             );
         }
         atoms(&mut narrative, self, about);
+        estimates(&mut narrative, self);
         if let Some(free) = self.free() {
             path(&mut narrative, &free.path, free.chosen);
         }
@@ -201,9 +202,13 @@ fn choice(summary: &Summary) -> String {
                 "the choice is not safe: {lead}, and the two differ, {radii:.2} radii of the 95 % ball apart; more slices help"
             )
         }
-        ChoiceVerdict::FewDraws => format!(
-            "the choice is not safe: {lead}, and the two differ, {radii:.2} radii of the 95 % ball apart; only more posterior draws help"
-        ),
+        ChoiceVerdict::FewDraws => {
+            let help = match summary.agreement.verdict {
+                ChainVerdict::Disagree => "",
+                _ => "; only more posterior draws help",
+            };
+            format!("the choice is not safe: {lead}, and the two differ, {radii:.2} radii of the 95 % ball apart{help}")
+        }
         ChoiceVerdict::Unknown => {
             format!(
                 "draw {rival} is {} behind; a single group of slices gives no standard error",
@@ -261,6 +266,40 @@ fn atoms(narrative: &mut Narrative, summary: &Summary, about: &About) {
         ));
     }
     left_out(narrative, shown, d);
+}
+
+/// The estimates side by side, where there is more than the medoid.
+fn estimates(narrative: &mut Narrative, summary: &Summary) {
+    let Some(assessment) = &summary.assessment else { return };
+    let medoid = summary.medoid.draw;
+    let no_draw = |name: &str, estimate: &MixingMeasure| format!("{name}, {}", count(estimate.len(), "atom"));
+    let mut listed = vec![(format!("medoid, draw {medoid}"), &assessment.medoid, Some(0.0))];
+    listed.extend(assessment.aligned.as_ref().map(|aligned| {
+        (no_draw("aligned", &aligned.estimate), &aligned.judgement, aligned.distances.get(medoid).copied())
+    }));
+    listed.extend(
+        assessment
+            .free
+            .as_ref()
+            .map(|free| (no_draw("free", &free.estimate), &free.judgement, free.distances.get(medoid).copied())),
+    );
+    listed.extend(assessment.candidate.as_ref().map(|judged| ("candidate".to_owned(), judged, None)));
+    if listed.len() < 2 {
+        return;
+    }
+    let row = |(name, judged, from_medoid): (String, &Judgement, Option<f64>)| {
+        vec![
+            name,
+            significant(judged.expected_loss, 5),
+            if judged.excess.is_finite() { percent(judged.excess) } else { "-".into() },
+            from_medoid.map_or("-".into(), |distance| significant(distance, 4)),
+            judged.total_variation.map_or("-".into(), |tv| with_error(tv.mean, Some(tv.standard_error))),
+        ]
+    };
+    let header = ["estimate", "expected loss", "above the floor", "from the medoid", "E[TV]"];
+    narrative.table(header.map(String::from).to_vec(), listed.into_iter().map(row).collect());
+    narrative
+        .note("E[TV] is the mean total variation distance between the density of the estimate and those of the draws");
 }
 
 /// The path over numbers of atoms, the chosen one marked.
@@ -328,7 +367,7 @@ pub fn methods(answer: &Answer<Summary>) -> String {
     format!(
         "The posterior of the mixing measure, represented by {}, was summarised by {what} {least}expected {distance} sliced optimal transport \
          distance{loss} of order {} (Nguyen and Mueller), estimated with {} {scheme} slices (seed {}) {units}, using mixgist {}. The expected \
-         loss of the estimate is {}{}{}.{}",
+         loss of the estimate is {}{}{}.{}{}",
         count(answer.about.draws, "posterior draw"),
         settings.order.value(),
         summary.slices,
@@ -346,5 +385,13 @@ pub fn methods(answer: &Answer<Summary>) -> String {
                 significant(draws, 2)
             )
         ),
+        match (summary.agreement.verdict, summary.agreement.worst().and_then(|trace| trace.convergence)) {
+            (ChainVerdict::Disagree, worst) => format!(
+                " The chains disagree{}: all this holds for these draws, not for the posterior.",
+                worst.map_or(String::new(), |worst| format!(" (R-hat up to {:.2})", worst.rhat))
+            ),
+            (ChainVerdict::Slow, Some(worst)) => format!(" The chains mix slowly (R-hat up to {:.2}).", worst.rhat),
+            _ => String::new(),
+        },
     )
 }

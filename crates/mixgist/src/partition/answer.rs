@@ -6,33 +6,47 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ClusterCount, OmariConvention, PartitionBall, PartitionLoss, SearchOptions, cluster_count_posterior, coclusterings,
-    expected_losses, partition_ball, search,
+    ClusterBound, ClusterCount, LossOptions, PartitionBall, PartitionLoss, SearchOptions, cluster_count_posterior,
+    coclusterings, expected_losses, partition_ball, search,
 };
 use crate::fits::{Document, are_below, has_length};
 use crate::labels::PartitionDraws;
-use crate::{ErrorKind, Progress, Result};
-
-/// A loss with the name that it is registered by.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NamedLoss {
-    /// The name.
-    pub name: &'static str,
-    /// The loss.
-    pub loss: PartitionLoss,
-}
+use crate::text::named;
+use crate::{Error, ErrorKind, Progress, Result, text};
 
 /// What is asked about draws of partitions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// How the partition of least expected loss is searched for.
     pub search: SearchOptions,
-    /// Losses whose expectations are reported.
-    pub reported: Vec<NamedLoss>,
-    /// What omari makes of 0/0.
-    pub omari: OmariConvention,
+    /// What losses leave open; all that it allows are reported.
+    pub losses: LossOptions,
     /// Posterior probability of the credible ball.
     pub level: f64,
+    /// Whether the labels were drawn given each draw's measure.
+    pub labels_sampled: bool,
+}
+
+impl Question {
+    /// From the options of a front: the loss by name, exactly or at most so many clusters.
+    pub fn new(
+        loss: &str,
+        losses: LossOptions,
+        clusters: Option<usize>,
+        max_clusters: Option<usize>,
+        level: f64,
+    ) -> Result<Self> {
+        if !(level > 0.0 && level <= 1.0) {
+            return Err(Error::usage(text![named("ball"), format!(" is {level}, must be above 0 and at most 1")]));
+        }
+        let bound = match (clusters, max_clusters) {
+            (Some(k), _) => ClusterBound::Exactly(k),
+            (None, Some(k)) => ClusterBound::AtMost(k),
+            (None, None) => ClusterBound::LargestDraw,
+        };
+        let search = SearchOptions { clusters: bound, ..SearchOptions::new(PartitionLoss::from_name(loss, &losses)?) };
+        Ok(Question { search, losses, level, labels_sampled: false })
+    }
 }
 
 /// The partition of least expected loss with its evidence.
@@ -106,9 +120,8 @@ pub fn estimate_partition(
     progress: &dyn Progress,
 ) -> Result<PartitionAnswer> {
     let estimate = search(draws, &question.search, progress)?;
-    let losses: Vec<PartitionLoss> = question.reported.iter().map(|named| named.loss).collect();
+    let (names, losses): (Vec<&str>, Vec<PartitionLoss>) = question.losses.losses()?.into_iter().unzip();
     let means = expected_losses(&losses, &estimate.partition, draws, progress)?;
-    let names = question.reported.iter().map(|named| named.name.to_owned());
     let metric = if question.search.loss.is_metric() { question.search.loss } else { PartitionLoss::Vi { a: 1.0 } };
     let counts = cluster_count_posterior(draws);
     let coclustering = match coclusterings(&estimate.partition, draws, progress) {
@@ -122,11 +135,11 @@ pub fn estimate_partition(
         sizes: estimate.partition.sizes(),
         loss: estimate.loss.to_string(),
         expected_loss: estimate.expected_loss,
-        expected_losses: names.zip(means).collect(),
-        omari_convention: question.omari.name().into(),
+        expected_losses: names.into_iter().map(str::to_owned).zip(means).collect(),
+        omari_convention: question.losses.omari.name().into(),
         draws: draws.len(),
         observations: draws.observations(),
-        labels_sampled: false,
+        labels_sampled: question.labels_sampled,
         seed: question.search.seed,
         runs: estimate.runs,
         runs_agreeing: estimate.runs_agreeing,

@@ -154,7 +154,7 @@ mod tests {
     }
 
     fn every_loss(a: f64) -> Vec<PartitionLoss> {
-        let options = LossOptions { a, omari: OmariConvention::Salso };
+        let options = LossOptions { a: Some(a), omari: OmariConvention::Salso };
         REGISTRY.iter().map(|entry| (entry.build)(&options).unwrap()).collect()
     }
 
@@ -230,14 +230,18 @@ mod tests {
     #[test]
     fn names_lead_back_to_their_losses() {
         for entry in REGISTRY {
-            let loss = PartitionLoss::from_name(entry.name, &LossOptions { a: 0.5, ..LossOptions::default() }).unwrap();
+            let loss =
+                PartitionLoss::from_name(entry.name, &LossOptions { a: Some(0.5), ..LossOptions::default() }).unwrap();
             assert_eq!(loss.name(), entry.name);
         }
         assert_eq!(PartitionLoss::Omari(OmariConvention::Salso).to_string(), "omari(0/0=salso)");
         assert_eq!(PartitionLoss::Vi { a: 0.5 }.to_string(), "generalized-vi(a=0.5)");
         let unknown = PartitionLoss::from_name("rand", &LossOptions::default()).unwrap_err();
         assert!(unknown.hint_text().unwrap().to_string().contains("omari"));
-        assert!(PartitionLoss::from_name("generalized-vi", &LossOptions { a: 2.5, ..LossOptions::default() }).is_err());
+        assert!(
+            PartitionLoss::from_name("generalized-vi", &LossOptions { a: Some(2.5), ..LossOptions::default() })
+                .is_err()
+        );
         assert!(
             loss_between(
                 PartitionLoss::Vi { a: f64::NAN },

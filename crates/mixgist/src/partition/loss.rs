@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::contingency::{PairSums, Potential};
-use crate::{Error, Result};
+use crate::text::option;
+use crate::{Error, Result, text};
 
 /// A loss L(estimate, draw) between two partitions of n observations.
 ///
@@ -65,21 +66,35 @@ impl OmariConvention {
 }
 
 /// What the constructors of the registry may use.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LossOptions {
-    /// Cost of separating what belongs together, for the generalized losses; in \[0, 2\].
-    pub a: f64,
+    /// Cost of separating what belongs together, in \[0, 2\]; the generalized losses need it.
+    pub a: Option<f64>,
     /// What `omari` makes of 0/0.
     pub omari: OmariConvention,
 }
 
-impl Default for LossOptions {
-    fn default() -> Self {
-        LossOptions { a: 1.0, omari: OmariConvention::default() }
+impl LossOptions {
+    /// From the options of a front; without a name the convention is the usual one.
+    pub fn new(a: Option<f64>, omari: Option<&str>) -> Result<Self> {
+        Ok(LossOptions { a, omari: omari.map_or(Ok(OmariConvention::default()), OmariConvention::from_name)? })
+    }
+
+    /// Every registered loss, with its name; the generalized ones when their cost was given.
+    pub fn losses(&self) -> Result<Vec<(&'static str, PartitionLoss)>> {
+        let entries = REGISTRY.iter().filter(|entry| !entry.takes_a || self.a.is_some());
+        entries.map(|entry| Ok((entry.name, (entry.build)(self)?))).collect()
+    }
+
+    fn cost(&self) -> Result<f64> {
+        let missing =
+            || Error::usage("a generalized loss needs its cost").hint(text!["give it, such as ", option("a", 0.5)]);
+        checked_cost(self.a.ok_or_else(missing)?)
     }
 }
 
 /// One line of the registry.
+#[non_exhaustive]
 pub struct LossEntry {
     /// Name in options, files and output.
     pub name: &'static str,
@@ -143,14 +158,14 @@ pub const REGISTRY: &[LossEntry] = &[
         help: "Binder's loss with cost a for separating a pair that belongs together and 2 - a for the opposite",
         formula: "((2 - a) U + a V - 2W) / n^2",
         takes_a: true,
-        build: |options| Ok(PartitionLoss::Binder { a: checked_cost(options.a)? }),
+        build: |options| Ok(PartitionLoss::Binder { a: options.cost()? }),
     },
     LossEntry {
         name: "generalized-vi",
         help: "variation of information with cost a for separating what belongs together and 2 - a for the opposite",
         formula: "((2 - a) u + a v - 2w) / n",
         takes_a: true,
-        build: |options| Ok(PartitionLoss::Vi { a: checked_cost(options.a)? }),
+        build: |options| Ok(PartitionLoss::Vi { a: options.cost()? }),
     },
 ];
 

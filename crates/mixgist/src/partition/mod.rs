@@ -14,7 +14,7 @@ mod loss;
 mod search;
 mod similarity;
 
-pub use answer::{NamedLoss, PartitionAnswer, Question, estimate_partition};
+pub use answer::{PartitionAnswer, Question, estimate_partition};
 pub use ball::{BallBound, PartitionBall, partition_ball};
 pub use cluster_count::{ClusterCount, ClusterCountPosterior, cluster_count_posterior};
 pub use coclustering::{Coclustering, coclusterings};

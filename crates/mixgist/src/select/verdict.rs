@@ -259,3 +259,24 @@ fn freedom(errors: &[(f64, f64)]) -> f64 {
     let spread: f64 = errors.iter().map(|(error, freedom)| share(*error).powi(2) / freedom).sum();
     (total * total / spread).max(1.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A lead of ten standard errors over slices is safe where many groups of slices give the error, and not where two do (one degree of freedom), as few blocks of
+    /// orthogonal slices are.
+    #[test]
+    fn errors_of_few_groups_are_judged_by_students_t() {
+        let ones = vec![1.0; 100];
+        let means: Vec<f64> = (0..100).map(f64::from).collect();
+        let draws =
+            Ensemble::builder(1).atoms_per_draw(1).weights(&ones).means(&means).covariances(&ones).build().unwrap();
+        let rival = Rival { draw: 99, expected_loss: 11.0, preferences: &ones, slice_error: Some(0.1) };
+        let verdict = |freedom: usize| Judge::new(&draws, 10.0, &means, freedom).margin(&rival);
+        assert_eq!(verdict(100).verdict, ChoiceVerdict::Safe);
+        let few = verdict(1);
+        assert_eq!(few.verdict, ChoiceVerdict::FewSlices, "{few:?}");
+        assert!(few.separation.unwrap() > 9.9 && few.p_value.unwrap() > 0.03, "{few:?}");
+    }
+}

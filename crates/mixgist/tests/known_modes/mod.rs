@@ -111,7 +111,7 @@ pub fn in_chains(ensemble: Ensemble, chains: usize) -> Ensemble {
 /// The representatives, their number found by the rule.
 pub fn found(ensemble: &Ensemble) -> Representatives {
     let settings = Settings::default().with_slices(SliceCount::Fixed(30)).with_units(Units::None);
-    Posterior::new(ensemble, None, settings).unwrap().representatives(Count::Auto, &Silent).unwrap().result
+    Posterior::new(ensemble, None, settings).unwrap().representatives(Count::Auto, 0, &Silent).unwrap().result
 }
 
 /// A law of the places of two means, from three numbers that are uniform on (0, 1).

@@ -82,7 +82,7 @@ pub fn from_one(sentence: &str) -> String {
             }
         }
     }
-    out
+    out.replace("(counted from 0)", "(counted from 1)")
 }
 
 /// What there is to say, in R's words and counted from 1: tables have columns of atoms, or of observations with their components.

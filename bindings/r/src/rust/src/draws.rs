@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mixgist::{CovarianceForm, Ensemble, Error, PartitionDraws};
+use mixgist::{CovarianceForm, Ensemble, Error, PartitionDraws, Trace};
 use mixgist_io::{
     DataTable, DrawsFile, Format, LabelDraws, Overwrite, ReadOptions, Variables, memory, read_draws, write_draws,
 };
@@ -29,7 +29,7 @@ fn from_arrays(source: &Options) -> Result<DrawsFile> {
     let required = |name: &str| source.get(name).ok_or_else(|| Error::usage(format!("{name} are missing")));
     let form = covariance_form(&source.text("covariance_form")?.unwrap_or_else(|| "covariance".into()))?;
     let dim = source.size("dim")?.ok_or_else(|| Error::usage("dim is missing"))?;
-    let mut ensemble = match source.get("sizes") {
+    let (offsets, weights, means, shapes) = match source.get("sizes") {
         Some(sizes) => {
             let mut offsets = vec![0];
             for size in whole("sizes", sizes, 0.0)? {
@@ -38,14 +38,7 @@ fn from_arrays(source: &Options) -> Result<DrawsFile> {
             let weights = numbers("weights", required("weights")?)?;
             // Atoms come one after the other, as the core has them; matrices are transposed, which matters for factors alone.
             let means = numbers("means", required("means")?)?;
-            let shapes = atom_shapes(numbers("covariances", required("covariances")?)?, dim, form);
-            Ensemble::builder(dim)
-                .offsets(&offsets)
-                .weights(&weights)
-                .means(means)
-                .covariances(shapes)
-                .form(form)
-                .build()?
+            (offsets, weights, means, atom_shapes(numbers("covariances", required("covariances")?)?, dim, form))
         }
         None => {
             let (weights, shape) = real_array("weights", required("weights")?)?;
@@ -55,19 +48,18 @@ fn from_arrays(source: &Options) -> Result<DrawsFile> {
             if atoms == 0 || draws == 0 {
                 return Err(Error::input("there are no draws, or they have no atoms").into());
             }
-            let weights = row_major(&weights, &shape);
-            let means = reordered("means", required("means")?)?;
-            let shapes = reordered("covariances", required("covariances")?)?;
-            let offsets: Vec<usize> = (0..=draws).map(|m| m * atoms).collect();
-            Ensemble::builder(dim)
-                .offsets(&offsets)
-                .weights(&weights)
-                .means(means)
-                .covariances(shapes)
-                .form(form)
-                .build()?
+            let (means, shapes) = (required("means")?, required("covariances")?);
+            let (means, shapes) = (reordered("means", means)?, reordered("covariances", shapes)?);
+            ((0..=draws).map(|m| m * atoms).collect(), row_major(&weights, &shape), means, shapes)
         }
     };
+    let mut ensemble = Ensemble::builder(dim)
+        .offsets(&offsets)
+        .weights(&weights)
+        .means(means)
+        .covariances(shapes)
+        .form(form)
+        .build()?;
     let chains = source.get("chains").map(|found| whole("chains", found, 0.0)).transpose()?;
     let iterations = source.get("iterations").map(|found| whole("iterations", found, 0.0)).transpose()?;
     let draws = ensemble.len();
@@ -82,6 +74,9 @@ fn from_arrays(source: &Options) -> Result<DrawsFile> {
     ensemble = ensemble.with_chains(chains, iterations)?;
     if let Some(draw_weights) = source.numbers("draw_weights")? {
         ensemble = ensemble.with_draw_weights(&draw_weights)?;
+    }
+    if let Some(log_posterior) = source.numbers("log_posterior")? {
+        ensemble = ensemble.with_trace(Trace::new(Trace::LOG_POSTERIOR, log_posterior))?;
     }
     let labels = match source.get("labels") {
         Some(labels) => Some(label_draws(labels, Some(draws))?),
@@ -208,7 +203,7 @@ fn draws_write(handle: &Handle, path: &str, options: ListSexp) -> savvy::Result<
     let options = Options(options);
     let write = || -> Result<Sexp> {
         let format = options.text("format")?.map(|name| Format::from_name(&name)).transpose()?;
-        let overwrite = if options.flag("force")? { Overwrite::Force } else { Overwrite::Refuse };
+        let overwrite = Overwrite::forced(options.flag("force")?);
         write_draws(&PathBuf::from(path), handle.draws()?, format, overwrite)?;
         Ok(null())
     };
@@ -227,15 +222,7 @@ fn draws_select(handle: &Handle, options: ListSexp) -> savvy::Result<Sexp> {
             return Ok(DrawsFile::clone(file).select(&indices)?);
         }
         let (burn_in, thin) = (options.size("burn_in")?.unwrap_or(0), options.size("thin")?.unwrap_or(1));
-        if thin == 0 {
-            return Err(Error::usage("thin is 0, must be at least 1").into());
-        }
-        let kept = file.ensemble.thinned(burn_in, thin);
-        if kept.is_empty() {
-            let error = Error::usage(format!("burn_in = {burn_in} leaves none of {} draws", file.ensemble.len()));
-            return Err(error.hint("it counts the draws of each chain: use a smaller one").into());
-        }
-        Ok(DrawsFile::clone(file).select_remembering(&kept)?)
+        Ok(file.thinned(burn_in, thin)?)
     };
     outcome(select().map(|file| Kept::Draws(Arc::new(file)).into_sexp()))
 }
@@ -251,7 +238,8 @@ fn draws_arrays(handle: &Handle) -> savvy::Result<Sexp> {
         let sizes: Vec<i64> = ensemble.offsets().windows(2).map(|pair| (pair[1] - pair[0]) as i64).collect();
         let chains: Vec<i64> = ensemble.chains().iter().map(|&chain| i64::from(chain)).collect();
         let iterations: Vec<i64> = ensemble.iterations().iter().map(|&number| number as i64).collect();
-        let mut out = OwnedListSexp::new(11, true)?;
+        let log_posterior = ensemble.traces().iter().find(|trace| trace.name == Trace::LOG_POSTERIOR);
+        let mut out = OwnedListSexp::new(12, true)?;
         out.set_name_and_value(0, "dim", integer(&[dim as i64], &[])?)?;
         out.set_name_and_value(1, "sizes", integer(&sizes, &[])?)?;
         out.set_name_and_value(2, "weights", real(ensemble.weights(), &[])?)?;
@@ -263,6 +251,7 @@ fn draws_arrays(handle: &Handle) -> savvy::Result<Sexp> {
         out.set_name_and_value(8, "labels", file.labels.as_ref().map_or_else(|| Ok(null()), labels_of)?)?;
         out.set_name_and_value(9, "data", file.data.as_ref().map_or_else(|| Ok(null()), table)?)?;
         out.set_name_and_value(10, "columns", names_of(file.data.as_ref())?)?;
+        out.set_name_and_value(11, "log_posterior", optional(log_posterior.map(|trace| trace.values.as_slice()))?)?;
         Ok(out.into())
     };
     outcome(arrays())

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use mixgist::{ChainVerdict, Error, Points};
-use mixgist_io::{DrawsFile, LabelDraws};
+use mixgist_io::DrawsFile;
 use mixgist_samplers::{
-    Agreement, Algorithm, ComponentPrior, Concentration, CovarianceModel, FitSettings, MixingPrior, Scale, Truncation,
+    Agreement, Algorithm, ComponentPrior, Concentration, CovarianceModel, FitSettings, MixingPrior, Scale,
     fit as fit_model,
 };
 use savvy::{FunctionSexp, ListSexp, OwnedListSexp, Sexp, savvy};
@@ -20,18 +20,8 @@ use crate::values::list;
 
 fn settings(options: &Options) -> Result<FitSettings> {
     let usual = FitSettings::usual();
-    let discount = options.number("discount")?.unwrap_or(0.0);
-    let prior = match options.size("components")? {
-        Some(components) if discount == 0.0 => MixingPrior::Finite { components },
-        Some(_) => return Err(Error::usage("a finite mixture has no discount").into()),
-        None if discount == 0.0 => MixingPrior::DirichletProcess,
-        None => MixingPrior::PitmanYor { discount },
-    };
+    let prior = MixingPrior::from_options(options.number("discount")?.unwrap_or(0.0), options.size("components")?)?;
     let named = options.text("algorithm")?.map_or(Ok(usual.algorithm), |name| Algorithm::from_name(&name))?;
-    let algorithm = match (named, options.size("truncation")?) {
-        (Algorithm::Blocked { .. }, Some(sticks)) => Algorithm::Blocked { truncation: Truncation::At(sticks) },
-        (algorithm, _) => algorithm,
-    };
     let concentration = match options.numbers("alpha")?.as_deref() {
         None => usual.concentration,
         Some(&[alpha]) => Concentration::Fixed(alpha),
@@ -59,7 +49,7 @@ fn settings(options: &Options) -> Result<FitSettings> {
             psi,
             nu: options.number("nu")?,
         })
-        .with_algorithm(algorithm)
+        .with_algorithm(named.with_sticks(options.size("truncation")?))
         .with_chains(options.count("chains")?.map_or(usual.chains, |chains| u32::try_from(chains).unwrap_or(u32::MAX)))
         .with_iterations(options.count("iterations")?.unwrap_or(usual.iterations))
         .with_burn_in(options.count("burn_in")?.unwrap_or(usual.burn_in))
@@ -97,8 +87,8 @@ fn fit_mixture(options: ListSexp, tick: FunctionSexp) -> savvy::Result<Sexp> {
         let evidence = json!({
             "model": fitted.hyperparameters.to_string(),
             "verdict": agreement.verdict,
-            "agree": matches!(agreement.summary.agreement.verdict, ChainVerdict::Agree),
-            "warning": warning_name(agreement.summary.agreement.verdict),
+            "agree": agreement.summary.agreement.verdict == ChainVerdict::Agree,
+            "warning": agreement.summary.agreement.verdict.warning(),
             "advice": advice,
             "diagnostics": diagnostics,
             "unresolved": fitted.unresolved,
@@ -110,28 +100,14 @@ fn fit_mixture(options: ListSexp, tick: FunctionSexp) -> savvy::Result<Sexp> {
                 "distance_to_estimate": distances,
             },
         });
-        let drawn = fitted.draws();
-        let labels = LabelDraws { draws: drawn.len(), observations: table.rows(), labels: fitted.labels };
         // Chains and iterations count from 1 in R.
         let chains = fitted.ensemble.chains().iter().map(|chain| chain + 1).collect();
         let iterations = fitted.ensemble.iterations().iter().map(|number| number + 1).collect();
-        let ensemble = drawn.with_chains(chains, iterations)?;
-        let file = DrawsFile { ensemble, labels: Some(labels), data: Some(table) };
+        let file = DrawsFile::labelled(fitted.draws().with_chains(chains, iterations)?, fitted.labels, table);
         let mut out = OwnedListSexp::new(2, true)?;
         out.set_name_and_value(0, "evidence", list(&evidence)?)?;
         out.set_name_and_value(1, "handle", Kept::Draws(Arc::new(file)).into_sexp())?;
         Ok(out.into())
     };
     outcome(ask())
-}
-
-/// The name of what the verdict on the chains warns of.
-fn warning_name(verdict: ChainVerdict) -> Option<&'static str> {
-    match verdict {
-        ChainVerdict::Agree => None,
-        ChainVerdict::Short => Some("short-chains"),
-        ChainVerdict::Slow => Some("slow-chains"),
-        ChainVerdict::Disagree => Some("chains-disagree"),
-        ChainVerdict::TooFew => Some("few-draws"),
-    }
 }

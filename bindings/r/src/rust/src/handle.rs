@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use mixgist::{Error, PartitionDraws};
+use mixgist_front::OwnedPosterior;
 use mixgist_io::DrawsFile;
 use savvy::{IntoExtPtrSexp, Sexp, savvy};
 
 use crate::error::Result;
-use crate::posterior::Bound;
 
 /// Something of Rust's that R keeps alive.
 #[savvy]
@@ -22,7 +22,7 @@ pub enum Kept {
     /// Draws of a partition.
     Partitions(Arc<PartitionDraws>),
     /// Draws, data and settings, with what was computed from them.
-    Posterior(Box<Bound>),
+    Posterior(Box<OwnedPosterior>),
 }
 
 impl Kept {
@@ -51,7 +51,7 @@ impl Handle {
     }
 
     /// The posterior.
-    pub fn posterior(&self) -> Result<&Bound> {
+    pub fn posterior(&self) -> Result<&OwnedPosterior> {
         match &self.kept {
             Kept::Posterior(bound) => Ok(bound),
             _ => Err(Error::usage("draws are no posterior").into()),

@@ -1,12 +1,6 @@
 //! Partition first: the partition of least expected loss, and how sure it is.
 
-use mixgist::Error;
-use mixgist::partition::{
-    ClusterBound, LossOptions, NamedLoss, OmariConvention, PartitionLoss, Question, REGISTRY, SearchOptions,
-    estimate_partition, similarity_block,
-};
-use mixgist::text;
-use mixgist::text::option;
+use mixgist::partition::{LossOptions, Question, SearchOptions, estimate_partition, similarity_block};
 use mixgist_io::{PARTITION_SCHEMA, to_json};
 use savvy::{FunctionSexp, ListSexp, Sexp, savvy};
 use serde_json::Value;
@@ -34,36 +28,13 @@ fn partitions_search(partitions: &Handle, options: ListSexp, tick: FunctionSexp)
 }
 
 fn question(options: &Options) -> Result<Question> {
-    let a = options.number("a")?;
-    let omari = match options.text("omari")? {
-        Some(name) => OmariConvention::from_name(&name)?,
-        None => LossOptions::default().omari,
-    };
-    let conventions = LossOptions { a: a.unwrap_or(LossOptions::default().a), omari };
-    let name = options.text("loss")?.unwrap_or_else(|| "vi".into());
-    if a.is_none() && REGISTRY.iter().any(|entry| entry.name == name && entry.takes_a) {
-        let error = Error::usage(format!("{name} needs its cost"));
-        return Err(error.hint(text!["give it, such as ", option("a", 0.5)]).into());
-    }
-    let usual = SearchOptions::new(PartitionLoss::from_name(&name, &conventions)?);
-    let search = SearchOptions {
-        clusters: match (options.size("clusters")?, options.size("max_clusters")?) {
-            (Some(k), _) => ClusterBound::Exactly(k),
-            (None, Some(k)) => ClusterBound::AtMost(k),
-            (None, None) => ClusterBound::LargestDraw,
-        },
-        runs: options.size("runs")?.unwrap_or(usual.runs),
-        seed: options.seed()?.unwrap_or(usual.seed),
-        ..usual
-    };
-    let entries = REGISTRY.iter().filter(|entry| !entry.takes_a || a.is_some());
-    let named = |loss: mixgist::Result<PartitionLoss>, name| loss.map(|loss| NamedLoss { name, loss });
-    let reported = entries.map(|entry| named((entry.build)(&conventions), entry.name));
+    let losses = LossOptions::new(options.number("a")?, options.text("omari")?.as_deref())?;
+    let loss = options.text("loss")?.unwrap_or_else(|| "vi".into());
     let level = options.number("ball")?.unwrap_or(0.95);
-    if !(level > 0.0 && level <= 1.0) {
-        return Err(Error::usage(format!("ball is {level}, must be a level above 0 and at most 1")).into());
-    }
-    Ok(Question { search, reported: reported.collect::<mixgist::Result<_>>()?, omari, level })
+    let asked = Question::new(&loss, losses, options.size("clusters")?, options.size("max_clusters")?, level)?;
+    let usual = asked.search;
+    let (runs, seed) = (options.size("runs")?.unwrap_or(usual.runs), options.seed()?.unwrap_or(usual.seed));
+    Ok(Question { search: SearchOptions { runs, seed, ..usual }, ..asked })
 }
 
 /// The posterior probability that two observations share a cluster, n × n.

@@ -2,21 +2,13 @@
 
 use std::sync::Arc;
 
-use mixgist::components::{Components, Rules};
-use mixgist::credible::{Credible, Question};
-use mixgist::narrative::Narrate;
-use mixgist::representatives::{Condition, Count, Representatives};
-use mixgist::stability::{Outcome, Stability};
-use mixgist::{
-    Computed, Error, Estimate, HowMany, Memberships, MixingMeasure, Mixture, PartitionDraws, Points, Progress,
-    Settings, Summary, Warning, allocate, memberships,
-};
-use mixgist_io::{
-    ALIGNMENT_SCHEMA, COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, DataTable, DrawsFile, HOW_MANY_SCHEMA, MEMBERSHIPS_SCHEMA,
-    REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, SUMMARY_SCHEMA, Schema, memory, to_json,
-};
+use mixgist::components::Rules;
+use mixgist::credible::Question;
+use mixgist::representatives::Count;
+use mixgist::{Error, Estimate, Mixture, Points, Progress, Warning, allocate, memberships};
+use mixgist_front::OwnedPosterior;
+use mixgist_io::{ALIGNMENT_SCHEMA, Documented, to_json};
 use savvy::{FunctionSexp, ListSexp, OwnedListSexp, Sexp, savvy};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::arrays::{column_major, integer, null, real};
@@ -27,57 +19,13 @@ use crate::options::Options;
 use crate::running::Call;
 use crate::values::{list, text};
 
-/// Draws, data and settings, with what was computed from them so far.
-pub struct Bound {
-    /// The draws.
-    pub draws: Arc<DrawsFile>,
-    /// The data that were given; without them, those that came with the draws.
-    data: Option<DataTable>,
-    settings: Settings,
-    given: Option<Estimate>,
-    kept: Arc<Computed>,
-}
-
-impl Bound {
-    fn posterior(&self) -> mixgist::Result<mixgist::Posterior<'_>> {
-        let data = self.data.as_ref().or(self.draws.data.as_ref());
-        let points = data.map(|data| Points::new(data.columns(), data.values())).transpose()?;
-        let bound = mixgist::Posterior::new(&self.draws.ensemble, points, self.settings.clone())?;
-        let columns = data.and_then(DataTable::column_names);
-        Ok(bound.with_columns(columns).with_estimate(self.given.clone()).with_kept(Arc::clone(&self.kept)))
-    }
-
-    fn check_dimension(&self, what: &str, measure: &MixingMeasure) -> Result<()> {
-        let (own, dim) = (measure.dim(), self.draws.ensemble.dim());
-        if own == dim {
-            return Ok(());
-        }
-        Err(Error::input(format!("{what} has dimension {own}, the draws have {dim}")).into())
-    }
-
-    /// Refuses at once what cannot fit.
-    fn require_memory(&self) -> Result<()> {
-        let ensemble = &self.draws.ensemble;
-        let needed = self.settings.predicted_bytes(ensemble)?;
-        Ok(memory::require(needed, &format!("summarising {} draws this way", ensemble.len()), |_| {
-            "use route = \"auto\", fewer slices, or keep fewer draws: thin(draws, by = 2)".into()
-        })?)
-    }
-}
-
 /// Binds draws, data and settings; `given` is an estimate of the user's own.
 /// @noRd
 #[savvy]
 fn posterior_new(draws: &Handle, options: ListSexp) -> savvy::Result<Sexp> {
     let options = Options(options);
-    let bind = || -> Result<Bound> {
-        let mut bound = Bound {
-            draws: Arc::clone(draws.draws()?),
-            data: options.data("data")?,
-            settings: options.settings()?,
-            given: None,
-            kept: Arc::default(),
-        };
+    let bind = || -> Result<OwnedPosterior> {
+        let mut bound = OwnedPosterior::new(Arc::clone(draws.draws()?), options.data("data")?, options.settings()?);
         if let Some(measure) = options.measure("given")? {
             bound.check_dimension("the estimate", &measure)?;
             bound.given = Some(Estimate::new(measure, "your own estimate"));
@@ -88,82 +36,9 @@ fn posterior_new(draws: &Handle, options: ListSexp) -> savvy::Result<Sexp> {
     outcome(bind().map(|bound| Kept::Posterior(Box::new(bound)).into_sexp()))
 }
 
-/// A result that R makes an object of.
-pub trait Answered: Serialize + Narrate {
-    /// The name and version of its document.
-    const SCHEMA: Schema;
-
-    /// What the reader should know.
-    fn warnings(&self) -> &[Warning];
-
-    /// What documents hold in neutral words or not at all.
-    fn said(&self) -> Value {
-        Value::Null
-    }
-}
-
-impl Answered for Summary {
-    const SCHEMA: Schema = SUMMARY_SCHEMA;
-
-    fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-}
-
-impl Answered for Credible {
-    const SCHEMA: Schema = CREDIBLE_SCHEMA;
-
-    fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-}
-
-impl Answered for Components {
-    const SCHEMA: Schema = COMPONENTS_SCHEMA;
-
-    fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-}
-
-impl Answered for Representatives {
-    const SCHEMA: Schema = REPRESENTATIVES_SCHEMA;
-
-    fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-
-    /// The conditions that each test does not meet.
-    fn said(&self) -> Value {
-        let names = |refused: Vec<Condition>| refused.into_iter().map(Condition::name).collect::<Vec<_>>();
-        json!({ "refused_by": self.tests.iter().map(|test| names(test.refused_by())).collect::<Vec<_>>() })
-    }
-}
-
-impl Answered for Stability {
-    const SCHEMA: Schema = STABILITY_SCHEMA;
-
-    fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-
-    /// Changes, errors and advice.
-    fn said(&self) -> Value {
-        let error = |outcome: &Outcome| match outcome {
-            Outcome::Failed { error } => Some(error.spelled(&InR)),
-            Outcome::Moved(_) => None,
-        };
-        json!({
-            "advice": self.verdict.advice.iter().map(|text| text.spelled(&InR)).collect::<Vec<_>>(),
-            "changes": self.checks.iter().map(|check| check.change.spelled(&InR)).collect::<Vec<_>>(),
-            "errors": self.checks.iter().map(|check| error(&check.outcome)).collect::<Vec<_>>(),
-        })
-    }
-}
-
 /// The parts of an answer: its document as JSON and as a list that counts from 1, what there is to say, and the warnings in R's words.
-fn answered<T: Answered>(answer: &mixgist::Answer<T>) -> Result<Sexp> {
-    parts(to_json(T::SCHEMA, answer)?, &plain(answer.narrative()), answer.warnings(), &answer.said())
+fn answered<T: Documented>(answer: &mixgist::Answer<T>) -> Result<Sexp> {
+    parts(to_json(T::SCHEMA, answer)?, &plain(answer.narrative()), answer.warnings(), &answer.said(&InR))
 }
 
 /// The same for a result that is not about a posterior.
@@ -191,7 +66,7 @@ fn posterior_summary(posterior: &Handle, options: ListSexp, tick: FunctionSexp) 
     let options = Options(options);
     let ask = || -> Result<Sexp> {
         let bound = posterior.posterior()?;
-        bound.require_memory()?;
+        bound.require_memory("use route = \"auto\", fewer slices, or keep fewer draws: thin(draws, by = 2)")?;
         answered(&Call::new(&options, tick)?.run(|progress| {
             let posterior = bound.posterior()?;
             Ok(posterior.answer(posterior.summary(progress)?.clone()))
@@ -246,22 +121,6 @@ fn posterior_components(posterior: &Handle, options: ListSexp, tick: FunctionSex
     outcome(ask())
 }
 
-impl Answered for Memberships {
-    const SCHEMA: Schema = MEMBERSHIPS_SCHEMA;
-
-    fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-}
-
-impl Answered for HowMany {
-    const SCHEMA: Schema = HOW_MANY_SCHEMA;
-
-    fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-}
-
 /// Puts a question about components: to the aligned estimate if `usual`, which means that no estimate was asked for by name.
 fn ask_about_components<T: Send>(
     posterior: &Handle,
@@ -291,14 +150,7 @@ fn posterior_aligned(posterior: &Handle, options: ListSexp, tick: FunctionSexp) 
             options.measure("old")?.map(|old| Ok::<_, Failure>((old, options.texts("old_names")?.unwrap_or_default())));
         let old = old.transpose()?;
         let mut answer = ask_about_components(posterior, &options, tick, |posterior, progress| {
-            let mut found = posterior.aligned(rules, progress)?;
-            if let Some(names) = names {
-                found.result = found.result.named(names)?;
-            }
-            if let Some((measure, names)) = &old {
-                found.result = found.result.carrying(measure, names, &posterior.settings().units, rules)?;
-            }
-            Ok(found)
+            posterior.aligned_by_name(rules, names, old.as_ref(), progress)
         })?;
         let json = to_json(ALIGNMENT_SCHEMA, &answer)?;
         if unnamed {
@@ -331,8 +183,7 @@ fn posterior_memberships(posterior: &Handle, options: ListSexp, tick: FunctionSe
 fn posterior_how_many(posterior: &Handle, options: ListSexp, tick: FunctionSexp) -> savvy::Result<Sexp> {
     let options = Options(options);
     let ask = || -> Result<Sexp> {
-        let labels = posterior.draws()?.labels.as_ref();
-        let labels = labels.map(|all| PartitionDraws::from_labels(all.observations, &all.labels)).transpose()?;
+        let labels = posterior.posterior()?.partitions()?;
         let found = ask_about_components(posterior, &options, tick, |posterior, progress| {
             posterior.how_many(labels.as_ref(), progress)
         })?;
@@ -350,14 +201,8 @@ fn posterior_representatives(posterior: &Handle, options: ListSexp, tick: Functi
         let bound = posterior.posterior()?;
         let wanted = options.size("count")?.map_or(Count::Auto, Count::Fixed);
         let grid = options.size("grid")?.unwrap_or(0);
-        answered(&Call::new(&options, tick)?.run(|progress| {
-            let posterior = bound.posterior()?;
-            let mut found = posterior.representatives(wanted, progress)?;
-            if grid > 0 {
-                found.result.add_densities(posterior.data(), grid, progress)?;
-            }
-            Ok(found)
-        })?)
+        let ask = |progress: &dyn Progress| bound.posterior()?.representatives(wanted, grid, progress);
+        answered(&Call::new(&options, tick)?.run(ask)?)
     };
     outcome(ask())
 }

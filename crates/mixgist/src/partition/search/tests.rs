@@ -32,7 +32,7 @@ fn all_partitions(n: usize) -> Vec<Partition> {
 }
 
 fn every_loss() -> Vec<PartitionLoss> {
-    let options = |omari| LossOptions { a: 0.6, omari };
+    let options = |omari| LossOptions { a: Some(0.6), omari };
     let mut losses: Vec<PartitionLoss> =
         REGISTRY.iter().map(|entry| (entry.build)(&options(OmariConvention::Identical)).unwrap()).collect();
     losses.push(PartitionLoss::Omari(OmariConvention::Salso));
