@@ -45,9 +45,10 @@ def gallery(entries: list[tuple[str, str]]) -> str:
     """The first page of the gallery: every entry with its first sentence and first figure."""
     lines = ["# Gallery", "", "Each entry is a script that the tests run. Look for the one that is most like your own problem.", ""]
     for name, text in entries:
-        title = re.search(r"^# (.*)$", text, re.M).group(1)
-        first = re.search(r"^# .*\n+(.*?)\n\n", text, re.S | re.M)
-        lines += [f"## [{title}]({name}/index.md)", "", first.group(1) if first else "", ""]
+        title, first = re.match(r"# ([^\n]*)\n+(.*?)\n\n", text, re.S).groups()
+        # Links of the entry lead from its own folder.
+        first = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", first)
+        lines += [f"## [{title}]({name}/index.md)", "", first, ""]
         figure = re.search(r"!\[(.*?)\]\(([^)]+\.(?:svg|png))\)", text)
         if figure:
             lines += [f"[![{figure.group(1)}]({name}/{figure.group(2)}){{ width=420 }}]({name}/index.md)", ""]

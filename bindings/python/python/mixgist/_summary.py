@@ -19,6 +19,7 @@ from ._document import frame
 from ._draws import Draws, Path
 from ._measure import Measure
 from ._warnings import MixgistWarning
+from ._words import Kind
 
 
 class Summary:
@@ -287,7 +288,7 @@ class Summary:
 
         return plot(self, data, ax, coordinates, color, label)
 
-    def figure_data(self, kind: str | None = None, *, draws: Draws | None = None, data: Any = None) -> dict[str, Any]:
+    def figure_data(self, kind: Kind | None = None, *, draws: Draws | None = None, data: Any = None) -> dict[str, Any]:
         """A figure of any kind of `mixgist.figure` as data: panels with axes and layers, to draw with whatever you like. `mixgist.figure(...).draw(ax)` draws it with Matplotlib."""
         from ._figure import figure
 
