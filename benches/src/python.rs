@@ -1,7 +1,7 @@
 //! The price of Python: `summarize` from numpy arrays beside the same call in Rust, and beside what Python users have otherwise.
 
 use crate::draws::posterior_like;
-use crate::peer::{SLICES, draws_file, script_seconds};
+use crate::peer::{draws_file, script_seconds};
 use crate::turns::{Worker, compare_turns};
 
 /// Prints seconds and ratios for 1000 draws of 100 atoms in dimension 2.

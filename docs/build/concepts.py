@@ -42,7 +42,7 @@ figure.savefig("slices.svg", **SAVE)
 x = np.loadtxt(ROOT / "datasets/faithful.csv", delimiter=",", skiprows=1)
 draws = mixgist.fit(x, seed=1, thin=40, chains=4).draws
 summary = mixgist.summarize(draws)
-distances = np.asarray(mixgist.distance_matrix(draws, slices=200).value)
+distances = np.asarray(mixgist.distance_matrix(draws, slices=200).values)
 losses = distances.mean(axis=1)
 medoid = int(losses.argmin())
 centring = np.eye(len(draws)) - 1 / len(draws)

@@ -4,11 +4,11 @@ Eruptions of a geyser in two coordinates. There are long and short ones, and a f
 """
 
 # %%
-# The fit of a Dirichlet process mixture: four chains, number of components not fixed.
+# The fit of a Dirichlet process mixture: four chains, number of components not fixed. A data frame gives the columns their names.
 import mixgist
-import numpy as np
+import polars
 
-x = np.loadtxt(ROOT / "datasets/faithful.csv", delimiter=",", skiprows=1)
+x = polars.read_csv(ROOT / "datasets/faithful.csv")
 fit = mixgist.fit(x, seed=1)
 posterior = mixgist.Posterior(fit.draws)
 
@@ -22,7 +22,7 @@ mixgist.figure(summary, "contours", draws=fit.draws).write("contours.svg")
 # Which components do the draws have in common? Two are in all of them. The third, between them, is not.
 components = posterior.components()
 print(components)
-assert components.components[0].exists.value > 0.95 and components.components[1].exists.value > 0.95
+assert all(one.existence.value > 0.95 for one in components.components[:2])
 mixgist.figure(summary, "components", draws=fit.draws).write("components.svg")
 
 # %%

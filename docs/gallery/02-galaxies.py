@@ -5,9 +5,9 @@
 
 # %%
 import mixgist
-import numpy as np
+import polars
 
-x = np.loadtxt(ROOT / "datasets/galaxies.csv", skiprows=1)[:, None]
+x = polars.read_csv(ROOT / "datasets/galaxies.csv")
 fit = mixgist.fit(x, seed=2)
 posterior = mixgist.Posterior(fit.draws)
 summary = posterior.summary()

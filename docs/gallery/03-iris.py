@@ -6,9 +6,10 @@ Four coordinates, three species, of which two overlap. The species are not given
 # %%
 import mixgist
 import numpy as np
+import polars
 
-rows = np.genfromtxt(ROOT / "datasets/iris.csv", delimiter=",", skip_header=1, dtype=str)
-x, species = rows[:, :4].astype(float), rows[:, 4]
+rows = polars.read_csv(ROOT / "datasets/iris.csv")
+x, species = rows[:, :4], rows[:, 4].to_numpy()
 fit = mixgist.fit(x, seed=3)
 summary = mixgist.summarize(fit.draws)
 print(summary)

@@ -6,16 +6,18 @@
 # %%
 import mixgist
 import numpy as np
+import polars
 from sklearn.datasets import load_wine
 
 wine = load_wine()
-fit = mixgist.fit(wine.data, covariance="diagonal", seed=4)
+x = polars.DataFrame(wine.data, schema=wine.feature_names)
+fit = mixgist.fit(x, covariance="diagonal", seed=4)
 summary = mixgist.summarize(fit.draws)
 print(summary)
 
 # %%
 # Units do not matter: proline is in the hundreds, hue around 1, and each is divided by its standard deviation. The clusters against the three growers:
-labels = summary.predict(wine.data)
+labels = summary.predict(x)
 for grower in range(3):
     print(grower, dict(zip(*np.unique(labels[wine.target == grower], return_counts=True))))
 assert len(np.unique(labels)) >= 2

@@ -10,7 +10,7 @@ from sklearn.mixture import GaussianMixture
 
 x = np.loadtxt(ROOT / "datasets/faithful.csv", delimiter=",", skiprows=1)
 rng = np.random.default_rng(0)
-fits = [GaussianMixture(2, random_state=0).fit(x[rng.integers(len(x), size=len(x))]) for _ in range(200)]
+fits = [GaussianMixture(2, random_state=0).fit(x[rng.integers(len(x), size=len(x))]) for _ in range(100)]
 draws = mixgist.Draws.from_sklearn(fits, data=x)
 summary = mixgist.summarize(draws)
 print(summary)

@@ -30,15 +30,10 @@ pub fn bench_library() -> Result<Option<PathBuf>, String> {
     installed("r-bench-library", "release").map(Some)
 }
 
-/// The source package, with the crates of others packed, in `target/r`. What is built on the way, for the vignettes, goes where everything does.
+/// The source package, with the crates of others packed, in `target/r`. For the vignettes it is installed on the way, from those crates.
 pub fn build() -> Result<(), String> {
     let folder = folder("r")?;
-    run(Command::new("R")
-        .args(["CMD", "build"])
-        .arg(package())
-        .current_dir(&folder)
-        .env("MIXGIST_PROFILE", "dev")
-        .env("MIXGIST_TARGET_DIR", root().join("target")))
+    run(Command::new("R").args(["CMD", "build"]).arg(package()).current_dir(&folder).env("MIXGIST_PROFILE", "dev"))
 }
 
 /// What CRAN asks of the source package, in `target/r/mixgist.Rcheck`; the manual is left out where LaTeX is missing.
@@ -83,8 +78,8 @@ fn package() -> PathBuf {
 fn installed(name: &str, profile: &str) -> Result<PathBuf, String> {
     let library = folder(name)?;
     run(Command::new("R")
-        .args(["CMD", "INSTALL", "--no-docs", "--library"])
-        .arg(&library)
+        .args(["CMD", "INSTALL", "--no-docs"])
+        .arg(format!("--library={}", library.display()))
         .arg(package())
         .env("MIXGIST_PROFILE", profile))?;
     Ok(library)

@@ -107,6 +107,12 @@ impl Drawing {
         self.figure.to_svg()
     }
 
+    /// The figure as JSON: panels with axes and layers.
+    #[getter]
+    fn data(&self) -> Result<String> {
+        Ok(serde_json::to_string(&self.figure).map_err(|cause| mixgist::Error::input(cause.to_string()))?)
+    }
+
     #[getter]
     fn caption(&self) -> String {
         self.figure.caption.clone()

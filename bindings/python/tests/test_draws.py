@@ -293,3 +293,13 @@ def test_notebooks_show_draws_and_fits(arrays, observations):
         fitted = mixgist.fit(observations, chains=2, iterations=60, burn_in=20, thin=1)
     assert caught[0].filename == __file__ and caught[0].message.advice
     assert "R-hat" in fitted._repr_html_()
+
+
+def test_chains_with_different_numbers_of_atoms_get_a_message_of_ours():
+    def chain(draws, atoms):
+        return np.full((draws, atoms), 1.0 / atoms), np.zeros((draws, atoms)), np.ones((draws, atoms))
+
+    two, three = chain(5, 2), chain(5, 3)
+    with pytest.raises(ValueError, match=r"list of chains of different shapes: \(5 draws, 2 atoms\) and \(5 draws, 3 atoms\)\nhint: .*Draws.concat"):
+        mixgist.Draws([two[0], three[0]], [two[1], three[1]], [two[2], three[2]])
+    assert len(mixgist.Draws.concat([mixgist.Draws(*two), mixgist.Draws(*three)])) == 10

@@ -13,6 +13,7 @@ import sys
 import warnings
 
 import pytest
+import threadpoolctl
 
 import mixgist
 from conftest import optional
@@ -93,6 +94,6 @@ def test_the_blocks_of_a_page_run(page, place):
         elif language == "python":
             for package in set(re.findall(r"^\s*(?:import|from) (arviz|numpyro|sklearn|jax)", code, re.M)):
                 optional(package)
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), threadpoolctl.threadpool_limits(1):
                 warnings.simplefilter("ignore")
                 exec(compile(code, str(page), "exec"), names)

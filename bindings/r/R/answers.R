@@ -91,8 +91,9 @@ as.data.frame.mixgist_components <- function(x, row.names = NULL, optional = FAL
     }
     own <- one$intervals
     d <- length(one$mean)
-    means <- lapply(seq_len(d), function(j) interval(own$mean[[j]], paste0("mean_", j)))
-    sds <- lapply(seq_len(d), function(j) interval(own$sd[[j]], paste0("sd_", j)))
+    names <- if (is.null(x$columns)) seq_len(d) else x$columns
+    means <- lapply(seq_len(d), function(j) interval(own$mean[[j]], paste0("mean_", names[j])))
+    sds <- lapply(seq_len(d), function(j) interval(own$sd[[j]], paste0("sd_", names[j])))
     c(list(atom = one$atom, standing = one$standing, existence = one$existence$value), interval(own$weight, "weight"), unlist(means, FALSE), unlist(sds, FALSE))
   }
   rows_of(lapply(x$components, row))

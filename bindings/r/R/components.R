@@ -22,7 +22,9 @@
 #' @examples
 #' set.seed(1)
 #' means <- cbind(rnorm(200, 0, 0.1), rnorm(200, 5, 0.1))
-#' draws <- as_mixgist_draws(matrix(0.5, 200, 2), means = means, covariances = matrix(1, 200, 2), data = c(-1, 0, 2.6, 5, 6))
+#' data <- c(-1, 0, 2.6, 5, 6)
+#' sigma <- matrix(1, 200, 2)
+#' draws <- as_mixgist_draws(matrix(0.5, 200, 2), means = means, covariances = sigma, data = data)
 #' aligned <- mixgist_align(draws, names = c("right", "left"), slices = 100, threads = 2)
 #' aligned
 #' dim(aligned$means)

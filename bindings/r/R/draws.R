@@ -285,7 +285,8 @@ length.mixgist_partitions <- function(x) nrow(unclass(x)$source$labels)
 #' @param ... Not used.
 #' @return Draws; for `atoms()` a data frame with one row per atom: `chain`, `iteration`, `draw`, `atom`, `weight`, `mean_1`, ..., `cov_1_1`, ...
 #' @examples
-#' draws <- as_mixgist_draws(matrix(0.5, 4, 2), means = matrix(rnorm(8), 4), covariances = matrix(1, 4, 2))
+#' means <- matrix(rnorm(8), 4)
+#' draws <- as_mixgist_draws(matrix(0.5, 4, 2), means = means, covariances = matrix(1, 4, 2))
 #' draws[1:2]
 #' thin(draws, burn_in = 2)
 #' atoms(draws[1])
@@ -345,7 +346,8 @@ as.data.frame.mixgist_draws <- function(x, ...) atoms(x)
 #' @param force Whether to replace a file.
 #' @return Draws; `write_mixgist_draws()` gives them back invisibly.
 #' @examples
-#' draws <- as_mixgist_draws(matrix(0.5, 4, 2), means = matrix(rnorm(8), 4), covariances = matrix(1, 4, 2))
+#' means <- matrix(rnorm(8), 4)
+#' draws <- as_mixgist_draws(matrix(0.5, 4, 2), means = means, covariances = matrix(1, 4, 2))
 #' file <- tempfile(fileext = ".npz")
 #' write_mixgist_draws(draws, file)
 #' read_mixgist_draws(file)

@@ -16,7 +16,7 @@
 #' @return An object of class `mixgist_fit`: a list with `draws` (see [as_mixgist_draws()]), the `model` in words, `diagnostics`, the `verdict` on the chains,
 #'   `advice` and `traces`.
 #' @examples
-#' fit <- mixgist_fit(faithful, chains = 2, iterations = 200, burn_in = 100, thin = 1, seed = 1, threads = 2)
+#' fit <- mixgist_fit(faithful, chains = 2, iterations = 200, burn_in = 100, thin = 1, threads = 2)
 #' fit
 #' @export
 mixgist_fit <- function(data, alpha = NULL, discount = 0, components = NULL, covariance = NULL, mu0 = NULL, lambda = NULL, psi = NULL, nu = NULL,
@@ -62,7 +62,7 @@ rows_of <- function(list) {
     values <- lapply(list, function(row) if (is.null(row[[name]])) NA else row[[name]])
     if (all(lengths(values) == 1)) unlist(values) else I(values)
   })
-  as.data.frame(structure(columns, names = names), stringsAsFactors = FALSE)
+  as.data.frame(structure(columns, names = names), stringsAsFactors = FALSE, optional = TRUE)
 }
 
 #' @export
@@ -81,6 +81,7 @@ summary.mixgist_fit <- function(object, ...) object$diagnostics
 #' @export
 as.data.frame.mixgist_fit <- function(x, ...) atoms(x$draws)
 
+#' @rdname answer-plots
 #' @export
 plot.mixgist_fit <- function(x, which = "clusters", ...) {
   one_of(which, "which", names(x$traces))

@@ -31,7 +31,7 @@
 #'     "mu[1]" = rnorm(50), "mu[2]" = rnorm(50, 5),
 #'     "sigma[1]" = rep(1, 50), "sigma[2]" = rep(2, 50)
 #'   ))
-#'   as_mixgist_draws(x, weights = "theta", means = "mu", covariances = "sigma", covariance_form = "sd")
+#'   as_mixgist_draws(x, weights = "theta", covariances = "sigma", covariance_form = "sd")
 #' }
 #' @name import
 NULL

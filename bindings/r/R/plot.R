@@ -10,7 +10,8 @@
 #' @param ... For the graphics.
 #' @return The answer, invisibly.
 #' @examples
-#' draws <- as_mixgist_draws(matrix(0.5, 100, 2), means = cbind(rnorm(100), rnorm(100, 9)), covariances = matrix(1, 100, 2))
+#' means <- cbind(rnorm(100), rnorm(100, 9))
+#' draws <- as_mixgist_draws(matrix(0.5, 100, 2), means = means, covariances = matrix(1, 100, 2))
 #' found <- mixgist_summary(draws, slices = 100, threads = 2)
 #' plot(found)
 #' plot(mixgist_components(found))
@@ -94,13 +95,12 @@ palette_of <- function(i) grDevices::palette.colors(8, "Okabe-Ito", recycle = FA
 # Intervals of one quantity of the components.
 interval_frame <- function(x) {
   frame <- as.data.frame(x)
-  d <- sum(grepl("^mean_[0-9]+$", names(frame)))
-  names <- coordinate_names(x, d)
+  names <- coordinate_names(x, length(x$components[[1]]$mean))
+  columns <- c("weight", paste0("mean_", if (is.null(x$columns)) seq_along(names) else names))
   part <- function(column, label) {
     data.frame(atom = frame$atom, quantity = label, middle = frame[[column]], low = frame[[paste0(column, "_low")]], high = frame[[paste0(column, "_high")]])
   }
-  out <- c(list(part("weight", "weight")), lapply(seq_len(d), function(j) part(paste0("mean_", j), paste("mean,", names[j]))))
-  do.call(rbind, out)
+  do.call(rbind, Map(part, columns, c("weight", paste("mean,", names)), USE.NAMES = FALSE))
 }
 
 #' @rdname answer-plots
@@ -128,7 +128,7 @@ plot.mixgist_components <- function(x, ...) {
 #' @rdname answer-plots
 #' @export
 plot.mixgist_ball <- function(x, ...) {
-  graphics::hist(x$distances, breaks = "FD", xlab = "distance from the estimate", main = "", col = "grey85", border = "white", ...)
+  graphics::hist(x$distances, breaks = "FD", xlab = "distance from the estimate", ylab = "draws", main = "", col = "grey85", border = "white", ...)
   graphics::abline(v = x$ball$radius, lwd = 2)
   graphics::mtext(paste0(format(100 * x$ball$level), " % ball: radius ", format(x$ball$radius, digits = 3)), side = 3, adj = 1)
   invisible(x)

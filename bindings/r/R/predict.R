@@ -9,7 +9,8 @@
 #' @param ... Not used.
 #' @return A vector, or a matrix of probabilities.
 #' @examples
-#' draws <- as_mixgist_draws(matrix(0.5, 100, 2), means = cbind(rnorm(100), rnorm(100, 9)), covariances = matrix(1, 100, 2))
+#' means <- cbind(rnorm(100), rnorm(100, 9))
+#' draws <- as_mixgist_draws(matrix(0.5, 100, 2), means = means, covariances = matrix(1, 100, 2))
 #' found <- mixgist_summary(draws, slices = 100, threads = 2)
 #' predict(found, c(0, 9), type = "label")
 #' predict(found, c(0, 4.5, 9), type = "probability")

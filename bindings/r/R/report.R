@@ -12,7 +12,7 @@
 #' @return The path, invisibly.
 #' @examples
 #' \donttest{
-#' fit <- mixgist_fit(faithful, chains = 2, iterations = 200, burn_in = 100, thin = 1, seed = 1, threads = 2)
+#' fit <- mixgist_fit(faithful, chains = 2, iterations = 200, burn_in = 100, thin = 1, threads = 2)
 #' found <- mixgist_summary(fit, slices = 200, threads = 2)
 #' report(found, file.path(tempdir(), "report.html"), without = "stability", force = TRUE)
 #' }

@@ -23,10 +23,11 @@ use crate::progress::Terminal;
   mixgist align draws.npz --names long,short,rest -o aligned.json
   mixgist align aligned.json new-draws.npz -o aligned.csv
 
-Without --estimate the components are those that at least half of the draws have; with it, the atoms of that
-estimate. No label is sorted or permuted: each draw is coupled with the components by exact transport. What a draw lacks is NaN.
-CSV and Parquet have the layout of R's draws_df; a .nc file is read by xarray.open_dataset, and ArviZ takes that.
-Chains in several files are joined first: mixgist convert chain-*.csv -o draws.npz"
+Without --estimate the components are those that at least half of the draws have; with it, the atoms of that \
+estimate. Labels are neither sorted nor permuted: each draw is coupled with the components by exact optimal transport. A component \
+that a draw does not have is NaN. CSV and Parquet files have the layout of draws_df of the R package posterior. A .nc file can be \
+read with xarray.open_dataset and given to ArviZ. To align chains in several files, join them first: \
+mixgist convert chain-*.csv draws.npz"
 )]
 pub struct Align {
     #[command(flatten)]
@@ -68,7 +69,7 @@ impl Align {
             [old, new] => Ok((Some(old), vec![new.clone()])),
             [draws] => Ok((None, vec![draws.clone()])),
             _ => Err(Error::usage("give the draws, or an older fit and the draws")
-                .hint("join chains that are in several files: mixgist convert A B C -o draws.npz")),
+                .hint("join chains that are in several files: mixgist convert A B C draws.npz")),
         }
     }
 

@@ -7,19 +7,19 @@ use mixgist_samplers::{ComponentPrior, CovarianceModel, Scale};
 /// The hyperparameters; what is not given is chosen from the data.
 #[derive(Args)]
 pub struct ComponentArgs {
-    /// Prior mean of the components' means, one number a coordinate (3,70) [default: the mean of the data]
+    /// Prior mean of the components' means, one number per coordinate, such as 3,70 [default: the mean of the data]
     #[arg(long, value_name = "NUMBERS", allow_hyphen_values = true)]
     mu0: Option<String>,
 
-    /// Prior strength of mu0, in observations [default: 0.1]
+    /// Prior strength of mu0, as a number of observations [default: 0.1]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     lambda: Option<f64>,
 
-    /// Scale of the inverse Wishart prior: its diagonal (4,36) or its rows (4,1;1,36) [default: a quarter of the variances]
+    /// Scale of the inverse Wishart prior: its diagonal (such as 4,36) or its rows (such as 4,1;1,36) [default: a quarter of the variances]
     #[arg(long, value_name = "NUMBERS", allow_hyphen_values = true)]
     psi: Option<String>,
 
-    /// Degrees of freedom of the inverse Wishart prior [default: dimension + 2, 3 for diagonal covariances]
+    /// Degrees of freedom of the inverse Wishart prior [default: dimension + 2; 3 for diagonal covariances]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     nu: Option<f64>,
 }

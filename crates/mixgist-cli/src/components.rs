@@ -14,13 +14,13 @@ use crate::progress::Terminal;
   mixgist components draws.npz --estimate summary.json
   mixgist components draws.npz --level 0.9 -o components.json
 
-Without --estimate the answer is about the aligned estimate: the components that at least half of the draws have. A
-draw has a component when atoms near it hold a tenth of its weight; each draw is coupled with the estimate by exact
-transport, so that no labels are switched. Components that cannot be told apart are said to be so, and show the probability of
-their group. When an atom of the estimate lies beside what the draws have there, the answer is about what the draws have.
-In dimension 1 the answer says where neighbouring components part. A summary of these draws made with the same options
-(--estimate summary.json) saves most of the time: the aligned estimate is then found from its medoid. --estimate medoid
-is about the atoms of the medoid itself.")]
+Without --estimate the answer is about the aligned estimate: the components that at least half of the draws have. \
+A draw has a component if the atoms near it hold at least a tenth of its weight. Each draw is coupled with the estimate by \
+exact optimal transport, so that label switching does not matter. Components that cannot be told apart are named, with the \
+probability and the intervals of their group. If the draws have a component beside an atom of the estimate, the answer is about that \
+component. In dimension 1 the answer also gives the points that separate neighbouring components. A summary of these draws made with the \
+same options (--estimate summary.json) saves most of the time: the aligned estimate is then found from its medoid. With \
+--estimate medoid the answer is about the atoms of the medoid itself.")]
 pub struct ComponentsVerb {
     #[command(flatten)]
     posterior: PosteriorArgs,

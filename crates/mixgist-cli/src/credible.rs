@@ -19,8 +19,8 @@ use crate::progress::Terminal;
   mixgist credible draws.npz --conformal
   mixgist credible draws.npz --hypothesis truth.csv --radius 0.5 -o ball.json
 
-A conformal ball needs an estimate that was made without the draws that calibrate it. Without --estimate one half of the
-draws gives the estimate and the other half calibrates; with it, the estimate must come from other draws.")]
+A conformal ball needs an estimate that was made without the draws that calibrate it. Without --estimate, one half of \
+the draws gives the estimate and the other half calibrates the radius. With --estimate, the estimate must come from other draws.")]
 pub struct Credible {
     #[command(flatten)]
     posterior: PosteriorArgs,

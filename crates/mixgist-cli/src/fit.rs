@@ -81,12 +81,12 @@ struct ModelArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Chains")]
 struct RunningArgs {
-    /// Algorithm
+    /// Sampling algorithm: blocked Gibbs (truncated sticks), slice sampling, or marginal (collapsed) Gibbs
     #[arg(long, value_name = "NAME", default_value = "blocked",
           value_parser = PossibleValuesParser::new(Algorithm::NAMES.map(|(name, _)| name)))]
     algorithm: String,
 
-    /// Sticks that the blocked algorithm keeps: a number, or 'auto' for an expected rest below 1e-8
+    /// Truncation of the stick-breaking process in the blocked algorithm: a number of sticks, or 'auto' for an expected remaining weight below 1e-8
     #[arg(long, value_name = "K", default_value = "auto")]
     truncation: String,
 
@@ -98,19 +98,19 @@ struct RunningArgs {
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
 
-    /// Iterations at the beginning of each chain that are dropped
+    /// Iterations at the beginning of each chain that are discarded
     #[arg(long, value_name = "N", default_value_t = FitSettings::usual().burn_in)]
     burn_in: u64,
 
-    /// Of the others, keep every N-th
+    /// Keep every N-th iteration after the burn-in
     #[arg(long, value_name = "N", default_value_t = FitSettings::usual().thin)]
     thin: u64,
 
-    /// Seed: the draws depend on it, the data and the options alone
+    /// Random seed: the draws depend on the seed, the data and the options only
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// Save the state of the chains in this folder every so often, so that the run can be resumed
+    /// Save the state of the chains in this folder at regular intervals, so that the run can be resumed
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     checkpoint: Option<PathBuf>,
 

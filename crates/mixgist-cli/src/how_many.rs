@@ -15,9 +15,9 @@ use crate::progress::Terminal;
   mixgist how-many draws.npz --estimate summary.json
   mixgist how-many draws.npz --data data.csv -o how-many.json
 
-Occupied clusters are counted from the labels that came with the draws; without them labels are drawn, given each draw
-and the data. Merge-truncate-merge (Guha, Ho and Nguyen, arXiv 1901.05078) merges close atoms of each draw, truncates light ones and
-merges again at a rate: the median distance between draws and estimate. The answer stands for a range of rates."
+Occupied clusters are counted from the labels that came with the draws. If there are none, labels are drawn given each \
+draw and the data. Merge-truncate-merge (Guha, Ho and Nguyen, arXiv 1901.05078) merges close atoms of each draw, removes light \
+ones and merges again. Its rate is the median distance between the draws and the estimate; the answer also shows other rates."
 )]
 pub struct HowManyVerb {
     #[command(flatten)]

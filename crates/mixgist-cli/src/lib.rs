@@ -254,6 +254,29 @@ mod tests {
         }
     }
 
+    /// Paragraphs are not broken by hand: whatever the width of the terminal, a line ends where its words end or where a paragraph does, and reaches
+    /// the width as far as the next word allows.
+    #[test]
+    fn help_wraps_to_the_terminal() {
+        for verb in Cli::command().get_subcommands().chain([&Cli::command()]) {
+            let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for pair in help.lines().collect::<Vec<_>>().windows(2) {
+                let prose = |line: &str| !line.is_empty() && !line.starts_with(' ') && !line.ends_with(':');
+                assert!(!(prose(pair[0]) && prose(pair[1])), "{}: broken by hand: {pair:?}", verb.get_name());
+            }
+        }
+        for width in [60, 100, 130] {
+            for verb in Cli::command().max_term_width(0).term_width(width).get_subcommands_mut() {
+                let name = verb.get_name().to_owned();
+                let help = verb.clone().max_term_width(0).term_width(width).render_long_help().to_string();
+                for line in help.lines().filter(|line| !line.trim_start().starts_with("mixgist ")) {
+                    let single = line.split_whitespace().count() < 2 || line.contains("<") || line.contains('[');
+                    assert!(single || line.chars().count() <= width, "{name} at {width}: {line}");
+                }
+            }
+        }
+    }
+
     /// A line of a command that is longer is broken by the help of a terminal with 80 columns, and cannot be copied.
     #[test]
     fn examples_fit_a_terminal() {

@@ -21,8 +21,8 @@ use crate::progress::Terminal;
   mixgist memberships draws.npz --data data.csv --estimate summary.json
   mixgist memberships draws.npz --data data.csv -o memberships.csv
 
-The probability is the mean over the draws of the membership probability under each draw; the interval says how much
-the draws differ about it. With more than 100,000 observations 200 draws at equal steps are looked at."
+The probability is the mean, over the draws, of the membership probability under each draw. The interval says how much \
+the draws differ. With more than 100,000 observations, 200 draws at equal steps are used."
 )]
 pub struct MembershipsVerb {
     #[command(flatten)]

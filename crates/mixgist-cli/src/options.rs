@@ -33,7 +33,7 @@ pub struct DrawsArgs {
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Reading")]
 pub struct ReadingArgs {
-    /// Format of the files, when the extension does not tell
+    /// Format of the files, if the extension does not say it
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::all().map(Format::name)))]
     format: Option<String>,
 
@@ -57,7 +57,7 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "NAME", alias = "stan-labels")]
     label_variable: Option<String>,
 
-    /// Drop the first N draws of each chain; draws are counted anew then, chains and iterations are not
+    /// Drop the first N draws of each chain. The draws that are left are numbered from 0; chains and iterations keep their numbers
     #[arg(long, value_name = "N", default_value_t = 0)]
     burn_in: usize,
 
@@ -131,7 +131,7 @@ fn covariance_forms() -> PossibleValuesParser {
 pub fn warn_of_cut(path: &Path, format: Option<Format>) {
     if may_be_cut_off(path, format) {
         remark(&format!(
-            "warning: {}: its last line does not end\nhint: was the file cut off? If its last number is whole, add a new line",
+            "warning: {}: the last line has no line end\nhint: was the file cut off? If its last number is complete, add a line end",
             path.display()
         ));
     }
@@ -164,20 +164,20 @@ pub struct SlicingArgs {
     #[arg(long, value_name = "UNITS", default_value = "sd")]
     units: String,
 
-    /// How directions are spread
+    /// How the random directions of the slices are generated
     #[arg(long, value_name = "SCHEME", default_value = Scheme::default().name(), conflicts_with = "directions",
           value_parser = PossibleValuesParser::new(Scheme::NAMES.map(|(name, _)| name)))]
     scheme: String,
 
-    /// Directions of length 1 to use instead (.npz with sw_theta; mix_sw_v, mix_sw_a, mix_sw_w; smix_w_v, smix_w_w)
+    /// Unit vectors to use as directions instead of random ones (.npz with sw_theta; mix_sw_v, mix_sw_a, mix_sw_w; smix_w_v, smix_w_w)
     #[arg(long, value_name = "FILE")]
     pub directions: Option<PathBuf>,
 
-    /// Drop light atoms: off, rounding (no result changes), or a tolerance relative to the spread of the draws
+    /// Drop light atoms: off, rounding (only where no result changes beyond rounding error), or a tolerance relative to the spread of the draws
     #[arg(long, value_name = "RULE", default_value = "rounding")]
     prune: String,
 
-    /// Seed of the directions
+    /// Random seed of the directions
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }

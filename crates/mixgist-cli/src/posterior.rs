@@ -39,7 +39,7 @@ pub struct JobArgs {
     #[command(flatten)]
     pub slicing: SlicingArgs,
 
-    /// What the estimate averages over the posterior: the distance, or its p-th power
+    /// Loss whose posterior mean the estimate minimises: the distance, or its p-th power
     #[arg(long, value_name = "LOSS", default_value = "distance", help_heading = "Distance",
           value_parser = PossibleValuesParser::new(Loss::NAMES.map(|(name, _)| name)))]
     loss: String,
@@ -73,12 +73,12 @@ impl JobArgs {
 /// Which estimate.
 #[derive(Args, Clone)]
 pub struct EstimateArgs {
-    /// The estimate: medoid (one of the draws), free or aligned (few atoms, not confined to the draws); or a file with one: a summary
-    /// (.json), or a single draw. A summary of these draws with the same options is not computed again
+    /// The estimate: medoid (one of the draws), free (few atoms, least expected loss), aligned (the components that most draws have), or a file
+    /// with an estimate: a summary (.json), or a single draw. A summary of these draws with the same options is not computed again
     #[arg(long, value_name = "ESTIMATE", default_value = "medoid", help_heading = "Estimate")]
     estimate: String,
 
-    /// Number of atoms of the free estimate: a number, or 'auto', the smallest that cannot be told from the best [default: auto]
+    /// Number of atoms of the free estimate: a number, or 'auto', the smallest number whose expected loss does not differ clearly from the best [default: auto]
     #[arg(long, value_name = "K", help_heading = "Estimate")]
     atoms: Option<String>,
 }

@@ -14,9 +14,9 @@ use crate::progress::Terminal;
   mixgist representatives draws.npz --estimate summary.json
   mixgist representatives draws.npz --count 3 -o representatives.json
 
-There are as many as the posterior has modes: a split of the draws in two must show a valley between the groups that is at
-most half as high as the lower peak and that one mode would show less than once in 1000 times, and each group must have
-at least 5 % of the posterior.")]
+There are as many representatives as the posterior has modes. Two groups of draws are two modes if three conditions hold: \
+the density between them has a valley that is at most half as high as the lower peak; a posterior with one mode would show such a valley \
+with probability below 0.001 (p < 0.001); each group has at least 5 % of the posterior.")]
 pub struct RepresentativesVerb {
     #[command(flatten)]
     posterior: PosteriorArgs,

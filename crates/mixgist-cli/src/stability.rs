@@ -14,8 +14,8 @@ use crate::progress::Terminal;
   mixgist stability chain1.csv chain2.csv --slices 500 -o stability.json
   mixgist stability draws.npz --estimate free --atoms 5
 
-Movements are in units of the radius of the credible ball: up to 0.5 a choice hardly matters, beyond 1 it matters more than
-what the posterior leaves open.")]
+Movements are in units of the radius of the credible ball: up to 0.5 the choice hardly matters; above 1 it matters more \
+than the uncertainty of the posterior.")]
 pub struct StabilityVerb {
     #[command(flatten)]
     posterior: PosteriorArgs,

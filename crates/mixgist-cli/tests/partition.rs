@@ -207,7 +207,7 @@ fn errors_name_place_and_remedy_and_write_nothing() {
         (&["empty.csv"], 1, "empty.csv"),
         (&["missing.csv"], 1, "missing.csv"),
         (&["labels.csv", "--loss", "zvi"], 2, "zvi"),
-        (&["labels.csv", "--loss", "generalized-vi"], 2, "give it with --a"),
+        (&["labels.csv", "--loss", "generalized-vi"], 2, "such as --a 0.5"),
         (&["labels.csv", "--a", "3"], 2, "must be between 0 and 2"),
         (&["labels.csv", "--ball", "1.5"], 2, "--ball is 1.5"),
         (&["labels.csv", "--clusters", "9"], 2, "9 clusters, but there are 4 observations"),

@@ -34,6 +34,24 @@ impl Layout {
             return Err(Error::input("has a column 'lp__': this is the output of Stan, not a table of draws")
                 .hint(mixgist::text!["name the format: ", mixgist::text::option("format", "stan-csv")]));
         }
+        // mu[1,2] or mu.1.2
+        let indexed =
+            |name: &String| name.contains('[') || name.rsplit_once('.').is_some_and(|(_, i)| i.parse::<u32>().is_ok());
+        if !named.contains_key("weight") && names.iter().any(indexed) {
+            return Err(Error::input("is a table with one draw a row: its columns are entries of variables").hint(
+                mixgist::text![
+                    "name the format and the variables: ",
+                    mixgist::text::option("format", "wide-csv"),
+                    ", ",
+                    mixgist::text::named("weights"),
+                    ", ",
+                    mixgist::text::named("means"),
+                    ", ",
+                    mixgist::text::named("covariances"),
+                    "; 'mixgist inspect' proposes them"
+                ],
+            ));
+        }
         if !["draw", "weight", "mean", "mean_1"].iter().any(|name| named.contains_key(name)) {
             return Err(Error::input("is no table of draws: it has no column 'draw'").hint(mixgist::text![
                 "draws come from a sampler; if these are data, fit a model to them first: ",

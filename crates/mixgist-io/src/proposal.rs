@@ -11,6 +11,7 @@ use crate::variables::Variable;
 
 /// The variables of a file, and what they may be.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Proposal {
     /// The format of the file.
     pub format: Format,
@@ -81,6 +82,11 @@ pub fn propose(path: &Path, options: &ReadOptions) -> Result<Option<Proposal>> {
         _ => return Ok(None),
     };
     let variables = variables.map_err(|error: Error| error.in_file(path))?;
+    if variables.is_empty() {
+        return Err(Error::input("has no variables with draws").in_file(path).hint(
+            "a table needs columns such as mu[1], a store or NetCDF file variables with the dimensions chain and draw",
+        ));
+    }
     Ok(Some(Proposal::new(format, variables)))
 }
 

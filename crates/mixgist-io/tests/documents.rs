@@ -70,5 +70,6 @@ fn a_damaged_summary_is_told() {
     assert!(refuse(|d| d["distances"] = serde_json::json!([1.0])).contains("distances has length 1, expected 16"));
     assert!(refuse(|d| d["draw"] = serde_json::json!(16)).contains("names number 16, there are 16"));
     assert!(refuse(|d| d["settings"]["loss"] = serde_json::json!("squared")).contains("unknown loss 'squared'"));
+    assert!(refuse(|d| d["settings"]["scheme"] = serde_json::json!("sobol")).contains("sobol"));
     assert!(refuse(|d| d["estimate"]["means"][0] = serde_json::json!([1.0])).contains("mean has"));
 }

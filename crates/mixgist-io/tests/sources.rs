@@ -152,6 +152,8 @@ fn wide_tables_of_any_origin_are_read() {
         assert_eq!(draws.atoms().means(), [-1.0, 2.0, -2.0, 4.0], "{text}");
         assert_eq!(draws.atoms().covariances(), [1.0, 9.0, 4.0, 1.0], "{text}");
         assert_eq!((draws.chains(), draws.iterations()), ([1, 2].as_slice(), [5, 5].as_slice()), "{text}");
+        let unnamed = refusal(&path, &ReadOptions::default());
+        assert!(unnamed.contains("one draw a row"), "{unnamed}\n{text}");
         let found = propose(&path, &ReadOptions::default()).unwrap().expect(text);
         assert_eq!(found.format, Format::WideCsv, "{text}");
         assert_eq!((found.weights[0].as_str(), found.means[0].as_str()), ("w", "mu"), "{text}");
@@ -302,6 +304,10 @@ fn variables_are_proposed_for_each_kind_of_file() {
     std::fs::write(&path, "# model = m\nlp__,theta.1,theta.2,mu.1,mu.2,sigma.1,sigma.2\n-1,0.5,0.5,0,3,1,2\n").unwrap();
     let found = propose(&path, &ReadOptions::default()).unwrap().unwrap();
     assert_eq!((found.format, found.forms.as_slice()), (Format::StanCsv, ["sd"].as_slice()));
+    let empty = folder.path().join("empty.zarr");
+    std::fs::create_dir(&empty).unwrap();
+    let error = propose(&empty, &ReadOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("empty.zarr: has no variables with draws"), "{error}");
     std::fs::write(&path, "draw,atom,weight,mean_1,cov_1_1\n0,0,1,0,1\n").unwrap();
     assert_eq!(propose(&path, &ReadOptions::default()).unwrap(), None);
 }

@@ -1,6 +1,7 @@
 //! A figure as data: panels with axes and layers. Nothing here knows how it is drawn.
 
 use mixgist::Result;
+use serde::Serialize;
 
 use crate::palette::{Color, Marker};
 use crate::ticks::{FarTicks, Tick, far_ticks, linear_ticks, log_ticks};
@@ -9,7 +10,7 @@ use crate::ticks::{FarTicks, Tick, far_ticks, linear_ticks, log_ticks};
 pub type Position = [f64; 2];
 
 /// Panels in a grid, with a legend below them.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
     /// What the figure shows, in a line; drawn above the panels unless empty.
     pub title: String,
@@ -89,7 +90,7 @@ impl Figure {
 }
 
 /// An entry of the legend.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LegendEntry {
     /// The sample that is shown.
     pub key: Key,
@@ -98,7 +99,8 @@ pub struct LegendEntry {
 }
 
 /// A sample of how something is drawn.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Key {
     /// A point.
     Point(Marker, Color),
@@ -109,7 +111,7 @@ pub enum Key {
 }
 
 /// A frame with two axes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Panel {
     /// Written above the frame unless empty.
     pub title: String,
@@ -161,7 +163,7 @@ impl Panel {
 }
 
 /// An axis: what it measures, from where to where.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Axis {
     /// What is measured; not drawn when empty.
     pub label: String,
@@ -176,7 +178,8 @@ pub struct Axis {
 }
 
 /// How an axis is divided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Scale {
     /// Equal steps are equal differences.
     Linear,
@@ -185,7 +188,8 @@ pub enum Scale {
 }
 
 /// Which marks an axis has.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Ticks {
     /// Round numbers, as many as there is room for.
     Auto,
@@ -270,7 +274,8 @@ fn drawable(low: f64, high: f64) -> (f64, f64) {
 }
 
 /// What is drawn in a panel.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "layer", rename_all = "snake_case")]
 pub enum Layer {
     /// Dots of one look.
     Dots(Dots),
@@ -325,7 +330,7 @@ pub enum Layer {
 }
 
 /// Dots of one look.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Dots {
     /// The positions.
     pub at: Vec<Position>,
@@ -342,7 +347,8 @@ pub struct Dots {
 }
 
 /// Where a line crosses the panel.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Crossing {
     /// A vertical line at this value.
     X(f64),
@@ -351,7 +357,8 @@ pub enum Crossing {
 }
 
 /// On which side of its position a text stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Side {
     /// Centred on it.
     Centre,
@@ -366,7 +373,7 @@ pub enum Side {
 }
 
 /// How a line looks.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Stroke {
     /// Its colour.
     pub color: Color,
@@ -379,7 +386,8 @@ pub struct Stroke {
 }
 
 /// Whether a line is broken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Dash {
     /// It is not.
     Solid,
@@ -411,7 +419,7 @@ impl Stroke {
 }
 
 /// How an area is filled.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Fill {
     /// Its colour.
     pub color: Color,

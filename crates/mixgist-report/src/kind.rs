@@ -28,6 +28,7 @@ use crate::presentation::Presentation;
 pub(crate) use pairs::shown as pairs_shown;
 
 /// A kind of figure.
+#[non_exhaustive]
 pub struct Kind {
     /// The name that options use.
     pub name: &'static str,

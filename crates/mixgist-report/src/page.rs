@@ -98,6 +98,7 @@ pub fn html(title: &str, subjects: Vec<Presentation>) -> Result<String> {
     for (i, (mut presentation, name)) in subjects.into_iter().zip(&names).enumerate() {
         presentation.most_marks = presentation.most_marks.min(MOST_MARKS / share);
         presentation.most_draws = presentation.most_draws.min(MOST_DRAWS / share);
+        presentation.whole = true;
         let heading = if several { format!("<h2>{}</h2>\n", escaped(name)) } else { String::new() };
         let _ = write!(articles, "<article id=\"v{i}\" data-name=\"{}\">\n{heading}", escaped(name));
         for section in SECTIONS {

@@ -6,13 +6,18 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Color(pub u8, pub u8, pub u8);
 
+impl serde::Serialize for Color {
+    /// As web pages and Matplotlib write it: `#0072b2`.
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("#{:02x}{:02x}{:02x}", self.0, self.1, self.2))
+    }
+}
+
 impl Color {
     /// Text and axes.
     pub const INK: Color = Color(0x22, 0x22, 0x22);
     /// What stands behind: rugs, grids, remarks.
     pub const GREY: Color = Color(0x77, 0x77, 0x77);
-    /// Lines that guide the eye.
-    pub const PALE: Color = Color(0xdd, 0xdd, 0xdd);
     /// Paper.
     pub const WHITE: Color = Color(0xff, 0xff, 0xff);
     /// The first colour of the palette, for a single curve.
@@ -56,7 +61,8 @@ pub const PALETTE: [Color; 6] = [
 ];
 
 /// The shape of a point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Marker {
     /// A disc.
     Circle,

@@ -16,6 +16,7 @@ use crate::kind::atoms::View;
 use evidence::Evidence;
 
 /// A summary and what it came from.
+#[non_exhaustive]
 pub struct Presentation<'a> {
     /// The summary with its settings.
     pub answer: &'a Answer<Summary>,
@@ -31,6 +32,8 @@ pub struct Presentation<'a> {
     pub most_marks: usize,
     /// A figure shows at most this many marks for draws.
     pub most_draws: usize,
+    /// Whether all parts of a report are to be written, not a single figure.
+    pub whole: bool,
     /// Parts of a report that are left out, of [`crate::page::PARTS`].
     pub without: Vec<String>,
     /// How options are written in sentences.
@@ -60,6 +63,7 @@ impl<'a> Presentation<'a> {
             columns: (0..d).map(|a| about.column(a)).collect(),
             most_marks: MOST_MARKS,
             most_draws: MOST_DRAWS,
+            whole: false,
             without: Vec::new(),
             spelling,
             progress,

@@ -1,7 +1,7 @@
 //! Where the marks of an axis go, and what is written at them.
 
 /// A mark of an axis.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Tick {
     /// Where it is, in data coordinates.
     pub at: f64,

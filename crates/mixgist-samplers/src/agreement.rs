@@ -11,6 +11,7 @@ use crate::mixing::MixingPrior;
 use crate::settings::{CovarianceModel, FitSettings};
 
 /// The verdict on the chains with what it is based on.
+#[non_exhaustive]
 pub struct Agreement {
     /// The estimate that distances are taken to.
     pub summary: Summary,
@@ -70,7 +71,7 @@ fn advice(agreement: &mixgist::Agreement, data: Points, settings: &FitSettings) 
         return advice;
     }
     if agreement.verdict == ChainVerdict::Disagree {
-        advice.push(text!["each chain stays in a mode of its own: more iterations alone will hardly help"]);
+        advice.push(text!["each chain stays in its own mode: more iterations alone will probably not help"]);
     }
     if settings.component.covariance == CovarianceModel::Full && data.dim() > 2 {
         let numbers = data.dim() * (data.dim() + 1) / 2;

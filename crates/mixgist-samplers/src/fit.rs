@@ -87,6 +87,7 @@ pub struct Traces {
 
 /// Agreement of the chains on each trace.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Diagnostics {
     /// Of the log posterior.
     pub log_posterior: Convergence,
@@ -116,6 +117,7 @@ impl Diagnostics {
 
 /// One line of a table of diagnostics.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct DiagnosticRow {
     /// What was traced.
     pub name: &'static str,

@@ -9,6 +9,7 @@ use crate::settings::Settings;
 
 /// What an answer is about and how it was computed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct About {
     /// Version of mixgist that computed it.
     pub mixgist_version: String,

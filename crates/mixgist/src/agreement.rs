@@ -81,7 +81,7 @@ pub struct Agreement {
 pub enum ChainVerdict {
     /// Well mixed: R-hat below `GOOD_RHAT`, and `GOOD_ESS` a chain.
     Agree,
-    /// No chain stands apart, but they are worth fewer independent draws than one would like.
+    /// No chain differs from the others, but the effective sample size is smaller than it should be.
     Short,
     /// R-hat above `SLOW_RHAT` or an effective sample size below `SLOW_ESS`.
     Slow,
@@ -123,9 +123,9 @@ impl ChainVerdict {
     pub fn text(self) -> &'static str {
         match self {
             ChainVerdict::Agree => "the chains agree",
-            ChainVerdict::Short => "the chains agree as far as so few draws can tell: run longer",
+            ChainVerdict::Short => "the chains agree, but there are too few draws to be sure: run longer",
             ChainVerdict::Slow => "the chains mix slowly: run longer",
-            ChainVerdict::Disagree => "the chains disagree: each stays in a part of the posterior of its own",
+            ChainVerdict::Disagree => "the chains disagree: each chain stays in its own part of the posterior",
             ChainVerdict::TooFew => "too few draws to judge the chains",
         }
     }

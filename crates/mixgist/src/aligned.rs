@@ -78,7 +78,7 @@ pub struct AlignedDraws {
     pub chain: Vec<u32>,
     /// The iteration of each draw within its chain.
     pub iteration: Vec<u64>,
-    /// Weight of each draw; null when all are worth the same.
+    /// Weight of each draw; null when all weights are equal.
     pub draw_weights: Option<Vec<f64>>,
     /// Weight of each component, M × J; NaN where the draw lacks it.
     #[serde(with = "crate::document::missing_is_null")]

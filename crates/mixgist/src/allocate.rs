@@ -169,6 +169,7 @@ fn nearest_beyond_range(mixture: &Mixture, point: &[f64]) -> usize {
 
 /// Membership probabilities P(z = k | y) of a run of points.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct MembershipBlock<'a> {
     /// Row of the first point, as the caller counts them.
     pub first_row: usize,

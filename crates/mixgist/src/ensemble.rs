@@ -68,6 +68,7 @@ impl MixingMeasure {
 
 /// A number for each draw that tells something of it without labels, such as its log posterior.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Trace {
     /// What it is.
     pub name: Cow<'static, str>,
@@ -392,12 +393,6 @@ impl Ensemble {
     pub fn with_draw_weights(mut self, weights: &[f64]) -> Result<Self> {
         self.draw_weights = Some(normalized_draw_weights(weights, self.len())?);
         Ok(self)
-    }
-
-    /// The same draws, all of them counting the same.
-    pub fn without_draw_weights(mut self) -> Self {
-        self.draw_weights = None;
-        self
     }
 
     /// The draws with the given indices, in that order, with their chains, iterations and (scaled anew) weights.

@@ -109,13 +109,6 @@ impl PartitionDraws {
         })
     }
 
-    /// Draws from one slice of string labels each; an error names the draw whose length differs.
-    pub fn from_string_rows<S: AsRef<str>, R: AsRef<[S]>>(rows: &[R]) -> Result<Self> {
-        Self::collect(rows.iter().map(|row| (row.as_ref().len(), row.as_ref())), |row: &[S], out| {
-            canonicalize(row.iter().map(AsRef::as_ref), out)
-        })
-    }
-
     /// Draws from partitions; an error names the draw whose length differs.
     pub fn from_partitions(partitions: &[Partition]) -> Result<Self> {
         Self::collect(partitions.iter().map(|p| (p.len(), p)), |partition: &Partition, out| {

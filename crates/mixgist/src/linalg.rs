@@ -105,6 +105,7 @@ pub fn inverse_spd(a: &[f64], d: usize) -> Result<Vec<f64>, usize> {
 }
 
 /// Eigenvalues (in no particular order) and the matrix with the eigenvectors in its columns, of a symmetric matrix.
+#[non_exhaustive]
 pub struct Eigen {
     /// The eigenvalues.
     pub values: Vec<f64>,

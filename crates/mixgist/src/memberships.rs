@@ -64,6 +64,7 @@ impl Fits for Memberships {
 
 /// The memberships of a run of observations; see [`Memberships`].
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct MembershipsBlock {
     /// Row of the first observation, as the caller counts them.
     pub first_row: usize,

@@ -6,7 +6,7 @@ mod rows;
 mod sliced;
 mod tile;
 
-pub(crate) use decomposition::FromMean;
+pub(crate) use decomposition::{FromMean, WEIGHTINGS, Weightings};
 pub(crate) use matrix::cost_matrix;
 pub use matrix::{Condensed, DistanceMatrix};
 pub(crate) use rows::{AnchorRows, Decompositions, Form, KEPT_BYTES, MOST_MERGED, SliceRows, Spread, WeightedRow};

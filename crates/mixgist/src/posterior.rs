@@ -10,12 +10,14 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::about::{About, Source};
 use crate::aligned::Alignment;
-use crate::effective::chains_in_order;
+use crate::effective::{chains_in_order, draw_weights};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::fits::{Document, Fits, are_below, has_dim};
-use crate::pairwise::{Distance, DistanceMatrix, SlicedDistance};
+use crate::pairwise::{Condensed, Distance, SlicedDistance};
 use crate::points::Points;
 use crate::progress::Progress;
+use crate::prune::Pruning;
+use crate::select::least;
 use crate::settings::{Settings, SliceCount};
 use crate::slice::Slices;
 use crate::summary::{self, Job, Summary};
@@ -142,7 +144,11 @@ pub struct Computed {
     estimate: OnceLock<Estimate>,
     alignment: OnceLock<Arc<Alignment>>,
     distances: OnceLock<Vec<f64>>,
+    all_distances: OnceLock<Condensed>,
 }
+
+/// Distances between all draws are kept for at most so many draws: they take 4 MB then.
+const MOST_KEPT: usize = 1000;
 
 /// The value of a cell, computed when it is asked for the first time.
 fn once<T>(cell: &OnceLock<T>, compute: impl FnOnce() -> Result<T>) -> Result<&T> {
@@ -416,8 +422,49 @@ impl<'a> Posterior<'a> {
     }
 
     /// All distances between the draws with these indices.
-    pub fn matrix(&self, draws: &[usize], progress: &dyn Progress) -> Result<DistanceMatrix> {
-        self.distance(progress)?.matrix(&self.scaled()?.select(draws)?, progress)
+    pub fn matrix(&self, draws: &[usize], progress: &dyn Progress) -> Result<Condensed> {
+        match self.all_distances(progress)? {
+            Some(all) => Ok(all.select(draws)),
+            None => Ok(self.distance(progress)?.matrix(&self.scaled()?.select(draws)?, progress)?.distances),
+        }
+    }
+
+    /// The distances between all draws, computed when they are asked for first and kept; none when there are too many draws.
+    pub fn all_distances(&self, progress: &dyn Progress) -> Result<Option<&Condensed>> {
+        if self.ensemble.len() > MOST_KEPT {
+            return Ok(None);
+        }
+        let all = || Ok(self.distance(progress)?.matrix(self.scaled()?, progress)?.distances);
+        once(&self.kept.all_distances, all).map(Some)
+    }
+
+    /// The medoid of some of the draws, or under the other loss, where it can be read off the distances between all draws: those are at hand, and nothing else
+    /// that distances depend on has changed.
+    pub(crate) fn known_medoid(&self, draws: Option<&[usize]>, other: &Posterior) -> Result<Option<usize>> {
+        let Some(all) = self.kept.all_distances.get() else { return Ok(None) };
+        let Settings { loss, route, .. } = *other.settings();
+        let same = other.settings == Settings { loss, route, ..self.settings.clone() }
+            && self.settings.estimator == crate::Estimator::Medoid
+            && !matches!(self.settings.pruning, Pruning::Tolerance(_))
+            && (self.own.is_some() || !matches!(self.settings.slices, SliceCount::Auto { .. }))
+            && other.units()?.transform == self.units()?.transform;
+        if !same {
+            return Ok(None);
+        }
+        let everyone: Vec<usize>;
+        let draws = match draws {
+            Some(draws) => draws,
+            None => {
+                everyone = (0..self.ensemble.len()).collect();
+                &everyone
+            }
+        };
+        let (order, weights) = (self.settings.order, draw_weights(&self.ensemble));
+        let expected = |&i: &usize| -> f64 {
+            draws.iter().map(|&j| weights[j] * loss.of_cost(order.power(all.get(i, j)), order)).sum()
+        };
+        let losses: Vec<f64> = draws.iter().map(expected).collect();
+        Ok(least(losses.into_iter().enumerate()).map(|place| draws[place]))
     }
 
     /// The distance that the settings name, over the slices of this posterior, between measures in working units.

@@ -199,7 +199,7 @@ fn representatives(posterior: &Posterior, count: Count, progress: &dyn Progress)
     {
         return Err(Error::usage(format!("{k} representatives of {} draws cannot be chosen", candidates.len())));
     }
-    let matrix = posterior.matrix(&candidates, progress)?.distances;
+    let matrix = posterior.matrix(&candidates, progress)?;
     let all_weights = draw_weights(ensemble);
     let weights: Vec<f64> = candidates.iter().map(|&m| all_weights[m]).collect();
     let everyone: Vec<usize> = (0..candidates.len()).collect();

@@ -257,7 +257,7 @@ impl Choice {
 const TIE: f64 = 1e-12;
 
 /// Index of the least loss, the lowest one among the tied.
-fn least(losses: impl Iterator<Item = (usize, f64)> + Clone) -> Option<usize> {
+pub(crate) fn least(losses: impl Iterator<Item = (usize, f64)> + Clone) -> Option<usize> {
     let smallest = losses.clone().map(|(_, loss)| loss).fold(f64::INFINITY, f64::min);
     losses.filter(|&(_, loss)| loss <= smallest * (1.0 + TIE)).map(|(index, _)| index).min()
 }

@@ -9,6 +9,7 @@ use crate::{Error, Progress, Result};
 
 /// Points sampled from a mixture, each with the atom it came from.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct SampledPoints {
     /// n × d, row-major.
     pub values: Vec<f64>,

@@ -192,7 +192,7 @@ const CHOICES: [Choice; 8] = [
         },
         advice: |_| {
             text![
-                "the number of slices decides which estimate is chosen: use more ",
+                "the number of slices changes the estimate: use more ",
                 named("slices"),
                 ", or ",
                 option("slices", "auto")
@@ -208,7 +208,7 @@ const CHOICES: [Choice; 8] = [
         },
         advice: |_| {
             text![
-                "the directions decide which estimate is chosen: use more ",
+                "the random directions change the estimate: use more ",
                 named("slices"),
                 ", or ",
                 option("scheme", "qmc")
@@ -224,7 +224,11 @@ const CHOICES: [Choice; 8] = [
                 .collect()
         },
         advice: |_| {
-            text!["the units decide: choose them for a reason, and ", option("units", "sd"), " when there is none"]
+            text![
+                "the units change the estimate: choose them for a reason, and use ",
+                option("units", "sd"),
+                " if there is no reason"
+            ]
         },
     },
     Choice {
@@ -235,7 +239,7 @@ const CHOICES: [Choice; 8] = [
         },
         advice: |_| {
             text![
-                "mean and median of the posterior differ: it is skewed or has several modes, see ",
+                "the two losses give different estimates: the posterior is skewed or has several modes, see ",
                 verb("representatives")
             ]
         },
@@ -269,9 +273,11 @@ const CHOICES: [Choice; 8] = [
         },
         advice: |agree| match agree {
             true => fewer_draws(),
-            false => {
-                text!["the chains had not settled: drop more draws with ", named("burn_in"), ", or run them longer"]
-            }
+            false => text![
+                "the chains had not converged at the beginning: drop more draws with ",
+                named("burn_in"),
+                ", or run them longer"
+            ],
         },
     },
     Choice {
@@ -285,7 +291,13 @@ const CHOICES: [Choice; 8] = [
         },
         advice: |agree| match agree {
             true => fewer_draws(),
-            false => text!["one chain decides: look at each chain on its own; ", verb("inspect"), " shows where"],
+            false => {
+                text![
+                    "one chain changes the estimate: look at each chain separately; ",
+                    verb("inspect"),
+                    " shows where"
+                ]
+            }
         },
     },
 ];
@@ -350,7 +362,14 @@ fn stability(posterior: &Posterior, level: f64, progress: &dyn Progress) -> Resu
             (choice.variants)(ensemble, thin, settings).into_iter().map(move |variant| (choice, variant))
         })
         .collect();
-    let used = posterior.with(ensemble, settings.clone())?;
+    let mut used = posterior.with(ensemble, settings.clone())?;
+    if thin == 1 {
+        used = used.with_kept(posterior.kept());
+    }
+    // Many lines take the same slices, with fewer draws or another loss: the distances between all draws answer them together.
+    if variants.iter().filter(|(_, variant)| variant.draws.is_some()).count() >= WORTHWHILE {
+        used.all_distances(&Quiet(progress))?;
+    }
     // The card is about the summary's estimate, even where its lines are made from fewer draws.
     let estimate = posterior.estimate(progress)?.measure.clone();
     let distances = posterior.distances(progress)?;
@@ -392,6 +411,9 @@ fn stability(posterior: &Posterior, level: f64, progress: &dyn Progress) -> Resu
     })
 }
 
+/// From so many lines on it pays to compute the distances between all draws.
+const WORTHWHILE: usize = 4;
+
 /// Passes on that the user wants to stop, and nothing else: the card counts its own lines.
 struct Quiet<'a>(&'a dyn Progress);
 
@@ -415,7 +437,10 @@ fn movement(
         Some(draws) => posterior.with(ensemble.select(draws)?, variant.settings.clone())?,
         None => posterior.with(ensemble, variant.settings.clone())?,
     };
-    let estimate = other.bare_estimate(&quiet)?;
+    let estimate = match posterior.known_medoid(variant.draws.as_deref(), &other)? {
+        Some(draw) => ensemble.draw(draw),
+        None => other.bare_estimate(&quiet)?,
+    };
     let distance = posterior.between(unchanged, &estimate, &quiet)?.value;
     let mut radii = in_radii(distance, unchanged_ball);
     if variant.settings.units != posterior.settings().units && distance > 0.0 {

@@ -115,7 +115,7 @@ pub enum Warning {
         /// The most atoms that were tried.
         atoms: usize,
     },
-    /// Atoms of a free-support estimate stand where hardly a draw has a component.
+    /// Atoms of a free-support estimate lie where almost no draw has a component.
     AtomsWithoutDraws {
         /// How many.
         atoms: usize,
@@ -156,7 +156,7 @@ pub enum Warning {
         /// Its mean, by chain.
         means: Vec<(u32, f64)>,
     },
-    /// The chains move, but the draws are worth few independent ones.
+    /// The chains mix slowly: their effective sample size is small.
     SlowChains {
         /// The function of the draws that mixes worst.
         trace: String,
@@ -367,17 +367,17 @@ impl Warning {
                     option("units", "sd"),
                     ", or ",
                     option("units", "whiten"),
-                    ", unless these units are meant"
+                    ", unless these units are intended"
                 ]
             }
             Warning::MassPruned { .. } => text!["leave out ", named("prune"), " to keep all atoms that matter"],
             Warning::WeightsRenormalized { .. } => {
-                text!["check that the weights are those of one draw, truncated as meant"]
+                text!["check that these are the weights of one draw, truncated as intended"]
             }
             Warning::FewDraws { .. } => text!["give more posterior draws"],
             Warning::FewEffectiveDraws { .. } => text!["resample, or run the sampler longer"],
             Warning::IllConditioned { .. } => {
-                text!["look at that atom: is a coordinate constant, or its prior too wide?"]
+                text!["look at that atom: a coordinate may be constant, or its prior too wide"]
             }
             Warning::PathEnds { .. } => text![
                 "ask for a larger number of atoms: ",
@@ -394,7 +394,7 @@ impl Warning {
             Warning::DeviationsAsVariances { .. } => {
                 text!["if they are, read them as such: ", option("covariance_form", "sd")]
             }
-            Warning::DataOffScale { .. } => text!["give the data as they were when the draws were fitted"],
+            Warning::DataOffScale { .. } => text!["give the data in the form in which the model was fitted"],
             Warning::AtomsWithoutDraws { .. } => text![
                 "for components that the draws have: ",
                 option("estimate", "aligned"),
@@ -405,9 +405,9 @@ impl Warning {
                 " shows what the draws have"
             ],
             Warning::ChainsDisagree { .. } => text![
-                "look at each chain on its own; ",
+                "look at each chain separately; ",
                 verb("representatives"),
-                " tells their modes. A simpler model, other starts or another sampler may help, more iterations alone hardly"
+                " shows their modes. A simpler model, other starting values or another sampler may help; more iterations alone probably not"
             ],
             Warning::SlowChains { longer_by, .. } => {
                 format!("run the chains some {} times as long", longer_by.ceil()).into()
@@ -488,7 +488,7 @@ impl fmt::Display for Warning {
                 write!(f, "the covariance of draw {draw}, atom {atom} has condition number {condition:.1e}")
             }
             Warning::PathEnds { atoms } => {
-                write!(f, "the loss still falls at {atoms} atoms, where the path ends: auto tries no more")
+                write!(f, "the loss still decreases at {atoms} atoms, the largest number that auto tries")
             }
             Warning::AtomsWithoutDraws { atoms, of, weight } => write!(
                 f,
@@ -513,7 +513,7 @@ impl fmt::Display for Warning {
                 let rhat = if rhat.is_finite() { format!("R-hat {rhat:.2}") } else { "R-hat infinite".into() };
                 write!(
                     f,
-                    "the chains disagree: each stays in a part of the posterior of its own ({trace}: {rhat}; means by chain {})",
+                    "the chains disagree: each chain stays in its own part of the posterior ({trace}: {rhat}; means by chain {})",
                     means.join(", ")
                 )
             }

@@ -86,6 +86,22 @@ def is_ragged(weights: Any) -> bool:
     return all(np.ndim(w) == 1 for w in weights) and len({len(w) for w in weights}) > 1
 
 
+def expect_chains_alike(weights: Any) -> None:
+    """Refuses a list of chains that differ in their number of atoms or draws, which no array holds."""
+    if not isinstance(weights, (list, tuple)) or not all(isinstance(chain, (list, tuple, np.ndarray)) for chain in weights):
+        return
+    try:
+        shapes = {np.shape(chain) for chain in weights}
+    except ValueError:  # lists within lists that are no arrays: the array that is made of them says so
+        return
+    if len(shapes) > 1 and all(len(shape) == 2 for shape in shapes):
+        told = " and ".join(f"({draws} draws, {atoms} atoms)" for draws, atoms in sorted(shapes))
+        raise ValueError(
+            f"weights is a list of chains of different shapes: {told}\n"
+            "hint: make draws of each chain and join them: Draws.concat([Draws(...), Draws(...)])"
+        )
+
+
 def _means(means: Floats, lead: tuple[int, ...]) -> Floats:
     if means.shape == lead:
         return means[..., None]

@@ -80,11 +80,15 @@ def fields(kind: type[T], document: Mapping[str, Any], **others: Any) -> T:
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """A data frame of these rows. Needs pandas."""
+    """A data frame of these rows: of pandas, or of polars where there is no pandas."""
     try:
         import pandas
-    except ImportError as error:
-        raise ImportError("to_frame needs pandas\nhint: pip install pandas") from error
+    except ImportError:
+        try:
+            import polars
+        except ImportError as error:
+            raise ImportError("to_frame needs pandas or polars\nhint: pip install pandas") from error
+        return polars.DataFrame([dict(row) for row in rows])
     return pandas.DataFrame(list(rows))
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from . import _core, _sources
 from ._arrays import Floats, Integers, NarrowIntegers, columns_of, floats, integers, labels as label_array, points
-from ._atoms import dense, flat, is_ragged, ragged
+from ._atoms import dense, expect_chains_alike, flat, is_ragged, ragged
 from ._checks import count, covariance_form as form_of, flag, path as path_of, text, texts, word
 from ._measure import Measure
 from ._words import CovarianceForm, Format
@@ -98,6 +98,7 @@ class Draws:
         elif is_ragged(weights):
             atoms = ragged(weights, means, covariances, form)
         else:
+            expect_chains_alike(weights)
             atoms = dense(weights, means, covariances, form)
         draws = len(atoms.offsets) - 1
         x = None if data is None else points("data", data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from . import _core
@@ -45,6 +46,18 @@ class Figure:
     def caption(self) -> str:
         """What there is to see, in sentences."""
         return self._native.caption
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The figure as data: panels with their axes and layers (dots, lines, areas), in the coordinates of the axes."""
+        found: dict[str, Any] = json.loads(self._native.data)
+        return found
+
+    def draw(self, ax: Any = None) -> Any:
+        """Draws the figure with Matplotlib: on `ax`, on an array of axes when it has several panels, on new axes without it. Returns the axes."""
+        from ._axes import draw
+
+        return draw(self.data, ax)
 
     def write(self, path: Path, *, dpi: int = 300, force: bool = False) -> None:
         """Writes the figure to a file (.svg, .pdf or .png), whole or not at all; `force` replaces a file that exists."""

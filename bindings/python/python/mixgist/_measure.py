@@ -41,9 +41,9 @@ class Measure:
     def __init__(
         self, weights: ArrayLike, means: ArrayLike, covariances: ArrayLike, covariance_form: CovarianceForm = "covariance"
     ) -> None:
-        covariance_form = form_of(covariance_form)
-        atoms = flat(weights, means, covariances, covariance_form, [0])
-        self._native = _core.Measure(atoms.dim, atoms.weights, atoms.means, atoms.covariances, covariance_form)
+        form = form_of(covariance_form)
+        atoms = flat(weights, means, covariances, form, [0])
+        self._native = _core.Measure(atoms.dim, atoms.weights, atoms.means, atoms.covariances, form)
 
     @classmethod
     def _wrap(cls, native: _core.Measure) -> Measure:

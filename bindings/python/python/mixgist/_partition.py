@@ -328,7 +328,7 @@ def similarity(labels: ArrayLike | Draws, *, draw_weights: ArrayLike | None = No
 
 def _labels(labels: Any) -> Integers:
     if isinstance(labels, Draws) and labels.labels is not None:
-        return labels.labels
+        return labels.labels.astype(np.int64)
     if isinstance(getattr(labels, "draws", None), Draws):
         expect_draws("labels", labels, " or an array")
     array = label_array("labels", labels)

@@ -287,6 +287,12 @@ class Summary:
 
         return plot(self, data, ax, coordinates, color, label)
 
+    def figure_data(self, kind: str | None = None, *, draws: Draws | None = None, data: Any = None) -> dict[str, Any]:
+        """A figure of any kind of `mixgist.figure` as data: panels with axes and layers, to draw with whatever you like. `mixgist.figure(...).draw(ax)` draws it with Matplotlib."""
+        from ._figure import figure
+
+        return figure(self, kind, draws=draws, data=data).data
+
     def to_frame(self) -> Any:
         """A row for each atom of the estimate: weight, mean, standard deviations, and its observations when there are data."""
         names = self.columns or [f"x{a + 1}" for a in range(self.estimate.dim)]

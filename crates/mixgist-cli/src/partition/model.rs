@@ -21,7 +21,7 @@ pub struct ModelArgs {
     #[command(flatten)]
     component: ComponentArgs,
 
-    /// Grid points an axis
+    /// Grid points per axis
     #[arg(long, value_name = "N", default_value_t = DEFAULT_GRID_COUNT as u32,
           value_parser = clap::value_parser!(u32).range(2..=5000))]
     pub grid: u32,

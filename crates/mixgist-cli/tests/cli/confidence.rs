@@ -30,7 +30,7 @@ fn the_ball_is_around_the_medoid_or_any_estimate() {
 /// Numbers of a document without what says where the estimate came from.
 fn told(mut document: serde_json::Value) -> serde_json::Value {
     let fields = document.as_object_mut().unwrap();
-    ["source", "settings", "estimate_source", "estimate_draw"].map(|name| fields.remove(name));
+    let _ = ["source", "settings", "estimate_source", "estimate_draw"].map(|name| fields.remove(name));
     document
 }
 

@@ -11,7 +11,6 @@ mod faults;
 mod figures;
 mod fitting;
 mod outputs;
-mod readme;
 mod refusals;
 mod stopping;
 mod summaries;

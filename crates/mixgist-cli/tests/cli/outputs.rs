@@ -52,9 +52,9 @@ fn a_last_line_that_does_not_end_is_told() {
     let data = place.read("data.csv");
     place.write("cut.csv", &data[..data.len() - 3]);
     let run = place.run("summarize draws.npz --data cut.csv --slices 10");
-    assert!(run.stderr.contains("warning: cut.csv: its last line does not end"), "{}", run.stderr);
+    assert!(run.stderr.contains("warning: cut.csv: the last line has no line end"), "{}", run.stderr);
     let run = place.done("summarize draws.npz --data data.csv --slices 10");
-    assert!(!run.stderr.contains("does not end"), "{}", run.stderr);
+    assert!(!run.stderr.contains("has no line end"), "{}", run.stderr);
 }
 
 #[test]

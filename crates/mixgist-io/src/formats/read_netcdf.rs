@@ -155,6 +155,9 @@ pub(crate) fn variables(path: &Path, options: &ReadOptions) -> Result<Vec<Variab
         let Some(order) = order_of(&dimensions(variable), None) else { continue };
         let path = format!("{}{}", posterior.group, variable.name());
         let Ok((shape, values)) = posterior.values(&path, variable, &mut budget) else { continue };
+        if values.is_empty() {
+            continue;
+        }
         let shape_of_one: Vec<usize> = order[2..].iter().map(|&axis| shape[axis]).collect();
         let size = shape_of_one.iter().product();
         let first = transposed(&values, &shape, &order).into_iter().take(size).collect();

@@ -371,6 +371,9 @@ pub(crate) fn variables(path: &Path, options: &ReadOptions) -> Result<Vec<Variab
         let Ok(array) = Array::open(group.join(&name)) else { continue };
         let Some(order) = order_of(&array.dimensions, None) else { continue };
         let values = array.read(&mut budget)?;
+        if values.is_empty() {
+            continue;
+        }
         let shape: Vec<usize> = order[2..].iter().map(|&axis| array.shape[axis]).collect();
         let first = transposed(&values, &array.shape, &order).into_iter().take(shape.iter().product()).collect();
         found.push(Variable { name, shape, first });

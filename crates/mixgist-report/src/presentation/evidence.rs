@@ -10,7 +10,7 @@ use mixgist::components::{Components, Rules};
 use mixgist::credible::{self, Conformal, Credible, Question};
 use mixgist::representatives::{Count, Representatives};
 use mixgist::stability::Stability;
-use mixgist::{Answer, AtomCount, Error, Estimator, Order, Posterior, Result, Summary};
+use mixgist::{Answer, AtomCount, Condensed, Error, Estimator, Order, Posterior, Result, Summary};
 
 use super::Presentation;
 
@@ -35,6 +35,7 @@ pub(super) struct Evidence {
 }
 
 /// Some draws with their distances to all draws.
+#[non_exhaustive]
 pub struct Landmarks {
     /// The draws, in order.
     pub draws: Vec<usize>,
@@ -69,7 +70,10 @@ impl Presentation<'_> {
 
     /// The conformal ball, its centre estimated from a half of the draws.
     pub fn conformal(&self) -> Result<&Conformal> {
-        once(&self.evidence.conformal, || credible::conformal(self.need_posterior()?, LEVEL, self.progress))
+        once(&self.evidence.conformal, || {
+            self.all_distances()?;
+            credible::conformal(self.need_posterior()?, LEVEL, self.progress)
+        })
     }
 
     /// What the posterior says about each component: of the aligned estimate, unless the summary is by another than the medoid.
@@ -139,10 +143,20 @@ impl Presentation<'_> {
             draws.extend([medoid.draw].into_iter().chain(medoid.runner_up.map(|other| other.draw)));
             draws.sort_unstable();
             draws.dedup();
-            let distance = posterior.distance(self.progress)?;
-            let rows = distance.draw_rows(&draws, posterior.scaled()?, self.progress)?;
+            let rows = match self.all_distances()? {
+                Some(known) => draws.iter().flat_map(|&i| (0..all).map(move |j| known.get(i, j))).collect(),
+                None => posterior.distance(self.progress)?.draw_rows(&draws, posterior.scaled()?, self.progress)?,
+            };
             Ok(Landmarks { draws, rows })
         })
+    }
+
+    /// The distances between all draws, where the report needs them in any case, so that draws pass through the slices once for all of its parts.
+    fn all_distances(&self) -> Result<Option<&Condensed>> {
+        match self.whole && self.wants("representatives") {
+            true => self.need_posterior()?.all_distances(self.progress),
+            false => Ok(None),
+        }
     }
 
     /// Why the slices of the summary cannot be had again, when they cannot: its distance has no name, or its directions are not at hand.

@@ -31,7 +31,7 @@ pub struct Conformal {
     pub estimate: MixingMeasure,
     /// Every so many draws of a chain were kept.
     pub thin: usize,
-    /// How many independent draws all draws are worth, by their distances.
+    /// Effective sample size of all draws, by their distances.
     pub effective_draws: f64,
     /// How many draws gave the estimate; 0 when it was given.
     #[serde(rename = "fitted_draws")]
@@ -97,7 +97,11 @@ pub fn conformal(posterior: &Posterior, level: f64, progress: &dyn Progress) -> 
             // A single draw cannot be split: it gives the estimate, and none is left to calibrate.
             let half = if half.is_empty() { vec![kept[0]] } else { half };
             let part = posterior.with(ensemble.select(&half)?, settings.clone())?;
-            (part.bare_estimate(progress)?, half.len())
+            let estimate = match posterior.known_medoid(Some(&half), &part)? {
+                Some(draw) => ensemble.draw(draw),
+                None => part.bare_estimate(progress)?,
+            };
+            (estimate, half.len())
         }
     };
     let row = posterior.row(&estimate, progress)?;

@@ -17,6 +17,7 @@ pub fn total_variation(a: &GridDensity, b: &GridDensity) -> Result<f64> {
 
 /// Sliced W_2 between two densities on one grid.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct SlicedW2 {
     /// Root of the transport cost.
     pub distance: f64,

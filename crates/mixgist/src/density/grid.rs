@@ -23,7 +23,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Given intervals, one a coordinate: finite, low below high.
+    /// Given intervals, one per coordinate: finite, low below high.
     pub fn new(intervals: Vec<Interval>) -> Result<Self> {
         if intervals.is_empty() {
             return Err(Error::usage("bounds have no coordinates"));
@@ -92,7 +92,7 @@ impl Bounds {
         &self.intervals
     }
 
-    /// The regular grid over some coordinates with `count` points an axis.
+    /// The regular grid over some coordinates with `count` points per axis.
     pub fn grid(&self, coordinates: &[usize], count: usize) -> Result<Grid> {
         let axis = |&coordinate: &usize| match self.intervals.get(coordinate) {
             Some(&interval) => Ok(Axis { coordinate, interval, count }),
@@ -167,7 +167,7 @@ impl Grid {
             return Err(Error::resource(format!(
                 "the grid would have {size} points, at most {MOST_POINTS} are sensible"
             ))
-            .hint("fewer points an axis, or grids over pairs of coordinates"));
+            .hint("use fewer points per axis, or grids over pairs of coordinates"));
         }
         Ok(Grid { axes })
     }

@@ -12,6 +12,7 @@ const BYTES_PER_THREAD: usize = 1 << 27;
 
 /// Mean and pointwise band of F(y) over the posterior, one entry a point.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PosteriorDensity {
     /// Σ_m weight_m F_m(y).
     pub mean: Vec<f64>,

@@ -17,10 +17,8 @@ impl Narrate for Agreement {
         narrative.verdict(self.verdict == ChainVerdict::Agree, text);
         narrative.line("draws", format!("{} in {}", about.draws, count(about.chains, "chain")));
         if let Some(factor) = self.longer_by() {
-            narrative.line(
-                "run longer",
-                format!("chains that are {} times as long would do, as far as these can tell", significant(factor, 2)),
-            );
+            narrative
+                .line("run longer", format!("chains about {} times as long should be enough", significant(factor, 2)));
         }
         let number = |x: f64, decimals: usize| if x.is_finite() { format!("{x:.decimals$}") } else { "-".into() };
         let rows: Vec<Vec<String>> = self

@@ -30,7 +30,7 @@ impl Narrate for Components {
                 format!("{}: each is clearly identified over the draws", count(all, "component"))
             }
             true if self.components.iter().all(clear) => format!(
-                "{}: each is clearly identified over the draws, which have {} besides",
+                "{}: each is clearly identified over the draws, which also have {} that the estimate lacks",
                 count(all, "component"),
                 count(self.missing.len(), "component")
             ),
@@ -170,7 +170,7 @@ impl<'a> Told<'a> {
             covariance: &one.covariance,
             existence: &one.existence,
             intervals: one.intervals.as_ref(),
-            remark: "the draws have it, the estimate has not".into(),
+            remark: "the draws have this component, the estimate does not".into(),
         }
     }
 }

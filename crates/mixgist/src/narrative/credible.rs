@@ -17,7 +17,7 @@ impl Narrate for Credible {
         let interval = match ball.radius_high {
             Some(high) => format!("95 % interval {} to {}", significant(ball.radius_low, 4), significant(high, 4)),
             None => format!(
-                "95 % interval from {}, without an upper end for want of effective draws",
+                "95 % interval from {}, without an upper end: the effective sample size is too small",
                 significant(ball.radius_low, 4)
             ),
         };

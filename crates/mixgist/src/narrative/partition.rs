@@ -38,7 +38,7 @@ impl PartitionAnswer {
                 "the draws have none: they were drawn given the measure of each draw, with the same seed",
             );
         }
-        narrative.line("they have", self.counts());
+        narrative.line("in the draws", self.counts());
         let ball = &self.ball;
         narrative.line(
             "credible ball",

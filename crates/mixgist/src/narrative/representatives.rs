@@ -23,7 +23,7 @@ impl Narrate for Representatives {
                 match (self.may_have_more(), disagree) {
                     (true, _) => narrative.verdict(
                         false,
-                        "one mode, as far as so few independent draws can tell: they leave a gap that may be a second one; give more posterior draws",
+                        "one mode is found, but the effective sample size is small and there is a gap that may separate a second mode; give more posterior draws",
                     ),
                     (false, true) => {
                         narrative.verdict(false, "one mode is found, but the chains disagree: there may be more")

@@ -12,7 +12,7 @@
 
 mod mean;
 
-pub(crate) use mean::FromMean;
+pub(crate) use mean::{FromMean, WEIGHTINGS, Weightings};
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -548,6 +548,26 @@ pub(in crate::pairwise) mod tests {
             for (i, &sum) in sums.iter().enumerate() {
                 let expected: f64 = (0..draws).map(|j| weights[j] * cost(i, j)).sum();
                 assert!((sum - expected).abs() <= 1e-12 * expected.max(1.0), "draw {i} of {draws}: {sum} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn weighted_squares_are_sums_over_pairs() {
+        for (draws, atoms) in [(1, 1), (5, 3), (12, 30), (9, 500)] {
+            let slice = random_slice(draws, atoms, 9);
+            let lines = Lines::sort(&slice.offsets, slice.positions.clone(), &slice.weights);
+            let decomposed = Decomposition::new(lines.clone(), &vec![1.0 / draws as f64; draws]);
+            let weight = |j: usize, k: usize| ((j * 7 + k * 3) % 11) as f64 / 11.0 - 0.4;
+            let weightings: Vec<Weightings> = (0..draws).map(|j| std::array::from_fn(|k| weight(j, k))).collect();
+            let mut sums = vec![[1.0; WEIGHTINGS]; draws];
+            decomposed.add_weighted_squares(&weightings, &mut sums);
+            let cost = |i, j| transport_cost(lines.draw(i), lines.draw(j), Order::TWO);
+            for (i, sums) in sums.iter().enumerate() {
+                for (k, sum) in sums.iter().enumerate() {
+                    let expected = 1.0 + (0..draws).map(|j| weight(j, k) * cost(i, j)).sum::<f64>();
+                    assert!((sum - expected).abs() <= 1e-12 * draws as f64, "draw {i}, weighting {k}: {sum} {expected}");
+                }
             }
         }
     }

@@ -76,6 +76,12 @@ impl Condensed {
         means
     }
 
+    /// The same for some of the rows, in that order.
+    pub(crate) fn select(&self, rows: &[usize]) -> Self {
+        let entries = rows.iter().enumerate().flat_map(|(place, &i)| rows[place + 1..].iter().map(move |&j| (i, j)));
+        Condensed { len: rows.len(), values: entries.map(|(i, j)| self.get(i, j)).collect() }
+    }
+
     /// The entries above the diagonal of each row.
     pub(crate) fn rows_mut(&mut self) -> Vec<&mut [f64]> {
         self.blocks_of(1)
@@ -106,6 +112,7 @@ impl Condensed {
 
 /// Distances between all draws and their standard errors over slices.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct DistanceMatrix {
     /// The distances.
     pub distances: Condensed,

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::decomposition::{Decomposition, PANEL};
+use super::decomposition::{Decomposition, PANEL, WEIGHTINGS, Weightings};
 use super::tile::{Batch, Columns, part_row_costs, row_costs, row_costs_on};
 use crate::Result;
 use crate::line::{Compressed, Lines, Order, row_of_costs, transport_cost};
@@ -50,6 +50,7 @@ struct FirstPass<'p> {
 enum Keeping {
     Nothing,
     Bare,
+    BareAndLines,
     Decomposed,
     DecomposedAndLines,
 }
@@ -64,9 +65,14 @@ impl Keeping {
         match (fits(decomposed), fits(decomposed + lines)) {
             (_, true) => Keeping::DecomposedAndLines,
             (true, false) => Keeping::Decomposed,
+            (false, false) if fits(bare + lines) => Keeping::BareAndLines,
             (false, false) if fits(bare) => Keeping::Bare,
             (false, false) => Keeping::Nothing,
         }
+    }
+
+    fn keeps_lines(self) -> bool {
+        matches!(self, Keeping::BareAndLines | Keeping::DecomposedAndLines)
     }
 }
 
@@ -79,6 +85,9 @@ const COMPRESSION: f64 = 0.03;
 
 /// Up to this many rows are merged with all draws pair by pair; for more, decomposing the slices pays.
 pub(crate) const MOST_MERGED: usize = 8;
+
+/// Slices whose weighted squares are summed by one task.
+const SWEPT_TOGETHER: usize = 4;
 
 /// FirstPass slices that are worked on at a time.
 const LINES_TOGETHER: usize = 32;
@@ -194,6 +203,37 @@ impl<'p, 'a> Decompositions<'p, 'a> {
         self.for_each(progress, |batch| add_rows(batch, rows, progress, &mut sums))?;
         divide(&mut sums, self.projection.slices());
         Ok(sums)
+    }
+
+    /// As [`Decompositions::row_costs`], and in the same pass, for every draw and several weightings of the draws, the weighted sum of its squared
+    /// distances.
+    pub(crate) fn row_costs_and_weighted_squares(
+        &mut self,
+        rows: &[usize],
+        weightings: &[Weightings],
+        progress: &dyn Progress,
+    ) -> Result<(Vec<f64>, Vec<Weightings>)> {
+        let (draws, slices) = (self.projection.draws(), self.projection.slices());
+        let mut costs = vec![0.0; rows.len() * draws];
+        let mut squares = vec![[0.0; WEIGHTINGS]; draws];
+        self.for_each(progress, |batch| {
+            add_rows(batch, rows, progress, &mut costs)?;
+            let of_part = |part: &[Decomposition]| -> Result<Vec<Weightings>> {
+                let mut squares = vec![[0.0; WEIGHTINGS]; draws];
+                for decomposed in part {
+                    progress.check()?;
+                    decomposed.add_weighted_squares(weightings, &mut squares);
+                }
+                Ok(squares)
+            };
+            let parts = batch.decompositions().par_chunks(SWEPT_TOGETHER);
+            let found: Vec<Vec<Weightings>> = parts.map(of_part).collect::<Result<_>>()?;
+            found.iter().for_each(|found| add(squares.as_flattened_mut(), found.as_flattened()));
+            Ok(())
+        })?;
+        divide(&mut costs, slices);
+        divide(squares.as_flattened_mut(), slices);
+        Ok((costs, squares))
     }
 
     /// As [`Decompositions::row_costs`], but always of the draws themselves, by merging pair by pair: for a few rows. With the costs on each
@@ -399,13 +439,13 @@ impl<'p, 'a> Decompositions<'p, 'a> {
                 for slice in built {
                     decompositions.push(slice.decomposed);
                     slice.residuals.iter().for_each(|residuals| add(&mut moved, residuals));
-                    kept.lines.extend(slice.lines.filter(|_| keeping == Keeping::DecomposedAndLines));
+                    kept.lines.extend(slice.lines.filter(|_| keeping.keeps_lines()));
                 }
                 let batch = Batch::new(decompositions);
                 job(&batch)?;
                 match keeping {
                     Keeping::Nothing => {}
-                    Keeping::Bare => kept.bare.push(batch.into_lines()),
+                    Keeping::Bare | Keeping::BareAndLines => kept.bare.push(batch.into_lines()),
                     Keeping::Decomposed | Keeping::DecomposedAndLines => kept.batches.push(batch),
                 }
                 Ok(())

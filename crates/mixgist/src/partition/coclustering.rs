@@ -7,6 +7,7 @@ use crate::{Error, Progress, Result};
 
 /// How an observation is tied to its cluster and to the nearest other one, by how often the draws put pairs of observations together.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Coclustering {
     /// Mean posterior similarity with the other members of its cluster; 1 when it has none.
     pub own: f64,

@@ -94,6 +94,7 @@ impl LossOptions {
 }
 
 /// One line of the registry.
+#[non_exhaustive]
 pub struct LossEntry {
     /// Name in options, files and output.
     pub name: &'static str,

@@ -9,6 +9,7 @@ use crate::{Error, Progress, Result};
 
 /// A rectangle of the similarity matrix.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct SimilarityBlock {
     /// The observations of its rows.
     pub rows: Range<usize>,

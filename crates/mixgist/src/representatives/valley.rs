@@ -30,7 +30,7 @@ pub struct SplitTest {
     /// Whether each chain stays in one of the groups.
     #[serde(default)]
     pub by_chains: bool,
-    /// How many independent draws the set is worth within the groups.
+    /// Effective sample size of the set within the groups.
     pub effective_draws: f64,
     /// Probability of so deep a valley under one mode, at most.
     pub p_value: f64,
@@ -41,7 +41,7 @@ pub struct SplitTest {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Condition {
-    /// One mode would show such a valley at most once in 1 / [`FALSE_ALARM`] times.
+    /// A posterior with one mode shows such a valley with probability at most [`FALSE_ALARM`].
     Evidence,
     /// The valley is at most [`MOST_VALLEY`] of the lower peak on the line, and at most the square of that in pairs of near draws.
     Depth,

@@ -1,12 +1,14 @@
 //! The certified route, for p = 2 and the distance loss: bounds exclude almost every draw, the rest is computed exactly.
 
+use std::cell::RefCell;
+
 use rand::seq::index;
 use rayon::prelude::*;
 
-use super::embedding::{Embedding, Truncated};
+use super::embedding::{Embedding, KnownSums, Truncated};
 use super::{Candidate, Choice, Loss, least};
 use crate::Result;
-use crate::pairwise::{AnchorRows, Decompositions, Form, MOST_MERGED};
+use crate::pairwise::{AnchorRows, Decompositions, Form, MOST_MERGED, WEIGHTINGS, Weightings};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::random::{Purpose, stream};
@@ -22,6 +24,9 @@ const BOUNDS_PER_ROW: usize = 64;
 
 /// Axes of the first, cheap pass over the bounds.
 const FEW_AXES: usize = 16;
+
+/// With more draws in question than this, sums of squared distances under further weightings are worth a sweep, which takes the time of a dozen rows.
+const MANY_SUSPECTS: usize = 64;
 
 /// Bounds may be off by this much of the threshold before a draw is excluded.
 const SAFETY: f64 = 1e-9;
@@ -49,34 +54,64 @@ pub(super) fn choose<'a>(
     let squares = mean_squares.iter().map(|square| (square - variance).max(0.0)).collect();
     let mut embedding = Embedding::new(&anchors, &rows, squares);
 
+    let mut known = KnownSums::new(weights, &mean_squares, decompositions.spread().map_or(0.0, |spread| spread.size));
+
     let slack = slack(decompositions.moved(), weights);
     let keeps = decompositions.keeps();
-    let mut search = Search::new(projection, |rows, progress| decompositions.row_costs(rows, progress));
+    // Further weightings, and their sums, which the next pass for rows gives as well.
+    let (wanted, found) = (RefCell::new(Vec::<Weightings>::new()), RefCell::new(Vec::new()));
+    let mut search = Search::new(projection, |rows, progress| {
+        let weightings = wanted.take();
+        if weightings.is_empty() {
+            return decompositions.row_costs(rows, progress);
+        }
+        let (costs, sums) = decompositions.row_costs_and_weighted_squares(rows, &weightings, progress)?;
+        found.replace(sums);
+        Ok(costs)
+    });
     (search.slack, search.cheap_passes) = (slack, keeps);
     search.add(&anchors, &rows, progress)?;
-    let bounds = |axes: &Truncated, suspects: &[(f64, usize)]| -> Result<Vec<(f64, usize)>> {
-        let bound = |&(_, i): &(f64, usize)| (axes.lower_bound(i, mean_squares[i], weights), i);
+    let bounds = |axes: &Truncated, known: &KnownSums, suspects: &[(f64, usize)]| -> Result<Vec<(f64, usize)>> {
+        let of_some = |suspects: &[(f64, usize)]| -> Vec<(f64, usize)> {
+            let draws: Vec<usize> = suspects.iter().map(|&(_, i)| i).collect();
+            axes.lower_bounds(&draws, known).into_iter().zip(draws).collect()
+        };
         let mut bounds = Vec::with_capacity(suspects.len());
         progress.begin("bounds of losses", suspects.len() as u64);
-        for suspects in suspects.chunks((MOST_PAIRS / draws).max(1)) {
+        for suspects in suspects.chunks((MOST_PAIRS / draws).max(Truncated::TOGETHER)) {
             progress.check()?;
-            bounds.par_extend(suspects.par_iter().with_min_len(8).map(bound));
+            let some: Vec<Vec<(f64, usize)>> = suspects.par_chunks(Truncated::TOGETHER).map(of_some).collect();
+            bounds.extend(some.into_iter().flatten());
             progress.advance(suspects.len() as u64);
         }
         Ok(bounds)
     };
     let unknown: Vec<(f64, usize)> = (0..draws).filter(|&i| !search.known[i]).map(|i| (0.0, i)).collect();
-    let few = sorted(bounds(&embedding.leading(FEW_AXES), &unknown)?);
+    let mut few = sorted(bounds(&embedding.leading(FEW_AXES), &known, &unknown)?);
     let mut loss_bounds = vec![0.0; draws];
     few.iter().for_each(|&(bound, i)| loss_bounds[i] = bound);
+    search.retain(&mut few);
+    let mut functions = Vec::new();
+    if few.len() > MANY_SUSPECTS {
+        functions = embedding.slope_functions(embedding.square(few[0].1), weights);
+        let weighted = |(f, weight): (&Weightings, &f64)| f.map(|f| f * weight);
+        wanted.replace(functions.iter().zip(weights).map(weighted).collect());
+    }
     // The most promising draws first: their exact losses lower the threshold for all others, and their rows sharpen the
     // bounds of their neighbours, which are promising too: 60 rows instead of 110 for 1000 draws.
     let first = if keeps { 8 } else { 32 };
     search.exhaust(few, first, progress, |computed, rows, left| {
         embedding.extend(computed, rows, MOST_AXES);
-        let doubtful = left.len().min(BOUNDS_PER_ROW * computed.len());
-        let sharper = bounds(&embedding.leading(embedding.axes()), &left[..doubtful])?;
-        left.iter_mut().zip(sharper).for_each(|(old, new)| old.0 = old.0.max(new.0));
+        let sums = found.take();
+        let doubtful = if sums.is_empty() { left.len().min(BOUNDS_PER_ROW * computed.len()) } else { left.len() };
+        if !sums.is_empty() {
+            known.extend(&functions, sums);
+        }
+        let sharper = bounds(&embedding.leading(embedding.axes()), &known, &left[..doubtful])?;
+        for (old, (bound, i)) in left.iter_mut().zip(sharper) {
+            old.0 = old.0.max(bound);
+            loss_bounds[i] = old.0;
+        }
         Ok(())
     })?;
 
@@ -116,10 +151,10 @@ fn slack(moved: &[f64], weights: &[f64]) -> Vec<f64> {
     moved.iter().map(|own| (own + others) * (1.0 + SAFETY)).collect()
 }
 
-/// Numbers that the search takes at most, for `draws` draws: its axes, and rows of costs with their copies, those of the anchors
-/// or of a batch of candidates.
+/// Numbers that the search takes at most, for `draws` draws: its axes, weightings with their functions and sums, and rows of costs with their copies, those of the
+/// anchors or of a batch of candidates.
 pub(crate) fn most_numbers(draws: usize) -> usize {
-    draws * MOST_AXES.min(draws) + 2 * draws * anchor_count(draws).max(largest_batch(draws).min(draws))
+    draws * (MOST_AXES.min(draws) + 4 * WEIGHTINGS) + 2 * draws * anchor_count(draws).max(largest_batch(draws).min(draws))
 }
 
 /// Candidates that are computed together at most.

@@ -8,6 +8,7 @@ use crate::{Error, GaussianAtoms, MixingMeasure, Result};
 
 /// A distance with the transport cost that it is the root of.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct ExactDistance {
     /// W_p, the root of the transport cost.
     pub distance: f64,
@@ -64,6 +65,7 @@ pub fn energy_distance(a: &MixingMeasure, b: &MixingMeasure, ground: GroundMetri
 }
 
 /// An exact distance that fronts offer by name.
+#[non_exhaustive]
 pub struct NamedDistance {
     /// Its name in options and results.
     pub name: &'static str,

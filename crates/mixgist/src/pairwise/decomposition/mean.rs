@@ -1,6 +1,14 @@
 //! Sweeps: what weighted mean quantile functions of all draws tell about each draw, without forming pairs.
 
+use fearless_simd::{Level, dispatch};
+
 use super::{Decomposition, PANEL};
+
+/// Sums over the draws under as many weightings at once.
+pub(crate) type Weightings = [f64; WEIGHTINGS];
+
+/// Weightings that one sweep takes: the numbers of two vectors, or of one.
+pub(crate) const WEIGHTINGS: usize = 8;
 
 impl Decomposition<'_> {
     /// Adds to `sums[i]` the mean over all draws j of ‖Q_i − Q_j‖², without forming pairs, and returns the mean of ‖Q‖²,
@@ -36,6 +44,58 @@ impl Decomposition<'_> {
         let norm: f64 = products.iter().zip(weights).map(|(product, weight)| product * weight).sum();
         let squares = products.iter().zip(&self.norms).map(|(product, own)| own - 2.0 * product + norm).collect();
         FromMean { squares, sizes: self.norms.iter().map(|own| own + norm.abs()).collect() }
+    }
+
+    /// Adds to `sums[i]` the sums over all draws j of a_j ‖Q_i − Q_j‖², for several weightings a of any sign. Cost O(M (J + T)) for each when
+    /// a sweep has been before.
+    pub(crate) fn add_weighted_squares(&self, weightings: &[Weightings], sums: &mut [Weightings]) {
+        dispatch!(Level::new(), _simd => self.add_weighted_squares_vectorized(weightings, sums));
+    }
+
+    #[inline(always)]
+    fn add_weighted_squares_vectorized(&self, weightings: &[Weightings], sums: &mut [Weightings]) {
+        let (mut total, mut norm) = ([0.0; WEIGHTINGS], [0.0; WEIGHTINGS]);
+        for (weights, own) in weightings.iter().zip(&self.norms) {
+            add_times(&mut total, weights, 1.0);
+            add_times(&mut norm, weights, *own);
+        }
+        let mut means = vec![[0.0; WEIGHTINGS]; self.cells];
+        for (panel, weightings) in self.panels.chunks_exact(self.cells).zip(weightings.chunks(PANEL)) {
+            for (mean, row) in means.iter_mut().zip(panel) {
+                row.iter().zip(weightings).for_each(|(x, weights)| add_times(mean, weights, *x));
+            }
+        }
+        let panels = self.panels.chunks_exact(self.cells).zip(self.norms.chunks(PANEL));
+        for (sums, (panel, norms)) in sums.chunks_mut(PANEL).zip(panels) {
+            for (lane, (sum, own)) in sums.iter_mut().zip(norms).enumerate() {
+                let mut product = [0.0; WEIGHTINGS];
+                panel.iter().zip(&means).for_each(|(row, mean)| add_times(&mut product, mean, row[lane]));
+                add_times(sum, &total, *own);
+                add_times(sum, &norm, 1.0);
+                add_times(sum, &product, -2.0);
+            }
+        }
+        // As in `add_rest_products`.
+        let jumps = &self.jumps;
+        let mut rest = self.jumps_by_place();
+        for cell in 0..self.cells {
+            let count = self.groups.cell(cell).map(|g| self.groups.jumps[g].len()).sum();
+            let (sorted, later) = rest.split_at(count);
+            rest = later;
+            let (mut before, mut after) = ([0.0; WEIGHTINGS], [0.0; WEIGHTINGS]);
+            for &(e, draw) in sorted {
+                let e = e as usize;
+                add_times(&mut after, &weightings[draw as usize], jumps.size[e] * jumps.right[e]);
+            }
+            for &(e, draw) in sorted {
+                let (e, draw) = (e as usize, draw as usize);
+                let (size, left, right) = (jumps.size[e], jumps.left[e], jumps.right[e]);
+                add_times(&mut before, &weightings[draw], size * left);
+                add_times(&mut after, &weightings[draw], -size * right);
+                add_times(&mut sums[draw], &before, -2.0 * size * right);
+                add_times(&mut sums[draw], &after, -2.0 * size * left);
+            }
+        }
     }
 
     /// Adds to `sums[i]` the product of the rest of draw i with the weighted mean of all rests, times a factor: for each jump a sum
@@ -77,6 +137,11 @@ impl Decomposition<'_> {
             all
         })
     }
+}
+
+#[inline(always)]
+fn add_times(sums: &mut Weightings, weights: &Weightings, factor: f64) {
+    sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight * factor);
 }
 
 /// A jump on its way into order: place, index, draw.

@@ -98,6 +98,7 @@ impl Start {
 
 /// The partition of least expected loss that was found, with the evidence.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PartitionEstimate {
     /// The estimate.
     pub partition: Partition,
