@@ -87,7 +87,7 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
         "Estimates that are not confined to the draws, with k atoms at most ({}, judged on {} others). Left: expected loss under slices that \
          nothing was fitted to, ± one standard error of the difference from the best; the chosen k (circled) is the smallest within three \
          standard errors of the best, but no more than 5 % above it, or within 1 % of it (grey), among fits of whose mass at most 1 % lies where almost no draw has \
-         a component. Right: under the slices of the fit, for which no summary of any kind \
+         a component (where there are none, it is the fit with the least of such mass). Right: under the slices of the fit, for which no summary of any kind \
          can be below the floor, {}.{}",
         presentation.distance_text(),
         assessment.held_out_slices,

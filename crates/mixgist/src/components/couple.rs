@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::atoms::GaussianAtoms;
 use crate::components::Rules;
 use crate::ensemble::{Ensemble, MixingMeasure};
-use crate::overlap::{Gaussian, TWINS, half_log_det, overlap, overlap_given};
+use crate::overlap::{Gaussian, TWINS, half_log_det, may_overlap, overlap, overlap_given};
 use crate::progress::Progress;
 use crate::transport::ground::{log_euclidean_coordinates, width};
 use crate::transport::solve;
@@ -305,10 +305,11 @@ impl<'a> Coupler<'a> {
         self.estimate.indices[k][0]
     }
 
-    /// How much atom j of a draw overlaps with the place of atom k.
-    fn overlap(&self, k: usize, draw: &Prepared, j: usize) -> f64 {
-        let (Some(own), Some(other)) = (self.half_log_dets[k], draw.half_log_dets[j]) else { return 0.0 };
-        overlap_given(self.place(k), draw.merged.gaussian(j), own, other)
+    /// Whether atom j of a draw overlaps with the place of atom k by at least so much.
+    fn overlaps(&self, k: usize, draw: &Prepared, j: usize, least: f64) -> bool {
+        let (Some(own), Some(other)) = (self.half_log_dets[k], draw.half_log_dets[j]) else { return false };
+        let (place, atom) = (self.place(k), draw.merged.gaussian(j));
+        may_overlap(place, atom, least) && overlap_given(place, atom, own, other) >= least
     }
 
     /// Couples a draw; a match for each of the reported atoms.
@@ -355,7 +356,7 @@ impl<'a> Coupler<'a> {
     /// Whom atom j of a draw belongs to.
     fn owner(&self, draw: &Prepared, j: usize, costs: &[f64], sent: &[f64]) -> Owner {
         let n = draw.merged.weights.len();
-        let near: Vec<usize> = (0..self.len()).filter(|&k| self.overlap(k, draw, j) >= self.rules.overlap).collect();
+        let near: Vec<usize> = (0..self.len()).filter(|&k| self.overlaps(k, draw, j, self.rules.overlap)).collect();
         let cost = |k: usize| costs[k * n + j];
         let mass = |k: usize| sent[k * n + j];
         let Some(nearest) = near.iter().copied().reduce(|best, k| if cost(k) < cost(best) { k } else { best }) else {
@@ -424,7 +425,7 @@ impl<'a> Coupler<'a> {
         let least = self.rules.overlap.powi(4);
         let strangers: Vec<usize> = (0..n)
             .filter(|&j| owners[j].atom.is_none() && sent[k * n + j] > 0.0)
-            .filter(|&j| self.overlap(k, prepared, j) >= least)
+            .filter(|&j| self.overlaps(k, prepared, j, least))
             .collect();
         let there = mixture_moments(draw.atoms.dim(), strangers.iter().map(|&j| (sent[k * n + j], draw.gaussian(j))));
         (there.weight >= 0.5 * self.weight(k)).then_some(Place { mean: there.mean, covariance: there.covariance })
