@@ -566,7 +566,10 @@ pub(in crate::pairwise) mod tests {
             for (i, sums) in sums.iter().enumerate() {
                 for (k, sum) in sums.iter().enumerate() {
                     let expected = 1.0 + (0..draws).map(|j| weight(j, k) * cost(i, j)).sum::<f64>();
-                    assert!((sum - expected).abs() <= 1e-12 * draws as f64, "draw {i}, weighting {k}: {sum} {expected}");
+                    assert!(
+                        (sum - expected).abs() <= 1e-12 * draws as f64,
+                        "draw {i}, weighting {k}: {sum} {expected}"
+                    );
                 }
             }
         }

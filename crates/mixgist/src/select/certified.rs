@@ -108,10 +108,7 @@ pub(super) fn choose<'a>(
             known.extend(&functions, sums);
         }
         let sharper = bounds(&embedding.leading(embedding.axes()), &known, &left[..doubtful])?;
-        for (old, (bound, i)) in left.iter_mut().zip(sharper) {
-            old.0 = old.0.max(bound);
-            loss_bounds[i] = old.0;
-        }
+        left.iter_mut().zip(sharper).for_each(|(old, new)| old.0 = old.0.max(new.0));
         Ok(())
     })?;
 
@@ -154,7 +151,8 @@ fn slack(moved: &[f64], weights: &[f64]) -> Vec<f64> {
 /// Numbers that the search takes at most, for `draws` draws: its axes, weightings with their functions and sums, and rows of costs with their copies, those of the
 /// anchors or of a batch of candidates.
 pub(crate) fn most_numbers(draws: usize) -> usize {
-    draws * (MOST_AXES.min(draws) + 4 * WEIGHTINGS) + 2 * draws * anchor_count(draws).max(largest_batch(draws).min(draws))
+    draws * (MOST_AXES.min(draws) + 4 * WEIGHTINGS)
+        + 2 * draws * anchor_count(draws).max(largest_batch(draws).min(draws))
 }
 
 /// Candidates that are computed together at most.

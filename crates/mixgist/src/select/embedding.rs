@@ -274,16 +274,14 @@ impl Truncated<'_> {
                     let columns = slopes.factors.iter().zip(&further.columns);
                     add_columns(etas, columns.map(|(&factor, column)| (factor, &column[start..end])));
                 }
-                let columns = products.chunks(LANES).zip(etas.chunks(LANES)).zip(self.squares[start..end].chunks(LANES));
+                let columns =
+                    products.chunks(LANES).zip(etas.chunks(LANES)).zip(self.squares[start..end].chunks(LANES));
                 let weights = known.draw_weights[start..end].chunks(LANES);
                 let columns = columns.zip(self.rests[start..end].chunks(LANES)).zip(weights);
                 for ((((products, etas), squares), rests), weights) in columns {
                     for lane in 0..products.len() {
-                        let (low, high) = interval(
-                            self.squares[i] + squares[lane],
-                            products[lane],
-                            self.rests[i] * rests[lane],
-                        );
+                        let (low, high) =
+                            interval(self.squares[i] + squares[lane], products[lane], self.rests[i] * rests[lane]);
                         let (a, b) = (low.sqrt() - etas[lane] * low, high.sqrt() - etas[lane] * high);
                         sums[lane] += weights[lane] * if a < b { a } else { b };
                     }
@@ -420,7 +418,8 @@ mod tests {
             assert_eq!(extended.axes() - embedding.axes(), if dim > anchors.len() { 2 } else { 0 });
             let nearest = embedding.squares.iter().copied().fold(f64::INFINITY, f64::min);
             let functions = embedding.slope_functions(nearest, &weights);
-            let sum = |i: usize, k: usize| (0..DRAWS).map(|j| weights[j] * functions[j][k] * squared[i * DRAWS + j]).sum();
+            let sum =
+                |i: usize, k: usize| (0..DRAWS).map(|j| weights[j] * functions[j][k] * squared[i * DRAWS + j]).sum();
             let sums: Vec<Weightings> = (0..DRAWS).map(|i| std::array::from_fn(|k| sum(i, k))).collect();
             let truncated = [0, 1, 3, embedding.axes()].map(|axes| embedding.leading(axes));
             for truncated in truncated.into_iter().chain([extended.leading(extended.axes())]) {
