@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Level, Simd, dispatch, prelude::*};
 use rayon::prelude::*;
 
 use crate::atoms::GaussianAtoms;
@@ -142,20 +142,98 @@ pub(super) fn linear_forms(directions: &[f64], width: usize, coordinates: &Coord
 }
 
 #[inline(always)]
-fn linear_forms_with<S: Simd>(_simd: S, directions: &[f64], width: usize, coordinates: &Coordinates, out: &mut [f64]) {
-    // A block of each output row and of one column stay in the first-level cache while all columns go by.
-    const BLOCK: usize = 512;
+fn linear_forms_with<S: Simd>(simd: S, directions: &[f64], width: usize, coordinates: &Coordinates, out: &mut [f64]) {
     let n = coordinates.atoms;
-    out.fill(0.0);
-    for start in (0..n).step_by(BLOCK) {
-        let end = n.min(start + BLOCK);
-        for c in 0..width {
-            let column = &coordinates.columns[c * n + start..c * n + end];
-            for (direction, row) in directions.chunks_exact(width).zip(out.chunks_exact_mut(n)) {
-                let factor = direction[c];
-                for (sum, &x) in row[start..end].iter_mut().zip(column) {
-                    *sum += factor * x;
-                }
+    let mut sums = vec![[0.0; BLOCK]; (directions.len() / width).min(SLICES)];
+    let together = directions.chunks(SLICES * width).zip(out.chunks_mut(SLICES * n));
+    for (directions, out) in together {
+        let sums = &mut sums[..directions.len() / width];
+        for start in (0..n).step_by(BLOCK) {
+            let atoms = start..n.min(start + BLOCK);
+            sums.fill([0.0; BLOCK]);
+            add_forms(simd, coordinates, atoms.clone(), 0..width, |s, c| directions[s * width + c], sums);
+            for (row, sums) in out.chunks_exact_mut(n).zip(sums.iter()) {
+                row[atoms.clone()].copy_from_slice(&sums[..atoms.len()]);
+            }
+        }
+    }
+}
+
+/// Atoms whose sums are formed together: those of all [`SLICES`] and four columns stay in the first-level cache.
+pub(super) const BLOCK: usize = 128;
+
+/// Slices whose sums are formed together, so that the coordinates pass through the cache once for all of them.
+pub(super) const SLICES: usize = 16;
+
+/// Adds to `sums[s][i]` the sum over the given columns of `factor(s, c)` times the column's number for atom i, c being counted from the first of the
+/// columns. For each atom the columns are added in order.
+///
+/// Four columns by two slices at a time, as in a matrix product, so that there are four products for every number that is loaded or stored.
+#[inline(always)]
+pub(super) fn add_forms<S: Simd>(
+    simd: S,
+    coordinates: &Coordinates,
+    atoms: Range<usize>,
+    columns: Range<usize>,
+    factor: impl Fn(usize, usize) -> f64,
+    sums: &mut [[f64; BLOCK]],
+) {
+    let mut c = 0;
+    while c < columns.len() {
+        let column = |k: usize| &coordinates.column(columns.start + c + k)[atoms.clone()];
+        let of_column = |s: usize, k: usize| factor(s, c + k);
+        match columns.len() - c {
+            1 => add_columns::<S, 1>(simd, std::array::from_fn(column), of_column, sums),
+            2 => add_columns::<S, 2>(simd, std::array::from_fn(column), of_column, sums),
+            3 => add_columns::<S, 3>(simd, std::array::from_fn(column), of_column, sums),
+            _ => add_columns::<S, 4>(simd, std::array::from_fn(column), of_column, sums),
+        }
+        c += 4;
+    }
+}
+
+#[inline(always)]
+fn add_columns<S: Simd, const C: usize>(
+    simd: S,
+    columns: [&[f64]; C],
+    factor: impl Fn(usize, usize) -> f64,
+    sums: &mut [[f64; BLOCK]],
+) {
+    for (pair, sums) in sums.chunks_mut(2).enumerate() {
+        let factors = |s: usize| std::array::from_fn(|k| factor(2 * pair + s, k));
+        match sums {
+            [one, other] => add_tile::<S, C, 2>(simd, columns, [factors(0), factors(1)], [one, other]),
+            [one] => add_tile::<S, C, 1>(simd, columns, [factors(0)], [one]),
+            _ => {}
+        }
+    }
+}
+
+#[inline(always)]
+fn add_tile<S: Simd, const C: usize, const R: usize>(
+    simd: S,
+    columns: [&[f64]; C],
+    factors: [[f64; C]; R],
+    sums: [&mut [f64; BLOCK]; R],
+) {
+    let (lanes, count) = (S::f64s::LEN, columns[0].len());
+    let whole = count / lanes * lanes;
+    let splats = factors.map(|row| row.map(|factor| S::f64s::splat(simd, factor)));
+    for start in (0..whole).step_by(lanes) {
+        let x = columns.map(|column| S::f64s::from_slice(simd, &column[start..start + lanes]));
+        for r in 0..R {
+            let place = &mut sums[r][start..start + lanes];
+            let mut sum = S::f64s::from_slice(simd, place);
+            for c in 0..C {
+                sum += splats[r][c] * x[c];
+            }
+            sum.store_slice(place);
+        }
+    }
+    for i in whole..count {
+        for r in 0..R {
+            for c in 0..C {
+                sums[r][i] += factors[r][c] * columns[c][i];
             }
         }
     }
@@ -172,17 +250,18 @@ mod tests {
     use crate::random::{Purpose, standard_normals, stream};
     use crate::vector_math::tests::{bits, every_level};
 
-    /// More atoms than fit into a block, and not a whole number of vectors.
+    /// More atoms and directions than fit into a block, and neither a whole number of vectors.
     #[test]
     fn linear_forms_have_the_same_bits_at_every_level_and_are_sums_of_products() {
         const ATOMS: usize = 1037;
-        const WIDTH: usize = 5;
-        let mut numbers = vec![0.0; ATOMS * WIDTH + 3 * WIDTH];
+        const WIDTH: usize = 7;
+        const DIRECTIONS: usize = SLICES + 3;
+        let mut numbers = vec![0.0; ATOMS * WIDTH + DIRECTIONS * WIDTH];
         standard_normals(&mut stream(1, Purpose::Simulation, 0), &mut numbers);
         let directions = numbers.split_off(ATOMS * WIDTH);
         let coordinates = Coordinates::new(ATOMS, numbers);
         let of = |level: Level| {
-            let mut out = vec![f64::NAN; 3 * ATOMS];
+            let mut out = vec![f64::NAN; DIRECTIONS * ATOMS];
             dispatch!(level, simd => linear_forms_with(simd, &directions, WIDTH, &coordinates, &mut out));
             out
         };
