@@ -442,8 +442,9 @@ const CELLS_PER_JUMP: f64 = 2.0;
 /// As many when there is a table of lone jumps: more cells make the matrix product longer and the tables larger, fewer leave more jumps in groups.
 const LONE_CELLS_PER_JUMP: f64 = 3.0;
 
-/// There is a table of lone jumps where at least this part of the jumps are lone ones.
-const MOSTLY_LONE: f64 = 0.6;
+/// There is a table of lone jumps where at least this part of the jumps are lone ones; then it takes no more memory than groups do. Where jumps lie
+/// anywhere it is 0.85.
+const MOSTLY_LONE: f64 = 0.75;
 
 /// A jump joins the group of the jump before it when it is this close, in lengths of the cell. Close ones are few products instead of many; ones
 /// that lie apart would overlap with much else. With weights of like size (`bench peer`) all distances took 5 s with this and 12 s with one group a cell.

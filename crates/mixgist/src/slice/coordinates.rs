@@ -51,34 +51,41 @@ impl Coordinates {
         Coordinates { atoms: atoms.len(), columns }
     }
 
-    /// μ, then `size` numbers that `fill` makes of each covariance, with scratch space for a d × d matrix.
+    /// μ, then `size` numbers that `fill` makes of each covariance, with scratch space for two d × d matrices.
     pub(super) fn of_means_and(
         atoms: &GaussianAtoms,
         size: usize,
         fill: impl Fn(&[f64], &mut [f64], &mut [f64]) + Sync,
     ) -> Self {
         const TOGETHER: usize = 256;
+        const CHUNK: usize = 16 * TOGETHER;
         let (n, d) = (atoms.len(), atoms.dim());
         let mut columns = mean_columns(atoms);
         columns.resize(n * (d + size), 0.0);
-        // Atoms in parallel, row by row, then one transposition: logarithms and factors dominate.
-        let mut rows = vec![0.0; n * size];
-        rows.par_chunks_mut(size * TOGETHER).enumerate().for_each(|(chunk, rows)| {
-            let mut scratch = vec![0.0; d * d];
-            for (k, row) in rows.chunks_exact_mut(size).enumerate() {
-                fill(atoms.covariance(chunk * TOGETHER + k), &mut scratch, row);
-            }
-        });
-        columns[n * d..].par_chunks_exact_mut(n).enumerate().for_each(|(c, column)| {
-            column.iter_mut().zip(rows[c..].iter().step_by(size)).for_each(|(slot, value)| *slot = *value);
-        });
+        // Atoms in parallel, row by row, then a transposition: logarithms and factors dominate.
+        let mut rows = vec![0.0; n.min(CHUNK) * size];
+        for start in (0..n).step_by(CHUNK) {
+            let count = CHUNK.min(n - start);
+            let rows = &mut rows[..count * size];
+            rows.par_chunks_mut(size * TOGETHER).enumerate().for_each(|(chunk, rows)| {
+                let mut scratch = vec![0.0; 2 * d * d];
+                for (k, row) in rows.chunks_exact_mut(size).enumerate() {
+                    fill(atoms.covariance(start + chunk * TOGETHER + k), &mut scratch, row);
+                }
+            });
+            columns[n * d..].par_chunks_exact_mut(n).enumerate().for_each(|(c, column)| {
+                let slots = column[start..start + count].iter_mut();
+                slots.zip(rows[c..].iter().step_by(size)).for_each(|(slot, value)| *slot = *value);
+            });
+        }
         Coordinates { atoms: n, columns }
     }
 
     /// (μ, Σ or log Σ) with off-diagonal entries once, times √2: an isometry from (R^d, Frobenius) to Euclidean space.
     pub(super) fn isometric(atoms: &GaussianAtoms, matrix: MatrixCoordinate) -> Self {
         let d = atoms.dim();
-        Self::of_means_and(atoms, d * (d + 1) / 2, |covariance, log, row| {
+        Self::of_means_and(atoms, d * (d + 1) / 2, |covariance, scratch, row| {
+            let log = &mut scratch[..d * d];
             let matrix = match matrix {
                 MatrixCoordinate::Covariance => covariance,
                 MatrixCoordinate::LogCovariance => {
@@ -160,7 +167,7 @@ fn linear_forms_with<S: Simd>(simd: S, directions: &[f64], width: usize, coordin
 }
 
 /// Atoms whose sums are formed together: those of all [`SLICES`] and four columns stay in the first-level cache.
-pub(super) const BLOCK: usize = 128;
+pub(super) const BLOCK: usize = 256;
 
 /// Slices whose sums are formed together, so that the coordinates pass through the cache once for all of them.
 pub(super) const SLICES: usize = 16;
@@ -178,62 +185,77 @@ pub(super) fn add_forms<S: Simd>(
     factor: impl Fn(usize, usize) -> f64,
     sums: &mut [[f64; BLOCK]],
 ) {
+    let store = &coordinates.columns[..];
     let mut c = 0;
     while c < columns.len() {
-        let column = |k: usize| &coordinates.column(columns.start + c + k)[atoms.clone()];
-        let of_column = |s: usize, k: usize| factor(s, c + k);
-        match columns.len() - c {
-            1 => add_columns::<S, 1>(simd, std::array::from_fn(column), of_column, sums),
-            2 => add_columns::<S, 2>(simd, std::array::from_fn(column), of_column, sums),
-            3 => add_columns::<S, 3>(simd, std::array::from_fn(column), of_column, sums),
-            _ => add_columns::<S, 4>(simd, std::array::from_fn(column), of_column, sums),
+        let first = (columns.start + c) * coordinates.atoms + atoms.start;
+        let column = Column { numbers: &store[first..], stride: coordinates.atoms, count: atoms.len() };
+        let mut s = 0;
+        while s < sums.len() {
+            let two = s + 1 < sums.len();
+            let here = &mut sums[s..];
+            match (columns.len() - c, two) {
+                (1, true) => add_tile::<S, 1, 2>(simd, column, &factor, s, c, here),
+                (2, true) => add_tile::<S, 2, 2>(simd, column, &factor, s, c, here),
+                (3, true) => add_tile::<S, 3, 2>(simd, column, &factor, s, c, here),
+                (_, true) => add_tile::<S, 4, 2>(simd, column, &factor, s, c, here),
+                (1, false) => add_tile::<S, 1, 1>(simd, column, &factor, s, c, here),
+                (2, false) => add_tile::<S, 2, 1>(simd, column, &factor, s, c, here),
+                (3, false) => add_tile::<S, 3, 1>(simd, column, &factor, s, c, here),
+                (_, false) => add_tile::<S, 4, 1>(simd, column, &factor, s, c, here),
+            }
+            s += 2;
         }
         c += 4;
     }
 }
 
-#[inline(always)]
-fn add_columns<S: Simd, const C: usize>(
-    simd: S,
-    columns: [&[f64]; C],
-    factor: impl Fn(usize, usize) -> f64,
-    sums: &mut [[f64; BLOCK]],
-) {
-    for (pair, sums) in sums.chunks_mut(2).enumerate() {
-        let factors = |s: usize| std::array::from_fn(|k| factor(2 * pair + s, k));
-        match sums {
-            [one, other] => add_tile::<S, C, 2>(simd, columns, [factors(0), factors(1)], [one, other]),
-            [one] => add_tile::<S, C, 1>(simd, columns, [factors(0)], [one]),
-            _ => {}
-        }
-    }
+/// Numbers of some atoms in one column; those of the next column are `stride` farther.
+#[derive(Clone, Copy)]
+struct Column<'a> {
+    numbers: &'a [f64],
+    stride: usize,
+    count: usize,
 }
 
+/// C columns from c on and R sums from s on. Loops instead of closures over arrays: those were not compiled to vectors.
 #[inline(always)]
 fn add_tile<S: Simd, const C: usize, const R: usize>(
     simd: S,
-    columns: [&[f64]; C],
-    factors: [[f64; C]; R],
-    sums: [&mut [f64; BLOCK]; R],
+    column: Column,
+    factor: &impl Fn(usize, usize) -> f64,
+    s: usize,
+    c: usize,
+    sums: &mut [[f64; BLOCK]],
 ) {
-    let (lanes, count) = (S::f64s::LEN, columns[0].len());
-    let whole = count / lanes * lanes;
-    let splats = factors.map(|row| row.map(|factor| S::f64s::splat(simd, factor)));
+    let zero = S::f64s::splat(simd, 0.0);
+    let (mut factors, mut splats) = ([[0.0; C]; R], [[zero; C]; R]);
+    for (r, (factors, splats)) in factors.iter_mut().zip(&mut splats).enumerate() {
+        for (k, (number, splat)) in factors.iter_mut().zip(splats).enumerate() {
+            *number = factor(s + r, c + k);
+            *splat = S::f64s::splat(simd, *number);
+        }
+    }
+    let lanes = S::f64s::LEN;
+    let whole = column.count / lanes * lanes;
     for start in (0..whole).step_by(lanes) {
-        let x = columns.map(|column| S::f64s::from_slice(simd, &column[start..start + lanes]));
-        for r in 0..R {
-            let place = &mut sums[r][start..start + lanes];
+        let mut x = [zero; C];
+        for (k, x) in x.iter_mut().enumerate() {
+            *x = S::f64s::from_slice(simd, &column.numbers[k * column.stride + start..][..lanes]);
+        }
+        for (sums, splats) in sums.iter_mut().zip(&splats) {
+            let place = &mut sums[start..start + lanes];
             let mut sum = S::f64s::from_slice(simd, place);
-            for c in 0..C {
-                sum += splats[r][c] * x[c];
+            for (splat, x) in splats.iter().zip(&x) {
+                sum += *splat * *x;
             }
             sum.store_slice(place);
         }
     }
-    for i in whole..count {
-        for r in 0..R {
-            for c in 0..C {
-                sums[r][i] += factors[r][c] * columns[c][i];
+    for i in whole..column.count {
+        for (sums, factors) in sums.iter_mut().zip(&factors) {
+            for (k, number) in factors.iter().enumerate() {
+                sums[i] += number * column.numbers[k * column.stride + i];
             }
         }
     }

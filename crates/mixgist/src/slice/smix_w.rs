@@ -11,7 +11,7 @@ use super::{
 };
 use crate::Result;
 use crate::atoms::GaussianAtoms;
-use crate::linalg::{cholesky_in_place, solve_lower};
+use crate::linalg::{cholesky_in_place, invert_lower};
 use crate::vector_math::ln_in_place;
 
 /// The law of `smix-w` slices.
@@ -106,7 +106,8 @@ impl Slices for SmixWSlices {
 
     fn coordinates(&self, atoms: &GaussianAtoms) -> Coordinates {
         let d = self.dim;
-        Coordinates::of_means_and(atoms, self.factor_len() + 2, |covariance, factor, row| {
+        Coordinates::of_means_and(atoms, self.factor_len() + 2, |covariance, scratch, row| {
+            let (factor, inverse) = scratch.split_at_mut(d * d);
             factor.copy_from_slice(covariance);
             let trace: f64 = (0..d).map(|a| factor[a * d + a]).sum();
             cholesky_in_place(factor, d).expect("atoms are positive definite");
@@ -114,14 +115,8 @@ impl Slices for SmixWSlices {
             let entries = (0..d).flat_map(|b| (b..d).map(move |a| a * d + b));
             lower.iter_mut().zip(entries).for_each(|(slot, entry)| *slot = factor[entry]);
             // λ_max ≤ tr Σ and λ_min ≥ 1 / tr Σ⁻¹ = 1 / ‖L⁻¹‖².
-            let mut inverse_column = vec![0.0; d];
-            let mut inverse_trace = 0.0;
-            for b in 0..d {
-                inverse_column.fill(0.0);
-                inverse_column[b] = 1.0;
-                solve_lower(factor, d, &mut inverse_column);
-                inverse_trace += inverse_column.iter().map(|x| x * x).sum::<f64>();
-            }
+            invert_lower(factor, d, inverse);
+            let inverse_trace: f64 = inverse.iter().map(|x| x * x).sum();
             bounds.copy_from_slice(&[-0.5 * libm::log(inverse_trace), 0.5 * libm::log(trace)]);
         })
     }
@@ -182,9 +177,9 @@ impl Tangents for SmixWSlices {
 
     fn positions(&self, slices: Range<usize>, points: &[f64], positions: &mut [f64]) {
         let atoms = positions.len() / slices.len();
-        let mut locations = vec![0.0; positions.len()];
+        let (mut locations, mut y) = (vec![0.0; positions.len()], vec![[0.0; PANEL]; self.dim]);
         for panel in self.panels(slices.clone()) {
-            dispatch!(Level::new(), simd => place_panel(simd, &panel, points, atoms, &mut locations, positions));
+            dispatch!(Level::new(), simd => place_panel(simd, &panel, points, atoms, &mut y, &mut locations, positions));
         }
         ln_in_place(positions);
         let places = positions.chunks_exact_mut(atoms).zip(locations.chunks_exact(atoms));
@@ -219,22 +214,17 @@ impl Tangents for SmixWSlices {
     }
 }
 
-/// Entries of y = Lᵀv for each direction of a panel, and ‖y‖².
+/// y = Lᵀv for each direction of a panel, and ‖y‖².
 #[inline(always)]
-fn factor_products<S: Simd>(
-    simd: S,
-    v: &[[f64; PANEL]],
-    factor: &[f64],
-    mut take: impl FnMut(usize, f64x8<S>),
-) -> f64x8<S> {
+fn factor_products<S: Simd>(simd: S, v: &[[f64; PANEL]], factor: &[f64], y: &mut [[f64; PANEL]]) -> f64x8<S> {
     let mut square = f64x8::splat(simd, 0.0);
-    for j in 0..v.len() {
+    for (j, out) in y.iter_mut().enumerate() {
         let mut y = f64x8::splat(simd, 0.0);
         for (i, lanes) in v.iter().enumerate().skip(j) {
             y += f64x8::splat(simd, factor[Chart::factor_entry(i, j)]) * f64x8::from_slice(simd, lanes);
         }
         square += y * y;
-        take(j, y);
+        y.store_slice(out);
     }
     square
 }
@@ -246,6 +236,7 @@ fn place_panel<S: Simd>(
     panel: &Panel,
     points: &[f64],
     atoms: usize,
+    y: &mut [[f64; PANEL]],
     locations: &mut [f64],
     squares: &mut [f64],
 ) {
@@ -255,7 +246,7 @@ fn place_panel<S: Simd>(
         for (x, lanes) in point.iter().zip(panel.v) {
             location += f64x8::splat(simd, *x) * f64x8::from_slice(simd, lanes);
         }
-        let square = factor_products(simd, panel.v, &point[d..], |_, _| {});
+        let square = factor_products(simd, panel.v, &point[d..], y);
         for (l, slice) in panel.slices.clone().enumerate() {
             let place = (panel.first + l) * atoms + atom;
             (locations[place], squares[place]) = (location.as_slice()[slice % PANEL], square.as_slice()[slice % PANEL]);
@@ -275,7 +266,7 @@ fn add_panel_gradient<S: Simd>(
     sums: &mut [[f64; PANEL]],
 ) {
     let d = v.len();
-    let square = factor_products(simd, v, &point[d..], |j, product| product.store_slice(&mut y[j]));
+    let square = factor_products(simd, v, &point[d..], y);
     // A panel can have fewer directions than lanes: they are zero then, and so are their parts.
     let square = square.max(f64x8::splat(simd, f64::MIN_POSITIVE));
     let of_mean = f64x8::from_slice(simd, &of_mean);
