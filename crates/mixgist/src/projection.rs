@@ -61,6 +61,10 @@ impl PrunedMeasures {
 /// Slices that one task projects together, so that the coordinates pass through the cache once for all of them.
 const TOGETHER: usize = 4;
 
+/// As many where the coordinates take more than [`LARGE_BYTES`] and come from memory each time: 1000 draws of 20 atoms in dimension 50 take 0.2 GB.
+const TOGETHER_IF_LARGE: usize = 8;
+const LARGE_BYTES: usize = 1 << 24;
+
 impl<'a> Projection<'a> {
     /// Computes coordinates and prunes. Cost O(atoms × d³) at most.
     pub(crate) fn new(ensemble: &Ensemble, slices: &'a dyn Slices, order: Order, pruning: Pruning) -> Result<Self> {
@@ -115,12 +119,12 @@ impl<'a> Projection<'a> {
         self.slices.replicates()
     }
 
-    /// Line measures of all draws on a few slices.
-    fn lines(&self, slices: Range<usize>) -> Result<Vec<Lines<'_>>> {
+    /// Line measures of all draws on a few slices, with scratch space for their positions.
+    fn lines(&self, slices: Range<usize>, positions: &mut Vec<f64>) -> Result<Vec<Lines<'_>>> {
         let atoms = self.atoms();
-        let mut positions = vec![0.0; slices.len() * atoms];
-        self.slices.project(slices.clone(), &self.coordinates, &mut positions);
-        check_positions(&positions, self.order).map_err(|beyond| {
+        positions.resize(slices.len() * atoms, 0.0);
+        self.slices.project(slices.clone(), &self.coordinates, positions);
+        check_positions(positions, self.order).map_err(|beyond| {
             let atom = beyond.place % atoms;
             let draw = self.offsets.partition_point(|&start| start <= atom) - 1;
             beyond.error(slices.start + beyond.place / atoms).at_draw(draw)
@@ -167,6 +171,11 @@ impl<'a> Projection<'a> {
         longest_batch(self.atoms(), self.draws())
     }
 
+    fn together(&self) -> usize {
+        let bytes = size_of::<f64>() * self.coordinates.width() * self.atoms();
+        if bytes > LARGE_BYTES { TOGETHER_IF_LARGE } else { TOGETHER }
+    }
+
     /// Passes over the given batches of slices: `build` turns the lines of each slice into what is needed, in parallel over the
     /// slices of a batch; `consume` gets each batch with its slices, in order.
     pub(crate) fn stream<'s, T: Send>(
@@ -189,10 +198,10 @@ impl<'a> Projection<'a> {
     ) -> Result<()> {
         for batch in batches {
             progress.check()?;
-            let built: Vec<Vec<T>> = runs(batch)
+            let built: Vec<Vec<T>> = runs(batch, self.together())
                 .into_par_iter()
-                .map(|run| {
-                    let lines = run.clone().zip(self.lines(run)?);
+                .map_init(Vec::new, |positions, run| {
+                    let lines = run.clone().zip(self.lines(run, positions)?);
                     lines.map(|(slice, lines)| progress.check().map(|()| build(slice, lines))).collect()
                 })
                 .collect::<Result<_>>()?;
@@ -241,10 +250,10 @@ pub(crate) fn predicted_bytes(dim: usize, atoms: usize, draws: usize) -> u64 {
 }
 
 /// Cuts a list of slices into runs of neighbours that are projected together.
-fn runs(slices: &[usize]) -> Vec<Range<usize>> {
+fn runs(slices: &[usize], together: usize) -> Vec<Range<usize>> {
     slices
         .chunk_by(|a, b| a + 1 == *b)
-        .flat_map(|run| run.chunks(TOGETHER))
+        .flat_map(|run| run.chunks(together))
         .map(|run| run[0]..run[run.len() - 1] + 1)
         .collect()
 }
@@ -279,8 +288,8 @@ mod tests {
 
     #[test]
     fn runs_are_neighbours_and_short() {
-        assert_eq!(runs(&[0, 1, 2, 3, 4, 7, 8, 10]), [0..4, 4..5, 7..9, 10..11]);
-        assert_eq!(runs(&[]), Vec::<Range<usize>>::new());
+        assert_eq!(runs(&[0, 1, 2, 3, 4, 7, 8, 10], 4), [0..4, 4..5, 7..9, 10..11]);
+        assert_eq!(runs(&[], 4), Vec::<Range<usize>>::new());
     }
 
     /// One draw of two atoms whose position on slice l is l and −l.

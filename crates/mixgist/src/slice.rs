@@ -64,6 +64,30 @@ pub trait Tangents: Send + Sync {
     /// Positions of atoms on one slice and their derivatives: `points` and `tangents` are (atoms × F), F the width of the chart
     /// in dimension `dim`.
     fn differentiate(&self, slice: usize, points: &[f64], positions: &mut [f64], tangents: &mut [f64]);
+
+    /// Positions of atoms on some slices: `positions` is (slices × atoms). What [`Tangents::differentiate`] says, unless there is a faster way.
+    fn positions(&self, slices: Range<usize>, points: &[f64], positions: &mut [f64]) {
+        let atoms = positions.len() / slices.len();
+        let mut tangents = vec![0.0; points.len()];
+        for (slice, positions) in slices.zip(positions.chunks_exact_mut(atoms)) {
+            self.differentiate(slice, points, positions, &mut tangents);
+        }
+    }
+
+    /// Adds to `gradient`, (atoms × F), the derivatives of Σ slope × position over some slices and all atoms; `slopes` are (slices × atoms). What
+    /// [`Tangents::differentiate`] says up to rounding, unless there is a faster way.
+    fn add_gradient(&self, slices: Range<usize>, points: &[f64], slopes: &[f64], gradient: &mut [f64]) {
+        let atoms = slopes.len() / slices.len();
+        let (mut positions, mut tangents) = (vec![0.0; atoms], vec![0.0; points.len()]);
+        for (slice, slopes) in slices.zip(slopes.chunks_exact(atoms)) {
+            self.differentiate(slice, points, &mut positions, &mut tangents);
+            let width = points.len() / atoms;
+            let of_atoms = gradient.chunks_exact_mut(width).zip(tangents.chunks_exact(width));
+            for ((sums, tangent), slope) in of_atoms.zip(slopes) {
+                sums.iter_mut().zip(tangent).for_each(|(sum, t)| *sum += slope * t);
+            }
+        }
+    }
 }
 
 /// How slices fall into groups that are independent of each other.

@@ -20,7 +20,7 @@ pub(super) struct Objective<'a> {
 }
 
 /// Slices that one task takes.
-const BLOCK: usize = 32;
+const BLOCK: usize = 128;
 
 /// Fewer numbers than this, slices by atoms by coordinates, are not worth a second thread.
 const WORTH_THREADS: usize = 1 << 14;
@@ -75,10 +75,15 @@ impl<'a> Objective<'a> {
             return f64::INFINITY;
         }
         let of_block = |(block, targets): (usize, &[SliceTarget])| {
-            let mut work = Workspace::new(k, self.width());
-            for (i, target) in targets.iter().enumerate() {
-                work.add_slice(self.tangents, block * BLOCK + i, target, &weights, &points);
+            let slices = block * BLOCK..block * BLOCK + targets.len();
+            let mut positions = vec![0.0; targets.len() * k];
+            self.tangents.positions(slices.clone(), &points, &mut positions);
+            let mut work = Workspace::new(k, points.len());
+            for (target, positions) in targets.iter().zip(positions.chunks_exact_mut(k)) {
+                work.add_slice(target, &weights, positions);
             }
+            // What stands in place of the positions are the slopes of the loss in them.
+            self.tangents.add_gradient(slices, &points, &positions, &mut work.sums.points);
             work.sums
         };
         let blocks: Vec<Sums> = if self.targets.len() * points.len() >= WORTH_THREADS {
@@ -153,56 +158,43 @@ struct Sums {
 
 struct Workspace {
     sums: Sums,
-    positions: Vec<f64>,
-    tangents: Vec<f64>,
     ranks: Vec<u64>,
     order: Vec<usize>,
+    /// Positions in ascending order.
+    sorted: Vec<f64>,
     of_cumulative: Vec<f64>,
-    width: usize,
 }
 
 impl Workspace {
-    fn new(k: usize, width: usize) -> Self {
+    fn new(k: usize, coordinates: usize) -> Self {
         Workspace {
-            sums: Sums { loss: 0.0, weights: vec![0.0; k], points: vec![0.0; k * width] },
-            positions: vec![0.0; k],
-            tangents: vec![0.0; k * width],
+            sums: Sums { loss: 0.0, weights: vec![0.0; k], points: vec![0.0; coordinates] },
             ranks: vec![0; k],
             order: vec![0; k],
+            sorted: vec![0.0; k],
             of_cumulative: vec![0.0; k],
-            width,
         }
     }
 
-    fn add_slice(
-        &mut self,
-        tangents: &dyn Tangents,
-        slice: usize,
-        target: &SliceTarget,
-        weights: &[f64],
-        points: &[f64],
-    ) {
+    /// Adds the loss on one slice and its derivatives in the weights; puts those in the positions in their place.
+    fn add_slice(&mut self, target: &SliceTarget, weights: &[f64], positions: &mut [f64]) {
         let k = weights.len();
-        tangents.differentiate(slice, points, &mut self.positions, &mut self.tangents);
-        self.positions.iter_mut().for_each(|x| *x -= target.origin());
-        self.sort();
+        positions.iter_mut().for_each(|x| *x -= target.origin());
+        self.sort(positions);
         let (mut reached, mut integral, mut loss) = (0.0, 0.0, target.norm);
         for rank in 0..k {
             let atom = self.order[rank];
-            let (x, weight) = (self.positions[atom], weights[atom]);
+            let (x, weight) = (self.sorted[rank], weights[atom]);
             let end = if rank + 1 == k { 1.0 } else { f64::min(reached + weight, 1.0) };
             let (until, level) = target.at(end);
             let mass = until - integral;
             let length = end - reached;
             loss += x * (length * x - 2.0 * mass);
-            let slope = 2.0 * (length * x - mass);
-            let tangent = &self.tangents[atom * self.width..(atom + 1) * self.width];
-            let sums = &mut self.sums.points[atom * self.width..(atom + 1) * self.width];
-            sums.iter_mut().zip(tangent).for_each(|(sum, t)| *sum += slope * t);
+            positions[atom] = 2.0 * (length * x - mass);
             self.of_cumulative[rank] = if rank + 1 == k {
                 0.0
             } else {
-                let next = self.positions[self.order[rank + 1]];
+                let next = self.sorted[rank + 1];
                 (x - next) * (x + next - 2.0 * level)
             };
             (reached, integral) = (end, until);
@@ -218,8 +210,7 @@ impl Workspace {
 
     /// Counts for each atom how many stand to its left, the earlier ones among those in one place: quadratic, but there are few atoms, and no
     /// branch depends on where they stand.
-    fn sort(&mut self) {
-        let x = &self.positions[..];
+    fn sort(&mut self, x: &[f64]) {
         self.ranks.fill(0);
         for (j, &own) in x.iter().enumerate() {
             let (before, after) = self.ranks.split_at_mut(j);
@@ -228,6 +219,7 @@ impl Workspace {
         }
         for (atom, &rank) in self.ranks.iter().enumerate() {
             self.order[rank as usize] = atom;
+            self.sorted[rank as usize] = x[atom];
         }
     }
 }

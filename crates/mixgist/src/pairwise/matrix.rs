@@ -87,9 +87,9 @@ impl Condensed {
         self.blocks_of(1)
     }
 
-    /// The entries above the diagonal of eight rows at a time.
+    /// The entries above the diagonal of some rows at a time.
     fn row_blocks(&mut self) -> Vec<&mut [f64]> {
-        self.blocks_of(PANEL)
+        self.blocks_of(ROWS_TOGETHER)
     }
 
     fn blocks_of(&mut self, rows: usize) -> Vec<&mut [f64]> {
@@ -149,7 +149,7 @@ pub(crate) fn distance_matrix(projection: &Projection, progress: &dyn Progress) 
     for_each_batch(projection, &pieces, progress, |piece, new_costs| {
         let finished = ends.next_if(|(last, _)| piece.last() == Some(last)).map(|(_, slices)| slices);
         let mut unfinished = unfinished.row_blocks();
-        unfinished.resize_with(sums.len.div_ceil(PANEL), Default::default);
+        unfinished.resize_with(sums.len.div_ceil(ROWS_TOGETHER), Default::default);
         let blocks = sums.row_blocks().into_par_iter().zip(squares.row_blocks()).zip(unfinished);
         blocks.enumerate().try_for_each_init(Vec::new, |scratch, (block, ((sums, squares), unfinished))| {
             new_costs(block, scratch)?;
@@ -178,7 +178,10 @@ pub(crate) fn distance_matrix(projection: &Projection, progress: &dyn Progress) 
     Ok(DistanceMatrix { distances: sums, standard_errors: squares })
 }
 
-/// Computes the entries above the diagonal of a block of eight rows, summed over the slices of a batch, in the order of
+/// Rows of a task: the tables of a panel of draws pass through the cache once for all of them.
+const ROWS_TOGETHER: usize = 4 * PANEL;
+
+/// Computes the entries above the diagonal of a block of rows, summed over the slices of a batch, in the order of
 /// [`Condensed`], into scratch space; asks between its rows or slices whether to go on.
 type NewCosts<'a> = dyn Fn(usize, &mut Vec<f64>) -> Result<()> + Sync + 'a;
 
@@ -211,7 +214,7 @@ fn for_each_batch(
 }
 
 fn rows_of_block(block: usize, draws: usize) -> std::ops::Range<usize> {
-    block * PANEL..draws.min((block + 1) * PANEL)
+    block * ROWS_TOGETHER..draws.min((block + 1) * ROWS_TOGETHER)
 }
 
 fn decomposed_block(batch: &Batch, block: usize, progress: &dyn Progress, out: &mut Vec<f64>) -> Result<()> {

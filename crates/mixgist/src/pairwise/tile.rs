@@ -1,8 +1,8 @@
 //! Sums of transport costs for p = 2 over a batch of decomposed slices: eight rows against all draws at a time.
 
-use fearless_simd::{Level, Simd, dispatch, f64x4, prelude::*};
+use fearless_simd::{Level, Simd, dispatch, f64x8, prelude::*};
 
-use super::decomposition::{Decomposition, PANEL, add_panel_products, add_row_products};
+use super::decomposition::{Decomposition, Lanes, OwnJump, PANEL, add_panel_products, add_row_products, lone_products};
 use crate::Result;
 use crate::line::{Lines, Order, transport_cost};
 use crate::progress::Progress;
@@ -66,7 +66,8 @@ impl<'a> Batch<'a> {
 /// A cost below this part of the two draws' norms has lost too many digits in the difference, and is computed anew by merging.
 const CANCELLATION: f64 = 1e-5;
 
-/// Costs summed over the slices of a batch, for up to eight rows: `out[r * draws + j]` is set for each wanted column j of draw `rows[r]`.
+/// Costs summed over the slices of a batch: `out[r * draws + j]` is set for each wanted column j of draw `rows[r]`. Rows from their own panel on are whole
+/// panels, one after the other, but for the last draws.
 pub(super) fn row_costs(
     batch: &Batch,
     rows: &[usize],
@@ -112,38 +113,16 @@ fn row_costs_at(
 ) -> Result<()> {
     let draws = norms.len();
     out.fill(0.0);
-    // Rows that are a whole panel are used where they stand; others are gathered into one.
-    let own_panel = rows[0] / PANEL;
-    let aligned = rows.iter().enumerate().all(|(r, &i)| i == own_panel * PANEL + r);
-    let gathered: Vec<Vec<[f64; PANEL]>> =
-        if aligned { Vec::new() } else { decompositions.iter().map(|b| gather(b, rows)).collect() };
-    let row_panels: Vec<&[[f64; PANEL]]> = if aligned {
-        decompositions.iter().map(|decomposed| decomposed.panel(own_panel)).collect()
-    } else {
-        gathered.iter().map(Vec::as_slice).collect()
-    };
-    let first_panel = if columns == Columns::FromOwnPanel { own_panel } else { 0 };
-    for panel in first_panel..draws.div_ceil(PANEL) {
-        progress.check()?;
-        let mut products = [[0.0; PANEL]; PANEL];
-        dispatch!(level, simd => add_products(simd, &row_panels, decompositions, panel, &mut products));
-        let width = PANEL.min(draws - panel * PANEL);
-        for (r, product) in products.iter().enumerate().take(rows.len()) {
-            out[r * draws + panel * PANEL..][..width].copy_from_slice(&product[..width]);
-        }
-    }
-    let first_column = first_panel * PANEL;
+    let mut own: Vec<RowPanel> = Vec::new();
+    own.resize_with(rows.len().div_ceil(PANEL), RowPanel::default);
     for decomposed in decompositions {
         progress.check()?;
-        match columns {
-            Columns::FromOwnPanel => dispatch!(level, simd => add_panel_products(simd, decomposed, own_panel, out)),
-            Columns::All => {
-                for (&i, row) in rows.iter().zip(out.chunks_exact_mut(draws)) {
-                    dispatch!(level, simd => add_row_products(simd, decomposed, i, row));
-                }
-            }
+        for (own, rows) in own.iter_mut().zip(rows.chunks(PANEL)) {
+            own.load(decomposed, rows, columns);
         }
+        dispatch!(level, simd => add_products(simd, decomposed, &own, rows, columns, out));
     }
+    let first_column = if columns == Columns::FromOwnPanel { rows[0] / PANEL * PANEL } else { 0 };
     let rounding: f64 = decompositions.iter().map(Decomposition::rounding).sum();
     for (r, &i) in rows.iter().enumerate() {
         let row = &mut out[r * draws..(r + 1) * draws];
@@ -165,42 +144,113 @@ fn merged_cost(decompositions: &[Decomposition], i: usize, j: usize) -> f64 {
         .sum()
 }
 
-fn gather(decomposed: &Decomposition, rows: &[usize]) -> Vec<[f64; PANEL]> {
-    let mut panel = vec![[0.0; PANEL]; decomposed.panel(0).len()];
-    for (r, &i) in rows.iter().enumerate() {
-        for (row, mean) in panel.iter_mut().zip(decomposed.means(i)) {
-            row[r] = mean;
-        }
-    }
-    panel
+/// Up to eight rows on one slice; the space is used again for the next slice.
+#[derive(Default)]
+struct RowPanel {
+    /// The panel that the rows are, if they stand in one, and their cell means if they do not.
+    panel: Option<usize>,
+    means: Vec<Lanes>,
+    /// Jumps of the rows, one row after the other, and where each ends.
+    jumps: Vec<OwnJump>,
+    ends: Vec<usize>,
 }
 
-/// Products of cell means, eight rows by eight columns, summed over cells and slices in order: the bits do not depend on the CPU.
+impl RowPanel {
+    fn load(&mut self, decomposed: &Decomposition, rows: &[usize], columns: Columns) {
+        self.panel = (columns == Columns::FromOwnPanel).then_some(rows[0] / PANEL);
+        if self.panel.is_none() {
+            self.means.clear();
+            self.means.resize(decomposed.panel(0).len(), Lanes::default());
+            for (r, &i) in rows.iter().enumerate() {
+                self.means.iter_mut().zip(decomposed.means(i)).for_each(|(row, mean)| row[r] = mean);
+            }
+        }
+        self.jumps.clear();
+        self.ends.clear();
+        for &i in rows {
+            decomposed.append_jumps(i, &mut self.jumps);
+            self.ends.push(self.jumps.len());
+        }
+    }
+
+    fn means<'s>(&'s self, decomposed: &'s Decomposition) -> &'s [Lanes] {
+        self.panel.map_or(&self.means, |panel| decomposed.panel(panel))
+    }
+}
+
+/// Adds the products of the rows with all wanted draws on one slice. For each draw they are summed over cells and jumps in order: the bits do not depend on
+/// the CPU. A panel of draws stays in the cache while all rows meet it.
 #[inline(always)]
 fn add_products<S: Simd>(
     simd: S,
-    row_panels: &[&[[f64; PANEL]]],
-    batch: &[Decomposition],
-    panel: usize,
-    out: &mut [[f64; PANEL]; PANEL],
+    decomposed: &Decomposition,
+    own: &[RowPanel],
+    rows: &[usize],
+    columns: Columns,
+    out: &mut [f64],
 ) {
-    for half in 0..2 {
-        let mut sums = [[f64x4::splat(simd, 0.0); 2]; 4];
-        for (rows, decomposed) in row_panels.iter().zip(batch) {
-            for (row, column) in rows.iter().zip(decomposed.panel(panel)) {
-                let low = f64x4::from_slice(simd, &column[..4]);
-                let high = f64x4::from_slice(simd, &column[4..]);
-                for (r, sum) in sums.iter_mut().enumerate() {
-                    let x = f64x4::splat(simd, row[half * 4 + r]);
-                    sum[0] += x * low;
-                    sum[1] += x * high;
+    let draws = decomposed.norms().len();
+    let mut products = vec![[Lanes::default(); PANEL]; own.len()];
+    for panel in own[0].panel.unwrap_or(0)..draws.div_ceil(PANEL) {
+        // Rows before the diagonal.
+        let wanted = own.iter().take_while(|own| own.panel.is_none_or(|first| first <= panel));
+        for (own, products) in wanted.clone().zip(&mut products) {
+            mean_products(simd, own.means(decomposed), decomposed.panel(panel), products);
+        }
+        let width = PANEL.min(draws - panel * PANEL);
+        for ((own, products), out) in wanted.zip(&products).zip(out.chunks_mut(PANEL * draws)) {
+            let mut start = 0;
+            for ((row, &end), product) in out.chunks_exact_mut(draws).zip(&own.ends).zip(products) {
+                let product = f64x8::from_slice(simd, &product[..]);
+                let product = product + lone_products(simd, decomposed, &own.jumps[start..end], panel);
+                start = end;
+                let sums = row[panel * PANEL..][..width].iter_mut();
+                sums.zip(product.as_slice()).for_each(|(sum, product)| *sum += product);
+            }
+        }
+    }
+    for (rows, out) in rows.chunks(PANEL).zip(out.chunks_mut(PANEL * draws)) {
+        match columns {
+            Columns::FromOwnPanel => add_panel_products(simd, decomposed, rows[0] / PANEL, out),
+            Columns::All => {
+                for (&i, row) in rows.iter().zip(out.chunks_exact_mut(draws)) {
+                    add_row_products(simd, decomposed, i, row);
                 }
             }
         }
-        for (r, sum) in sums.iter().enumerate() {
-            sum[0].store_slice(&mut out[half * 4 + r][..4]);
-            sum[1].store_slice(&mut out[half * 4 + r][4..]);
+    }
+}
+
+/// Products of cell means, eight rows by eight columns.
+#[inline(always)]
+fn mean_products<S: Simd>(simd: S, rows: &[Lanes], columns: &[Lanes], out: &mut [Lanes; PANEL]) {
+    // As many sums at a time as there are registers for.
+    if S::f64s::LEN == PANEL {
+        some_mean_products::<S, PANEL>(simd, rows, columns, 0, out);
+    } else {
+        some_mean_products::<S, 4>(simd, rows, columns, 0, out);
+        some_mean_products::<S, 4>(simd, rows, columns, 4, out);
+    }
+}
+
+/// The same for R of the rows.
+#[inline(always)]
+fn some_mean_products<S: Simd, const R: usize>(
+    simd: S,
+    rows: &[Lanes],
+    columns: &[Lanes],
+    first: usize,
+    out: &mut [Lanes; PANEL],
+) {
+    let mut sums = [f64x8::splat(simd, 0.0); R];
+    for (row, column) in rows.iter().zip(columns) {
+        let column = f64x8::from_slice(simd, &column[..]);
+        for (sum, &x) in sums.iter_mut().zip(&row[first..]) {
+            *sum += f64x8::splat(simd, x) * column;
         }
+    }
+    for (sum, out) in sums.iter().zip(&mut out[first..]) {
+        sum.store_slice(&mut out[..]);
     }
 }
 
@@ -217,20 +267,17 @@ mod tests {
         out
     }
 
-    /// A batch of one whole part and three slices.
-    fn with_batch(draws: usize, atoms: usize, job: impl Fn(&Batch)) {
+    /// A batch of one whole part and three slices, with tables of lone jumps and without.
+    fn with_batches(draws: usize, atoms: usize, job: impl Fn(&Batch)) {
         let slices: Vec<RandomSlice> = (0..PART as u64 + 3).map(|seed| random_slice(draws, atoms, seed)).collect();
-        let weights = vec![1.0 / draws as f64; draws];
-        let decompositions = slices.iter().map(|slice| {
-            let lines = Lines::sort(&slice.offsets, slice.positions.clone(), &slice.weights);
-            Decomposition::new(lines, &weights)
-        });
-        job(&Batch::new(decompositions.collect()));
+        for lone in [false, true] {
+            job(&Batch::new(slices.iter().map(|slice| slice.decomposed(lone)).collect()));
+        }
     }
 
     #[test]
     fn costs_have_the_same_bits_at_every_level() {
-        with_batch(21, 30, |batch| {
+        with_batches(21, 30, |batch| {
             for (rows, columns) in
                 [(&[8, 9, 10, 11, 12, 13, 14, 15][..], Columns::FromOwnPanel), (&[3, 17], Columns::All)]
             {
@@ -246,7 +293,7 @@ mod tests {
     #[test]
     fn costs_are_those_of_merging() {
         for (draws, atoms) in [(1, 3), (2, 1), (7, 5), (8, 40), (9, 400), (17, 20)] {
-            with_batch(draws, atoms, |batch| {
+            with_batches(draws, atoms, |batch| {
                 let check = |i: usize, j: usize, got: f64| {
                     let expected = merged_cost(&batch.decompositions, i, j);
                     assert!((got - expected).abs() <= 1e-10 * expected, "{draws} draws: ({i}, {j}) {got} {expected}");

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Level, Simd, dispatch, f64x8, prelude::*};
 
-use super::coordinates::Coordinates;
+use super::coordinates::{BLOCK, Coordinates, SLICES, add_forms};
 use super::directions::Ingredients;
 use super::{
     Chart, Freeze, NamedArrays, Replicates, Slicer, Slices, Tangents, direction_array, same_length, unit_length,
 };
 use crate::Result;
 use crate::atoms::GaussianAtoms;
-use crate::linalg::{cholesky_in_place, solve_lower};
+use crate::linalg::{cholesky_in_place, invert_lower};
 use crate::vector_math::ln_in_place;
 
 /// The law of `smix-w` slices.
@@ -53,10 +53,15 @@ impl Slicer for SmixW {
 struct SmixWSlices {
     dim: usize,
     v: Vec<f64>,
+    /// The same, eight slices at a time: `panels[slice / 8 * dim + coordinate][slice % 8]`.
+    panels: Vec<[f64; PANEL]>,
     w: Vec<[f64; 2]>,
     longest: f64,
     replicates: Replicates,
 }
+
+/// Slices of a panel of directions.
+const PANEL: usize = 8;
 
 /// Coordinates of an atom: μ, then the lower Cholesky factor of Σ column by column, then bounds of log √(uᵀΣu) over unit u.
 ///
@@ -65,12 +70,33 @@ impl SmixWSlices {
     fn new(dim: usize, v: Vec<f64>, w: Vec<[f64; 2]>, replicates: Replicates) -> Self {
         let longest_v = super::coordinates::longest(&v, dim);
         let longest_w = super::coordinates::longest(w.as_flattened(), 2);
-        SmixWSlices { dim, v, w, longest: longest_w * longest_v.max(1.0), replicates }
+        let mut panels = vec![[0.0; PANEL]; w.len().div_ceil(PANEL) * dim];
+        for (l, v) in v.chunks_exact(dim).enumerate() {
+            let panel = &mut panels[l / PANEL * dim..][..dim];
+            panel.iter_mut().zip(v).for_each(|(lanes, x)| lanes[l % PANEL] = *x);
+        }
+        SmixWSlices { dim, v, panels, w, longest: longest_w * longest_v.max(1.0), replicates }
+    }
+
+    /// The panels that hold these slices: the directions of each, its slices among them, and where those stand among them.
+    fn panels(&self, slices: Range<usize>) -> impl Iterator<Item = Panel<'_>> {
+        (slices.start / PANEL..slices.end.div_ceil(PANEL)).map(move |panel| {
+            let own = slices.start.max(panel * PANEL)..slices.end.min((panel + 1) * PANEL);
+            Panel { v: &self.panels[panel * self.dim..][..self.dim], first: own.start - slices.start, slices: own }
+        })
     }
 
     fn factor_len(&self) -> usize {
         self.dim * (self.dim + 1) / 2
     }
+}
+
+/// Some slices of a panel.
+struct Panel<'a> {
+    v: &'a [[f64; PANEL]],
+    slices: Range<usize>,
+    /// Where the first of them stands among those that were asked for.
+    first: usize,
 }
 
 impl Slices for SmixWSlices {
@@ -80,7 +106,8 @@ impl Slices for SmixWSlices {
 
     fn coordinates(&self, atoms: &GaussianAtoms) -> Coordinates {
         let d = self.dim;
-        Coordinates::of_means_and(atoms, self.factor_len() + 2, |covariance, factor, row| {
+        Coordinates::of_means_and(atoms, self.factor_len() + 2, |covariance, scratch, row| {
+            let (factor, inverse) = scratch.split_at_mut(d * d);
             factor.copy_from_slice(covariance);
             let trace: f64 = (0..d).map(|a| factor[a * d + a]).sum();
             cholesky_in_place(factor, d).expect("atoms are positive definite");
@@ -88,24 +115,16 @@ impl Slices for SmixWSlices {
             let entries = (0..d).flat_map(|b| (b..d).map(move |a| a * d + b));
             lower.iter_mut().zip(entries).for_each(|(slot, entry)| *slot = factor[entry]);
             // λ_max ≤ tr Σ and λ_min ≥ 1 / tr Σ⁻¹ = 1 / ‖L⁻¹‖².
-            let mut inverse_column = vec![0.0; d];
-            let mut inverse_trace = 0.0;
-            for b in 0..d {
-                inverse_column.fill(0.0);
-                inverse_column[b] = 1.0;
-                solve_lower(factor, d, &mut inverse_column);
-                inverse_trace += inverse_column.iter().map(|x| x * x).sum::<f64>();
-            }
+            invert_lower(factor, d, inverse);
+            let inverse_trace: f64 = inverse.iter().map(|x| x * x).sum();
             bounds.copy_from_slice(&[-0.5 * libm::log(inverse_trace), 0.5 * libm::log(trace)]);
         })
     }
 
     fn project(&self, slices: Range<usize>, coordinates: &Coordinates, out: &mut [f64]) {
         let d = self.dim;
-        for (l, row) in slices.zip(out.chunks_exact_mut(coordinates.atoms())) {
-            let v = &self.v[l * d..(l + 1) * d];
-            dispatch!(Level::new(), simd => project_one(simd, v, self.w[l], coordinates, row));
-        }
+        let (v, w) = (&self.v[slices.start * d..slices.end * d], &self.w[slices]);
+        dispatch!(Level::new(), simd => project(simd, v, w, coordinates, out));
     }
 
     fn reach(&self, coordinates: &Coordinates, i: usize, j: usize) -> Option<f64> {
@@ -155,45 +174,147 @@ impl Tangents for SmixWSlices {
             *position = w[0] * location + w[1] * (0.5 * *position);
         }
     }
-}
 
-#[inline(always)]
-fn project_one<S: Simd>(_simd: S, v: &[f64], w: [f64; 2], coordinates: &Coordinates, out: &mut [f64]) {
-    const BLOCK: usize = 512;
-    let (d, n) = (v.len(), coordinates.atoms());
-    let mut square = [0.0; BLOCK];
-    let mut part = [0.0; BLOCK];
-    for start in (0..n).step_by(BLOCK) {
-        let end = n.min(start + BLOCK);
-        let location = &mut out[start..end];
-        let (square, part) = (&mut square[..end - start], &mut part[..end - start]);
-        location.fill(0.0);
-        square.fill(0.0);
-        for a in 0..d {
-            add_scaled(location, v[a], &coordinates.column(a)[start..end]);
+    fn positions(&self, slices: Range<usize>, points: &[f64], positions: &mut [f64]) {
+        let atoms = positions.len() / slices.len();
+        let (mut locations, mut y) = (vec![0.0; positions.len()], vec![[0.0; PANEL]; self.dim]);
+        for panel in self.panels(slices.clone()) {
+            dispatch!(Level::new(), simd => place_panel(simd, &panel, points, atoms, &mut y, &mut locations, positions));
         }
-        let mut column = d;
-        for b in 0..d {
-            part.fill(0.0);
-            for a in b..d {
-                add_scaled(part, v[a], &coordinates.column(column)[start..end]);
-                column += 1;
-            }
-            for (sum, &x) in square.iter_mut().zip(part.iter()) {
-                *sum += x * x;
+        ln_in_place(positions);
+        let places = positions.chunks_exact_mut(atoms).zip(locations.chunks_exact(atoms));
+        for ((positions, locations), w) in places.zip(&self.w[slices]) {
+            for (position, location) in positions.iter_mut().zip(locations) {
+                *position = w[0] * location + w[1] * (0.5 * *position);
             }
         }
-        ln_in_place(square);
-        for (x, &log) in location.iter_mut().zip(square.iter()) {
-            *x = w[0] * *x + w[1] * (0.5 * log);
+    }
+
+    fn add_gradient(&self, slices: Range<usize>, points: &[f64], slopes: &[f64], gradient: &mut [f64]) {
+        let (atoms, width) = (slopes.len() / slices.len(), self.dim + self.factor_len());
+        let mut sums = vec![[0.0; PANEL]; width];
+        let mut y = vec![[0.0; PANEL]; self.dim];
+        for (atom, (point, gradient)) in points.chunks_exact(width).zip(gradient.chunks_exact_mut(width)).enumerate() {
+            sums.fill([0.0; PANEL]);
+            for panel in self.panels(slices.clone()) {
+                // The part of each slice in the derivative; slices of the panel that were not asked for have none.
+                let (mut of_mean, mut of_factor) = ([0.0; PANEL], [0.0; PANEL]);
+                for (l, slice) in panel.slices.clone().enumerate() {
+                    let slope = slopes[(panel.first + l) * atoms + atom];
+                    of_mean[slice % PANEL] = slope * self.w[slice][0];
+                    of_factor[slice % PANEL] = slope * self.w[slice][1];
+                }
+                dispatch!(Level::new(), simd => add_panel_gradient(simd, panel.v, point, of_mean, of_factor, &mut y, &mut sums));
+            }
+            for (sum, lanes) in gradient.iter_mut().zip(&sums) {
+                let [a, b, c, d, e, f, g, h] = *lanes;
+                *sum += ((a + b) + (c + d)) + ((e + f) + (g + h));
+            }
         }
     }
 }
 
+/// y = Lᵀv for each direction of a panel, and ‖y‖².
 #[inline(always)]
-fn add_scaled(out: &mut [f64], factor: f64, x: &[f64]) {
-    for (sum, &x) in out.iter_mut().zip(x) {
-        *sum += factor * x;
+fn factor_products<S: Simd>(simd: S, v: &[[f64; PANEL]], factor: &[f64], y: &mut [[f64; PANEL]]) -> f64x8<S> {
+    let mut square = f64x8::splat(simd, 0.0);
+    for (j, out) in y.iter_mut().enumerate() {
+        let mut y = f64x8::splat(simd, 0.0);
+        for (i, lanes) in v.iter().enumerate().skip(j) {
+            y += f64x8::splat(simd, factor[Chart::factor_entry(i, j)]) * f64x8::from_slice(simd, lanes);
+        }
+        square += y * y;
+        y.store_slice(out);
+    }
+    square
+}
+
+/// vᵀμ and vᵀΣv of every atom on the slices of a panel, (slices × atoms).
+#[inline(always)]
+fn place_panel<S: Simd>(
+    simd: S,
+    panel: &Panel,
+    points: &[f64],
+    atoms: usize,
+    y: &mut [[f64; PANEL]],
+    locations: &mut [f64],
+    squares: &mut [f64],
+) {
+    let d = panel.v.len();
+    for (atom, point) in points.chunks_exact(points.len() / atoms).enumerate() {
+        let mut location = f64x8::splat(simd, 0.0);
+        for (x, lanes) in point.iter().zip(panel.v) {
+            location += f64x8::splat(simd, *x) * f64x8::from_slice(simd, lanes);
+        }
+        let square = factor_products(simd, panel.v, &point[d..], y);
+        for (l, slice) in panel.slices.clone().enumerate() {
+            let place = (panel.first + l) * atoms + atom;
+            (locations[place], squares[place]) = (location.as_slice()[slice % PANEL], square.as_slice()[slice % PANEL]);
+        }
+    }
+}
+
+/// Adds the derivatives with respect to one atom, a lane for each slice of a panel.
+#[inline(always)]
+fn add_panel_gradient<S: Simd>(
+    simd: S,
+    v: &[[f64; PANEL]],
+    point: &[f64],
+    of_mean: [f64; PANEL],
+    of_factor: [f64; PANEL],
+    y: &mut [[f64; PANEL]],
+    sums: &mut [[f64; PANEL]],
+) {
+    let d = v.len();
+    let square = factor_products(simd, v, &point[d..], y);
+    // A panel can have fewer directions than lanes: they are zero then, and so are their parts.
+    let square = square.max(f64x8::splat(simd, f64::MIN_POSITIVE));
+    let of_mean = f64x8::from_slice(simd, &of_mean);
+    let scale = f64x8::from_slice(simd, &of_factor) / square;
+    let (mean_sums, factor_sums) = sums.split_at_mut(d);
+    for (i, (lanes, sum)) in v.iter().zip(mean_sums).enumerate() {
+        let lanes = f64x8::from_slice(simd, lanes);
+        (f64x8::from_slice(simd, sum) + of_mean * lanes).store_slice(sum);
+        let scaled = scale * lanes;
+        for (y, sum) in y[..=i].iter().zip(&mut factor_sums[Chart::factor_entry(i, 0)..]) {
+            (f64x8::from_slice(simd, sum) + scaled * f64x8::from_slice(simd, y)).store_slice(sum);
+        }
+    }
+}
+
+/// Directions `v` and pairs `w` of some slices, one after the other.
+#[inline(always)]
+fn project<S: Simd>(simd: S, v: &[f64], w: &[[f64; 2]], coordinates: &Coordinates, out: &mut [f64]) {
+    let (d, n) = (v.len() / w.len().max(1), coordinates.atoms());
+    let mut work = vec![[0.0; BLOCK]; 3 * w.len().min(SLICES)];
+    for ((v, w), out) in v.chunks(SLICES * d).zip(w.chunks(SLICES)).zip(out.chunks_mut(SLICES * n)) {
+        let (location, rest) = work.split_at_mut(w.len());
+        let (square, rest) = rest.split_at_mut(w.len());
+        let part = &mut rest[..w.len()];
+        for start in (0..n).step_by(BLOCK) {
+            let atoms = start..n.min(start + BLOCK);
+            location.fill([0.0; BLOCK]);
+            add_forms(simd, coordinates, atoms.clone(), 0..d, |s, a| v[s * d + a], location);
+            square.fill([0.0; BLOCK]);
+            let mut column = d;
+            for b in 0..d {
+                part.fill([0.0; BLOCK]);
+                add_forms(simd, coordinates, atoms.clone(), column..column + d - b, |s, a| v[s * d + b + a], part);
+                column += d - b;
+                for (sum, x) in square.as_flattened_mut().iter_mut().zip(part.as_flattened()) {
+                    *sum += x * x;
+                }
+            }
+            let rows = out.chunks_exact_mut(n).zip(w).zip(location.iter().zip(square.iter_mut()));
+            for ((row, w), (location, square)) in rows {
+                let row = &mut row[atoms.clone()];
+                let square = &mut square[..row.len()];
+                ln_in_place(square);
+                for ((x, location), log) in row.iter_mut().zip(location).zip(square) {
+                    *x = w[0] * location + w[1] * (0.5 * *log);
+                }
+            }
+        }
     }
 }
 
@@ -218,16 +339,74 @@ mod tests {
         GaussianAtoms::new(d, means, numbers, CovarianceForm::Cholesky).unwrap()
     }
 
+    /// More slices and atoms than are worked on together, and neither a whole number of vectors.
     #[test]
-    fn positions_have_the_same_bits_at_every_level() {
-        let slices = SmixWSlices::new(3, vec![0.6, -0.7, 0.3], vec![[0.8, -0.6]], Replicates::Consecutive(1));
-        let coordinates = slices.coordinates(&atoms(1037, 3));
-        let of = |level: Level| {
-            let mut out = vec![0.0; 1037];
-            dispatch!(level, simd => project_one(simd, &slices.v, slices.w[0], &coordinates, &mut out));
-            bits(&out)
-        };
-        assert!(every_level().into_iter().all(|level| of(level) == of(Level::new())));
+    fn positions_have_the_same_bits_at_every_level_and_are_those_of_single_slices() {
+        for (d, count) in [(1, 3), (3, 1), (6, 37)] {
+            let mut v = vec![0.0; count * d];
+            standard_normals(&mut stream(3, Purpose::Simulation, d as u64), &mut v);
+            let own = SmixWSlices::new(d, v, vec![[0.8, -0.6]; count], Replicates::Consecutive(1));
+            let atoms = atoms(1037, d);
+            let coordinates = own.coordinates(&atoms);
+            let of = |level: Level| {
+                let mut out = vec![0.0; count * 1037];
+                dispatch!(level, simd => project(simd, &own.v, &own.w, &coordinates, &mut out));
+                out
+            };
+            let all = of(Level::new());
+            assert!(every_level().into_iter().all(|level| bits(&of(level)) == bits(&all)));
+            for (l, row) in all.chunks_exact(1037).enumerate() {
+                let mut single = vec![0.0; 1037];
+                own.project(l..l + 1, &coordinates, &mut single);
+                assert_eq!(bits(&single), bits(row));
+                // By the definition.
+                let v = &own.v[l * d..(l + 1) * d];
+                for (k, &x) in row.iter().enumerate().step_by(101) {
+                    let location: f64 = atoms.mean(k).iter().zip(v).map(|(x, v)| x * v).sum();
+                    let sigma = atoms.covariance(k);
+                    let variance: f64 = (0..d)
+                        .flat_map(|a| (0..d).map(move |b| (a, b)))
+                        .map(|(a, b)| v[a] * sigma[a * d + b] * v[b])
+                        .sum();
+                    let expected = 0.8 * location - 0.6 * 0.5 * variance.ln();
+                    assert!((x - expected).abs() < 1e-10 * (1.0 + expected.abs()), "{x} {expected}");
+                }
+            }
+        }
+    }
+
+    /// All slices of a range at once give what one slice after the other gives; ranges begin and end within panels.
+    #[test]
+    fn panels_of_slices_have_the_derivatives_of_single_ones() {
+        /// What [`Tangents`] does when nothing faster is known.
+        struct Single<'a>(&'a SmixWSlices);
+        impl Tangents for Single<'_> {
+            fn chart(&self) -> Chart {
+                self.0.chart()
+            }
+            fn differentiate(&self, slice: usize, points: &[f64], positions: &mut [f64], tangents: &mut [f64]) {
+                self.0.differentiate(slice, points, positions, tangents);
+            }
+        }
+        for (d, atoms, range) in [(1, 1, 0..1), (2, 3, 0..21), (5, 2, 3..19), (3, 4, 9..14)] {
+            let width = d + d * (d + 1) / 2;
+            let mut numbers = vec![0.0; 21 * d + atoms * width + range.len() * atoms];
+            standard_normals(&mut stream(6, Purpose::Simulation, d as u64), &mut numbers);
+            let slopes = numbers.split_off(21 * d + atoms * width);
+            let points = numbers.split_off(21 * d);
+            let own = SmixWSlices::new(d, numbers, vec![[0.8, -0.6]; 21], Replicates::Consecutive(1));
+            let both = [&own as &dyn Tangents, &Single(&own)].map(|tangents| {
+                let (mut positions, mut gradient) = (vec![0.0; slopes.len()], vec![0.5; points.len()]);
+                tangents.positions(range.clone(), &points, &mut positions);
+                tangents.add_gradient(range.clone(), &points, &slopes, &mut gradient);
+                (positions, gradient)
+            });
+            let close = |a: &[f64], b: &[f64]| {
+                let size = b.iter().fold(1.0, |size, x| f64::max(size, x.abs()));
+                a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-12 * size)
+            };
+            assert!(close(&both[0].0, &both[1].0) && close(&both[0].1, &both[1].1), "{d}: {both:?}");
+        }
     }
 
     /// What pruning relies on: no slice puts two atoms farther apart than `reach` says.

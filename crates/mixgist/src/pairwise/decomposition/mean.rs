@@ -2,7 +2,7 @@
 
 use fearless_simd::{Level, dispatch};
 
-use super::{Decomposition, PANEL};
+use super::{Decomposition, PANEL, place};
 
 /// Sums over the draws under as many weightings at once.
 pub(crate) type Weightings = [f64; WEIGHTINGS];
@@ -36,7 +36,7 @@ impl Decomposition<'_> {
         for (products, panel) in products.chunks_mut(PANEL).zip(self.panels.chunks_exact(self.cells)) {
             let mut sums = [0.0; PANEL];
             for (mean, row) in means.iter().zip(panel) {
-                sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += mean * x);
+                sums.iter_mut().zip(row.iter()).for_each(|(sum, x)| *sum += mean * x);
             }
             products.copy_from_slice(&sums[..products.len()]);
         }
@@ -76,24 +76,23 @@ impl Decomposition<'_> {
             }
         }
         // As in `add_rest_products`.
-        let jumps = &self.jumps;
-        let mut rest = self.jumps_by_place();
-        for cell in 0..self.cells {
-            let count = self.groups.cell(cell).map(|g| self.groups.jumps[g].len()).sum();
-            let (sorted, later) = rest.split_at(count);
-            rest = later;
+        let by_place = self.jumps_by_place();
+        let mut start = 0;
+        for (cell, &end) in by_place.cell_ends.iter().enumerate() {
+            let sorted = &by_place.jumps[start..end as usize];
+            start = end as usize;
             let (mut before, mut after) = ([0.0; WEIGHTINGS], [0.0; WEIGHTINGS]);
             for &(e, draw) in sorted {
-                let e = e as usize;
-                add_times(&mut after, &weightings[draw as usize], jumps.size[e] * jumps.right[e]);
+                let (_, right) = self.jump(cell, e, draw as usize);
+                add_times(&mut after, &weightings[draw as usize], right);
             }
             for &(e, draw) in sorted {
-                let (e, draw) = (e as usize, draw as usize);
-                let (size, left, right) = (jumps.size[e], jumps.left[e], jumps.right[e]);
-                add_times(&mut before, &weightings[draw], size * left);
-                add_times(&mut after, &weightings[draw], -size * right);
-                add_times(&mut sums[draw], &before, -2.0 * size * right);
-                add_times(&mut sums[draw], &after, -2.0 * size * left);
+                let draw = draw as usize;
+                let (left, right) = self.jump(cell, e, draw);
+                add_times(&mut before, &weightings[draw], left);
+                add_times(&mut after, &weightings[draw], -right);
+                add_times(&mut sums[draw], &before, -2.0 * right);
+                add_times(&mut sums[draw], &after, -2.0 * left);
             }
         }
     }
@@ -101,40 +100,63 @@ impl Decomposition<'_> {
     /// Adds to `sums[i]` the product of the rest of draw i with the weighted mean of all rests, times a factor: for each jump a sum
     /// over its cell, split at the jump itself, which running sums over the sorted cell give.
     fn add_rest_products(&self, weights: &[f64], factor: f64, sums: &mut [f64]) {
-        let jumps = &self.jumps;
-        let mass = |&(e, draw): &(u32, u32)| weights[draw as usize] * jumps.size[e as usize];
-        let mut rest = self.jumps_by_place();
-        for cell in 0..self.cells {
-            let count = self.groups.cell(cell).map(|g| self.groups.jumps[g].len()).sum();
-            let (sorted, later) = rest.split_at(count);
-            rest = later;
-            let mut after: f64 = sorted.iter().map(|jump| mass(jump) * jumps.right[jump.0 as usize]).sum();
+        let by_place = self.jumps_by_place();
+        let mut start = 0;
+        for (cell, &end) in by_place.cell_ends.iter().enumerate() {
+            let sorted = &by_place.jumps[start..end as usize];
+            start = end as usize;
+            let jump = |&(e, draw): &(u32, u32)| {
+                let (left, right) = self.jump(cell, e, draw as usize);
+                (draw as usize, left, right)
+            };
+            let mut after = 0.0;
+            for (draw, _, right) in sorted.iter().map(jump) {
+                after += weights[draw] * right;
+            }
             let mut before = 0.0;
-            for jump in sorted {
-                let (e, draw) = (jump.0 as usize, jump.1 as usize);
-                let (left, right) = (jumps.left[e], jumps.right[e]);
-                before += mass(jump) * left;
-                after -= mass(jump) * right;
-                sums[draw] += factor * jumps.size[e] * (right * before + left * after);
+            for (draw, left, right) in sorted.iter().map(jump) {
+                before += weights[draw] * left;
+                after -= weights[draw] * right;
+                sums[draw] += factor * (right * before + left * after);
             }
         }
     }
 
-    /// The jumps, each with its draw, cell after cell and from left to right: sorted at the first sweep, for all that follow.
-    fn jumps_by_place(&self) -> &[(u32, u32)] {
+    /// Left and right of a jump in a group, or of the lone jump of a draw.
+    fn jump(&self, cell: usize, e: u32, draw: usize) -> (f64, f64) {
+        if e == LONE {
+            let jumps = &self.lone[draw / PANEL * self.cells + cell];
+            (jumps.left[draw % PANEL], jumps.right[draw % PANEL])
+        } else {
+            (self.jumps.left[e as usize], self.jumps.right[e as usize])
+        }
+    }
+
+    /// The jumps sorted at the first sweep, for all that follow.
+    fn jumps_by_place(&self) -> &ByPlace {
         let Decomposition { jumps, groups, .. } = self;
         self.by_place.get_or_init(|| {
-            let mut all = Vec::with_capacity(jumps.size.len());
+            let mut all = Vec::with_capacity(if self.lone.is_empty() { jumps.left.len() } else { self.lines.atoms() });
+            let mut cell_ends = Vec::with_capacity(self.cells);
             let mut sorter = PlaceSorter::default();
             for cell in 0..self.cells {
                 sorter.found.clear();
                 for g in groups.cell(cell) {
                     let draw = groups.draw[g];
-                    sorter.found.extend(groups.jumps[g].clone().map(|e| (jumps.left[e as usize], e, draw)));
+                    let found = |e: u32| (place(jumps.left[e as usize], jumps.right[e as usize]), e, draw);
+                    sorter.found.extend(groups.jumps[g].clone().map(found));
+                }
+                for (panel, lone) in self.lone.iter().skip(cell).step_by(self.cells).enumerate() {
+                    for (lane, (&left, &right)) in lone.left.iter().zip(lone.right.iter()).enumerate() {
+                        if left > 0.0 {
+                            sorter.found.push((place(left, right), LONE, (panel * PANEL + lane) as u32));
+                        }
+                    }
                 }
                 all.extend(sorter.sorted().iter().map(|&(_, e, draw)| (e, draw)));
+                cell_ends.push(all.len() as u32);
             }
-            all
+            ByPlace { jumps: all, cell_ends }
         })
     }
 }
@@ -144,10 +166,20 @@ fn add_times(sums: &mut Weightings, weights: &Weightings, factor: f64) {
     sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight * factor);
 }
 
+/// In place of the index of a jump: the lone jump of its draw.
+const LONE: u32 = u32::MAX;
+
+/// Jumps, each with its draw, cell after cell and from left to right.
+pub(super) struct ByPlace {
+    jumps: Vec<(u32, u32)>,
+    /// Where the jumps of each cell end.
+    cell_ends: Vec<u32>,
+}
+
 /// A jump on its way into order: place, index, draw.
 type Place = (f64, u32, u32);
 
-/// Sorts the jumps of a cell by place, those at the same place by index, in which order they come.
+/// Sorts the jumps of a cell by place, those at the same place in the order in which they come.
 ///
 /// They are spread over a cell evenly enough that as many bins as jumps hold one or two each; comparing them all took 7 % of a medoid's time.
 #[derive(Default)]
