@@ -18,7 +18,7 @@ use crate::text::{answer, count, line, significant, table};
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist inspect draws.npz
-  mixgist inspect posterior.nc     which variables make the mixture, and the command
+  mixgist inspect posterior.nc          which variables to use, and the command
   mixgist inspect posterior.nc --weights w --means mu --covariances Sigma")]
 pub struct Inspect {
     #[command(flatten)]

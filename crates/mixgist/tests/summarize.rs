@@ -377,9 +377,9 @@ fn questions<T>(job: impl FnOnce(&dyn Progress) -> mixgist::Result<T>) -> usize 
 fn a_long_job_asks_often() {
     let (draws, slices) = (450, 200);
     let ensemble = Kind::Plain.ensemble(2, draws, 1);
-    let eights = draws / 8;
+    let tasks_of_rows = draws / 32;
     for (route, loss, least) in [
-        (Route::Pairs, "distance", slices * eights),
+        (Route::Pairs, "distance", slices * tasks_of_rows),
         (Route::Certified, "distance", slices),
         (Route::Sweep, "power", 2 * slices),
     ] {

@@ -146,9 +146,13 @@ fn chains_that_disagree_are_told_by_every_verb() {
     place.write_draws("apart.npz", apart);
     for verb in VERBS {
         let run = place.done(&format!("{verb} apart.npz --slices 40"));
-        assert!(run.stderr.contains("warning: the chains disagree: each stays in a part of"), "{verb}: {}", run.stderr);
         assert!(
-            run.stderr.contains("warning: only 24 draws") && run.stderr.contains("hint: look at each chain on its own")
+            run.stderr.contains("warning: the chains disagree: each chain stays in its own part of"),
+            "{verb}: {}",
+            run.stderr
+        );
+        assert!(
+            run.stderr.contains("warning: only 24 draws") && run.stderr.contains("hint: look at each chain separately")
         );
         let warnings = place.json(&format!("{verb} apart.npz --slices 40"))["warnings"].clone();
         let names: Vec<&str> = warnings.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
