@@ -30,7 +30,7 @@ const POINTS: usize = 100;
 /// The lightest atoms of a measure, up to this mass in all, are left out.
 const LIGHT_MASS: f64 = 1e-3;
 
-/// E[TV]: the mean of ½ ∫ |f − f_m| over the draws, for the density f of a measure and f_m of a draw. At points from ½ (f + f_m) the mean of
+/// Expected total variation: the mean of ½ ∫ |f − f_m| over the draws, for the density f of a measure and f_m of a draw. At points from ½ (f + f_m) the mean of
 /// |f − f_m| / (f + f_m) is that integral without bias. The points from a draw are the same for every measure that is compared with it.
 ///
 /// Cost: 200 densities at each of 200 points, of at most 200 draws.

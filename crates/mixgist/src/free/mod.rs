@@ -96,7 +96,7 @@ pub struct Judgement {
     /// Expected loss under other slices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_out: Option<HeldOut>,
-    /// E[TV], how far its density is from those of the draws: known for the estimates of a summary by another one than the medoid, and with a candidate.
+    /// Expected total variation between its density and those of the draws; known for the estimates of a summary by another one than the medoid, and with a candidate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_variation: Option<ExpectedVariation>,
 }
