@@ -133,6 +133,11 @@ impl Draws {
         DrawsFile { ensemble: ensemble.clone(), labels: None, data: data.clone() }.into()
     }
 
+    /// Traces of the chains, as SVG.
+    fn picture(&self, py: Python<'_>) -> String {
+        py.detach(|| mixgist_report::of_draws(&self.file.ensemble).to_svg())
+    }
+
     #[getter]
     fn has_labels(&self) -> bool {
         self.file.labels.is_some()

@@ -6,8 +6,9 @@ use mixgist::partition::{
     LossOptions, PartitionLoss, Question, SearchOptions, estimate_partition, expected_losses, losses_to_draws,
     partition_ball, similarity_block,
 };
-use mixgist::{Error, Partition, PartitionDraws, Points, sample_partitions};
+use mixgist::{Error, Partition, PartitionDraws, Points, Silent, sample_partitions};
 use mixgist_io::{PARTITION_SCHEMA, to_json};
+use mixgist_report::of_partitions;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -75,6 +76,12 @@ impl Partitions {
 
     fn __len__(&self) -> usize {
         self.draws.len()
+    }
+
+    /// How often observations share a cluster, sorted by their cluster in a partition, as SVG.
+    fn picture(&self, py: Python<'_>, labels: Input<'_, i64>) -> Result<String> {
+        let partition = Partition::from_integers(values(&labels)?)?;
+        Ok(py.detach(|| of_partitions(&self.draws, Some(partition.labels()), &Silent)).map(|figure| figure.to_svg())?)
     }
 
     #[getter]

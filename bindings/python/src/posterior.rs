@@ -6,16 +6,18 @@ use std::sync::Arc;
 use mixgist::components::Rules;
 use mixgist::credible::Question as Asked;
 use mixgist::representatives::Count;
-use mixgist::{Estimate, Progress, Settings};
+use mixgist::{Error, Estimate, Progress, Settings};
 use mixgist_front::OwnedPosterior;
 use mixgist_io::DataTable;
+use mixgist_report::{Kind, Known, Presentation};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
+use serde::de::DeserializeOwned;
 
 use crate::answer::Answer;
 use crate::arrays::output;
 use crate::draws::Draws;
-use crate::error::Result;
+use crate::error::{InPython, Result};
 use crate::measure::Measure;
 use crate::options::{EstimateOptions, Question};
 use crate::running::Call;
@@ -23,7 +25,7 @@ use crate::slices::SliceFunction;
 use crate::summary::Summary;
 
 /// Draws, data and settings, with what was computed from them so far.
-#[pyclass(frozen, module = "mixgist._core")]
+#[pyclass(frozen, weakref, module = "mixgist._core")]
 pub struct Posterior {
     bound: OwnedPosterior,
     /// A slice function of the user's and the number of its slices.
@@ -81,6 +83,23 @@ impl Posterior {
             false => job(posterior, progress),
         })
     }
+}
+
+/// An answer from its document, as far as a figure shows it, with the kind of that figure.
+fn known(kind: &str, text: &str) -> Result<(Option<Known>, &'static str)> {
+    fn from<T: DeserializeOwned>(text: &str) -> Result<mixgist::Answer<T>> {
+        Ok(serde_json::from_str(text).map_err(|cause| Error::input(format!("the document is damaged: {cause}")))?)
+    }
+    Ok(match kind {
+        "credible" => (Some(Known::Credible(from(text)?)), "map"),
+        "components" => (Some(Known::Components(from(text)?)), "components"),
+        "memberships" => (Some(Known::Memberships(from(text)?)), "memberships"),
+        "how_many" => (Some(Known::HowMany(from(text)?)), "how-many"),
+        "representatives" => (Some(Known::Representatives(from(text)?)), "representatives"),
+        "stability" => (Some(Known::Stability(from(text)?)), "stability"),
+        // Aligned draws are about the components.
+        _ => (None, "components"),
+    })
 }
 
 /// A key of the numbers of a table.
@@ -205,6 +224,27 @@ impl Posterior {
     /// The estimate under other choices.
     fn stability(&self, py: Python<'_>, level: f64, progress: Report) -> Result<Answer> {
         self.ask(py, progress, |posterior, progress| Answer::new(&posterior.stability(level, progress)?))
+    }
+
+    /// The main figure of an answer to a question of this posterior, as SVG; none where there is nothing to draw it from.
+    fn picture(&self, py: Python<'_>, kind: &str, text: &str) -> Result<Option<String>> {
+        if self.bound.given.is_some() {
+            return Ok(None);
+        }
+        let (known, kind) = known(kind, text)?;
+        let labels = self.bound.partitions()?;
+        self.ask(py, None, |posterior, progress| {
+            let answer = posterior.answer(posterior.summary(progress)?.clone());
+            let mut shown = Presentation::new(&answer, &InPython, progress)?.with_posterior(posterior)?;
+            if let Some(labels) = &labels {
+                shown = shown.with_partitions(labels);
+            }
+            if let Some(known) = known {
+                shown = shown.knowing(known);
+            }
+            // A kind refuses what it cannot be drawn from, such as slices of the user's own: the answer is then shown without it.
+            Ok(Kind::from_name(kind)?.draw(&shown).ok().map(|figure| figure.to_svg()))
+        })
     }
 
     /// Distances to every draw, from the estimate or from another measure.

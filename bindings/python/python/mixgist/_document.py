@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import weakref
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, ClassVar, TypeVar
@@ -42,6 +43,8 @@ class Answer(Document):
     _kind: ClassVar[str]
     _plain: str
     _html: str
+    # The posterior that was asked, while it is there; unknown for an answer that was read.
+    _asked: weakref.ref[_core.Posterior] | None = None
 
     @classmethod
     def _of(cls: type[A], native: _core.Answer) -> A:
@@ -69,8 +72,12 @@ class Answer(Document):
     def __str__(self) -> str:
         return self._plain
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_asked"}  # a copy elsewhere has no draws
+
     def _repr_html_(self) -> str:
-        return self._html
+        posterior = None if self._asked is None else self._asked()
+        return with_picture(self._html, None if posterior is None else posterior.picture(self._kind, self._text))
 
 
 def fields(kind: type[T], document: Mapping[str, Any], **others: Any) -> T:
@@ -98,6 +105,11 @@ def html(title: str, sentences: Sequence[str], header: Sequence[str], rows: Sequ
     head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<div><strong>{escape(title)}</strong>{text}<table><tr>{head}</tr>{body}</table></div>"
+
+
+def with_picture(page: str, svg: str | None) -> str:
+    """A result for a notebook with its main figure, when it has one."""
+    return page if svg is None else f'<div>{page}<div style="max-width: 60em">{svg}</div></div>'
 
 
 def plural(number: int, word: str) -> str:

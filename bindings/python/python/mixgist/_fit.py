@@ -15,7 +15,7 @@ from ._arrays import Floats, columns_of, floats, points
 from ._checks import count, flag, number, optional_count, optional_number, optional_path, path as path_of, thread_count, word
 from ._draws import Draws, Path
 from ._progress import ProgressOption, reporter
-from ._document import Document, frame, html
+from ._document import Document, frame, html, with_picture
 from ._questions import summarize
 from ._summary import Summary
 from ._warnings import warn_all
@@ -140,7 +140,8 @@ class Fit(Document):
     def _repr_html_(self) -> str:
         rows = [[name, f"{one.rhat:.3f}", f"{one.bulk_ess:.0f}", f"{one.tail_ess:.0f}"] for name, one in self.diagnostics.items()]
         header = ["quantity", "R-hat", "bulk effective sample size", "tail effective sample size"]
-        return html(f"{self.draws!r}: {self.verdict}", self.model_text.splitlines(), header, rows)
+        page = html(f"{self.draws!r}: {self.verdict}", self.model_text.splitlines(), header, rows)
+        return with_picture(page, self.draws._native.picture())
 
     def summarize(self, **options: Any) -> Summary:
         """Summarises the draws, see `mixgist.summarize`."""

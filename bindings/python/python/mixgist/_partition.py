@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from . import _core
 from ._arrays import Floats, Integers, floats, labels as label_array, named_points
 from ._checks import count, number, optional_count, optional_number, thread_count, word
-from ._document import Document, fields, frame, html, plural
+from ._document import Document, fields, frame, html, plural, with_picture
 from ._draws import Draws, expect_draws
 from ._progress import ProgressOption, reporter
 from ._words import Omari, PartitionLoss
@@ -97,6 +97,8 @@ class PartitionEstimate(Document):
     runs_agreeing: int
     labels_sampled: bool = field(repr=False)
     _text: str = field(repr=False)
+    # How often observations share a cluster, as SVG.
+    _picture: str | None = field(default=None, repr=False)
 
     @property
     def n_clusters(self) -> int:
@@ -131,7 +133,8 @@ class PartitionEstimate(Document):
             for k in np.argsort(-sizes, kind="stable")[:_LISTED]
         ]
         title = f"{plural(self.n_clusters, 'cluster')}, expected loss {self.expected_loss:.4g} ({self.loss})"
-        return html(title, [agree, ball], ["cluster", "observations", "mean co-clustering"], rows)
+        page = html(title, [agree, ball], ["cluster", "observations", "mean co-clustering"], rows)
+        return with_picture(page, self._picture)
 
 
 def partition(
@@ -228,6 +231,7 @@ def partition(
         runs_agreeing=document["runs_agreeing"],
         labels_sampled=document["labels_sampled"],
         _text=text,
+        _picture=draws.picture(np.array(document["labels"], dtype=np.int64)),
     )
 
 

@@ -244,15 +244,26 @@ class Posterior:
             self.summary(), kind, draws=self._draws, data=self._data, title=title, threads=self._threads, progress=self._progress
         )
 
-    def plot(self, *, ax: Any = None, coordinates: Sequence[int | str] | None = None, color: Any = None, label: str | None = None) -> Any:
-        """The estimate over the data on matplotlib axes, see `Summary.plot`."""
-        return self.summary().plot(self.data, ax=ax, coordinates=coordinates, color=color, label=label)
+    def plot(
+        self,
+        kind: Kind | None = None,
+        *,
+        ax: Any = None,
+        coordinates: Sequence[int | str] | None = None,
+        color: Any = None,
+        label: str | None = None,
+    ) -> Any:
+        """A figure on Matplotlib axes, see `Summary.plot`."""
+        look = {"coordinates": coordinates, "color": color, "label": label}
+        return self.summary().plot(kind, self.data, draws=self._draws, ax=ax, **look)
 
     def _ask(self, kind: type[A], question: str, *asked: Any) -> A:
         with reporter(self._progress) as report:
             native = getattr(self._native, question)(*asked, report)
         warn_all(native.warnings)
-        return kind._of(native)
+        answer = kind._of(native)
+        object.__setattr__(answer, "_asked", weakref.ref(self._native))
+        return answer
 
     def _expect_found(self, question: str) -> None:
         """Refuses questions about how the estimate was found when it was given."""

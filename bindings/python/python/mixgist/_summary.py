@@ -15,7 +15,7 @@ from . import _core
 from ._arrays import Floats, Integers, named_points
 from ._assessment import AtomPath, Judgement, atom_path, judgement
 from ._checks import Seed, flag, path as path_of
-from ._document import frame
+from ._document import frame, with_picture
 from ._draws import Draws, Path
 from ._measure import Measure
 from ._warnings import MixgistWarning
@@ -41,8 +41,12 @@ class Summary:
         summary._native = native
         return summary
 
+    def _draws(self) -> Draws | None:
+        """The draws, while they are there."""
+        return None if self._made_from is None else self._made_from()
+
     def _made_from_these(self, draws: Draws) -> bool:
-        return self._made_from is not None and self._made_from() is draws
+        return self._draws() is draws
 
     @classmethod
     def read(cls, path: Path) -> Summary:
@@ -258,21 +262,27 @@ class Summary:
 
     def plot(
         self,
+        kind: Kind | ArrayLike | None = None,
         data: Any = None,
         *,
+        draws: Draws | None = None,
         ax: Any = None,
         coordinates: Sequence[int | str] | None = None,
         color: Any = None,
         label: str | None = None,
     ) -> Any:
-        """Draws the estimate with matplotlib: its density in dimension 1, its atoms as ellipses over the data in two dimensions.
+        """Draws a figure with Matplotlib: without `kind` the estimate, as its density in dimension 1, as ellipses over the data in two dimensions.
 
         Parameters
         ----------
+        kind : str, optional
+            Any kind of `mixgist.figure`. Observations in this place are `data`.
         data : array_like, shape (n, d), optional
             Observations to show.
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure without it.
+        draws : Draws, optional
+            The draws that were summarised, which most kinds need; those that `summarize` had, as long as they are there, need not be given.
+        ax : matplotlib.axes.Axes or array of them, optional
+            Where to draw; a figure of several panels needs as many axes. A new figure without it.
         coordinates : sequence of int or str, optional
             One or two coordinates to show, by number or name of the column; the first two without it.
         color : optional
@@ -284,15 +294,26 @@ class Summary:
         -------
         matplotlib.axes.Axes
         """
-        from ._plot import plot
+        if kind is not None and not isinstance(kind, str):
+            if data is not None:
+                raise TypeError(f"kind is a {type(kind).__name__}, expected a str or None")
+            kind, data = None, kind
+        if kind is None:
+            from ._plot import plot
 
-        return plot(self, data, ax, coordinates, color, label)
-
-    def figure_data(self, kind: Kind | None = None, *, draws: Draws | None = None, data: Any = None) -> dict[str, Any]:
-        """A figure of any kind of `mixgist.figure` as data: panels with axes and layers, to draw with whatever you like. `mixgist.figure(...).draw(ax)` draws it with Matplotlib."""
+            return plot(self, data, ax, coordinates, color, label)
+        given = [name for name, value in (("coordinates", coordinates), ("color", color), ("label", label)) if value is not None]
+        if given:
+            raise ValueError(f"{given[0]} is for the figure of the estimate\nhint: leave it out, or leave out kind={kind!r}")
         from ._figure import figure
 
-        return figure(self, kind, draws=draws, data=data).data
+        return figure(self, kind, draws=self._draws() if draws is None else draws, data=data).draw(ax)
+
+    def figure_data(self, kind: Kind | None = None, *, draws: Draws | None = None, data: Any = None) -> dict[str, Any]:
+        """A figure of any kind of `mixgist.figure` as data: panels with axes and layers, to draw with whatever you like."""
+        from ._figure import figure
+
+        return figure(self, kind, draws=self._draws() if draws is None else draws, data=data).data
 
     def to_frame(self) -> Any:
         """A row for each atom of the estimate: weight, mean, standard deviations, and its observations when there are data."""
@@ -310,7 +331,9 @@ class Summary:
         return frame(rows)
 
     def _repr_html_(self) -> str:
-        return self._native.to_html()
+        from ._figure import figure
+
+        return with_picture(self._native.to_html(), figure(self, draws=self._draws()).svg)
 
     def __str__(self) -> str:
         return self._native.plain()

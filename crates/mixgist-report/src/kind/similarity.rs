@@ -1,7 +1,7 @@
 //! How often two observations share a cluster in the draws, as shades.
 
 use mixgist::partition::similarity_block;
-use mixgist::{PartitionDraws, Result};
+use mixgist::{PartitionDraws, Progress, Result};
 
 use crate::figure::{Axis, Figure, Fill, Key, Layer, Panel, Ticks};
 use crate::palette::Color;
@@ -16,13 +16,32 @@ const DARK: Color = Color(0x08, 0x30, 0x6b);
 
 pub fn draw(presentation: &Presentation) -> Result<Figure> {
     let partitions = presentation.need_partitions()?;
-    let n = partitions.observations();
-    let labels = presentation.labels().filter(|labels| labels.len() == n);
+    let labels = presentation.labels().filter(|labels| labels.len() == partitions.observations());
     let rank_of = presentation.ranks();
+    let certainty = presentation.summary().allocation.as_ref().map_or(&[][..], |all| &all.membership_probability);
+    let key = |i: usize, label: u32| (rank_of[label as usize], -certainty.get(i).copied().unwrap_or(0.0));
+    heat_map(partitions, labels, key, presentation.progress)
+}
+
+/// The similarity of observations, sorted by their cluster in a partition when there is one.
+pub fn of_partitions(
+    partitions: &PartitionDraws,
+    labels: Option<&[u32]>,
+    progress: &dyn Progress,
+) -> Result<Figure> {
+    heat_map(partitions, labels, |_, label| (label as usize, 0.0), progress)
+}
+
+fn heat_map(
+    partitions: &PartitionDraws,
+    labels: Option<&[u32]>,
+    key: impl Fn(usize, u32) -> (usize, f64),
+    progress: &dyn Progress,
+) -> Result<Figure> {
+    let n = partitions.observations();
     let mut order: Vec<usize> = (0..n).collect();
     if let Some(labels) = labels {
-        let certainty = presentation.summary().allocation.as_ref().map_or(&[][..], |all| &all.membership_probability);
-        let key = |i: usize| (rank_of[labels[i] as usize], -certainty.get(i).copied().unwrap_or(0.0));
+        let key = |i: usize| key(i, labels[i]);
         order.sort_by(|&i, &j| key(i).partial_cmp(&key(j)).unwrap_or(std::cmp::Ordering::Equal));
     }
     let count = n.min(MOST);
@@ -33,7 +52,7 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     if let Some(weights) = partitions.draw_weights() {
         few = few.with_draw_weights(weights)?;
     }
-    let block = similarity_block(&few, 0..count, 0..count, presentation.progress)?;
+    let block = similarity_block(&few, 0..count, 0..count, progress)?;
     let rows = block.values.chunks_exact(count).map(<[f64]>::to_vec).collect();
 
     let bounds = labels.map_or(Vec::new(), |labels| boundaries(&shown, labels));

@@ -3,12 +3,12 @@
 use mixgist::Trace;
 use mixgist::diagnostics::Convergence;
 use mixgist::narrative::numbers::{capitalised, count, every as every_draw};
-use mixgist::{Agreement, Result};
+use mixgist::{Agreement, Ensemble, Result};
 
 use super::upper_fence;
 use crate::figure::{Axis, Dots, Figure, Key, Layer, Panel, Stroke};
 use crate::palette::{Marker, group_style};
-use crate::presentation::Presentation;
+use crate::presentation::{MOST_DRAWS, Presentation};
 
 /// More chains than this are not listed in the legend.
 const MOST_LISTED: usize = 8;
@@ -17,13 +17,8 @@ const MOST_LISTED: usize = 8;
 /// number of clusters where the draws have labels.
 fn traces(presentation: &Presentation) -> Result<Vec<(Trace, Option<Convergence>)>> {
     let draws = presentation.need_draws()?;
-    let judged = &presentation.summary().agreement.traces;
-    let told = |trace: Trace| {
-        let known = judged.iter().find(|one| one.name == trace.name).and_then(|one| one.convergence);
-        (trace, known)
-    };
     let distances = Some(&presentation.summary().distances[..]);
-    let mut traces: Vec<_> = Agreement::functions(draws, distances).into_iter().map(told).collect();
+    let mut traces = judged(Agreement::functions(draws, distances), &presentation.summary().agreement);
     let partitions = presentation.partitions.filter(|partitions| partitions.len() == draws.len());
     if let Some(partitions) = partitions.filter(|_| !traces.iter().any(|(trace, _)| trace.name.contains("cluster"))) {
         let counts = Trace::new("clusters", (0..draws.len()).map(|m| partitions.clusters(m) as f64).collect());
@@ -54,11 +49,29 @@ fn chain_names(chains: &[u32]) -> Vec<u32> {
 
 /// The figure.
 pub fn draw(presentation: &Presentation) -> Result<Figure> {
-    let draws = presentation.need_draws()?;
+    Ok(of_traces(presentation.need_draws()?, &traces(presentation)?, presentation.most_draws))
+}
+
+/// The figure of draws that were not summarised.
+pub fn of_draws(draws: &Ensemble) -> Figure {
+    let traces = Agreement::functions(draws, None);
+    let agreement = Agreement::of_traces(draws, traces.clone());
+    of_traces(draws, &judged(traces, &agreement), MOST_DRAWS)
+}
+
+/// Traces with their R-hat and effective sample sizes, as far as they are known.
+fn judged(traces: Vec<Trace>, agreement: &Agreement) -> Vec<(Trace, Option<Convergence>)> {
+    let told = |trace: Trace| {
+        let known = agreement.traces.iter().find(|one| one.name == trace.name).and_then(|one| one.convergence);
+        (trace, known)
+    };
+    traces.into_iter().map(told).collect()
+}
+
+fn of_traces(draws: &Ensemble, traces: &[(Trace, Option<Convergence>)], most_draws: usize) -> Figure {
     let names = chain_names(draws.chains());
     let mut panels = Vec::new();
-    let traces = traces(presentation)?;
-    let every = draws.len().div_ceil(presentation.most_draws);
+    let every = draws.len().div_ceil(most_draws);
     let mut beyond = 0;
     for (i, (trace, convergence)) in traces.iter().enumerate() {
         let x = Axis::linear(if i + 1 == traces.len() { "draw" } else { "" }, 0.0, draws.len() as f64);
@@ -93,5 +106,5 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     for (rank, chain) in names.iter().enumerate().take(MOST_LISTED) {
         figure = figure.with_legend(Key::Line(Stroke::new(group_style(rank).0, 2.0)), format!("chain {chain}"));
     }
-    Ok(figure.and_more(names.len(), MOST_LISTED))
+    figure.and_more(names.len(), MOST_LISTED)
 }

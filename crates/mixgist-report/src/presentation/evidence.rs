@@ -52,7 +52,38 @@ fn once<T>(cell: &OnceCell<T>, compute: impl FnOnce() -> Result<T>) -> Result<&T
     Ok(cell.get_or_init(|| value))
 }
 
+/// An answer that is known already, so that figures of it are drawn without asking again.
+pub enum Known {
+    /// A ball.
+    Credible(Answer<Credible>),
+    /// Components.
+    Components(Answer<Components>),
+    /// Memberships.
+    Memberships(Answer<Memberships>),
+    /// Numbers of clusters.
+    HowMany(Answer<HowMany>),
+    /// Modes.
+    Representatives(Answer<Representatives>),
+    /// The stability card.
+    Stability(Answer<Stability>),
+}
+
 impl Presentation<'_> {
+    /// With an answer about the same draws.
+    #[must_use]
+    pub fn knowing(mut self, known: Known) -> Self {
+        let evidence = &mut self.evidence;
+        match known {
+            Known::Credible(answer) => evidence.credible = OnceCell::from(answer),
+            Known::Components(answer) => evidence.components = OnceCell::from(answer),
+            Known::Memberships(answer) => evidence.memberships = OnceCell::from(answer),
+            Known::HowMany(answer) => evidence.how_many = OnceCell::from(answer),
+            Known::Representatives(answer) => evidence.representatives = OnceCell::from(answer),
+            Known::Stability(answer) => evidence.stability = OnceCell::from(answer),
+        }
+        self
+    }
+
     /// How far from the estimate the posterior reaches: the credible ball, by the distances of the summary.
     pub fn credible(&self) -> Result<&Answer<Credible>> {
         once(&self.evidence.credible, || {
