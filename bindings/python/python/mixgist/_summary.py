@@ -6,7 +6,7 @@ import json
 import weakref
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -307,7 +307,7 @@ class Summary:
             raise ValueError(f"{given[0]} is for the figure of the estimate\nhint: leave it out, or leave out kind={kind!r}")
         from ._figure import figure
 
-        return figure(self, kind, draws=self._draws() if draws is None else draws, data=data).draw(ax)
+        return figure(self, cast(Kind, kind), draws=self._draws() if draws is None else draws, data=data).draw(ax)
 
     def figure_data(self, kind: Kind | None = None, *, draws: Draws | None = None, data: Any = None) -> dict[str, Any]:
         """A figure of any kind of `mixgist.figure` as data: panels with axes and layers, to draw with whatever you like."""
