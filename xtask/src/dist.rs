@@ -88,7 +88,9 @@ fn wheel(environment: &Environment, platform: &Platform, out: &Path) -> Result<P
         .python(&["-m", "maturin", "build", "--release", "--zig", "--target", platform.target])
         .args(["--compatibility", platform.wheel, "--out"])
         .arg(out)
-        .env("VIRTUAL_ENV", environment.folder()))?;
+        .env("VIRTUAL_ENV", environment.folder())
+        // Where zig is found.
+        .env("CARGO_ZIGBUILD_PYTHON_PATH", environment.interpreter()))?;
     files(out)?.into_iter().find(|file| !before.contains(file)).ok_or("maturin wrote no wheel".into())
 }
 

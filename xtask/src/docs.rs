@@ -1,6 +1,7 @@
 //! The site: figures and pages of the gallery are made by running it, then mkdocs builds everything into `target/site` and checks the links within.
 
 use std::path::Path;
+use std::process::Command;
 
 use crate::python::Environment;
 use crate::{cargo, root, run};
@@ -19,6 +20,7 @@ pub fn build(length: Length) -> Result<(), String> {
         println!("SKIPPED: the site needs python3");
         return Ok(());
     };
+    check_spelling(&environment)?;
     cargo(&["build", "--package", "mixgist-cli"])?;
     environment.develop()?;
     let (made, site) = match length {
@@ -46,6 +48,20 @@ pub fn build(length: Length) -> Result<(), String> {
     expect_own_parts(&site)?;
     println!("the site is in {}", site.display());
     Ok(())
+}
+
+/// Common misspellings in what people read: pages, help texts, docstrings, sentences of the program.
+fn check_spelling(environment: &Environment) -> Result<(), String> {
+    // Names of the code and of people.
+    let known = "atmost,lik,nd,ot,ser,teh";
+    let output =
+        Command::new("git").args(["ls-files", "*.md", "*.Rmd", "*.R", "*.py", "*.rs"]).current_dir(root()).output();
+    let output = output.map_err(|cause| format!("git could not be started: {cause}"))?;
+    let files = String::from_utf8_lossy(&output.stdout);
+    run(environment
+        .python(&["-m", "codespell_lib", "--ignore-words-list", known])
+        .args(files.lines())
+        .current_dir(root()))
 }
 
 /// Scripts, styles, fonts and pictures of other hosts would be missing without a network, and would tell that host who reads.

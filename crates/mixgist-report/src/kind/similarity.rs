@@ -24,11 +24,7 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
 }
 
 /// The similarity of observations, sorted by their cluster in a partition when there is one.
-pub fn of_partitions(
-    partitions: &PartitionDraws,
-    labels: Option<&[u32]>,
-    progress: &dyn Progress,
-) -> Result<Figure> {
+pub fn of_partitions(partitions: &PartitionDraws, labels: Option<&[u32]>, progress: &dyn Progress) -> Result<Figure> {
     heat_map(partitions, labels, |_, label| (label as usize, 0.0), progress)
 }
 
