@@ -35,17 +35,21 @@ pub fn dist(only: Option<&str>) -> Result<(), String> {
     let out = root().join("target/dist");
     let _ = std::fs::remove_dir_all(&out);
     std::fs::create_dir_all(&out).map_err(|cause| format!("cannot make {}: {cause}", out.display()))?;
+    let is_ci = std::env::var_os("CI").is_some();
+    if is_ci {
+        install_tools()?;
+    }
     let installed = installed_targets()?;
     let environment =
         Environment::open("dist-venv", &["maturin>=1.9,<2", "ziglang"])?.ok_or("a release needs python3")?;
     for platform in PLATFORMS.iter().filter(|platform| only.is_none_or(|only| platform.target.contains(only))) {
         let target = platform.target;
         if !installed.iter().any(|name| name == target) {
-            println!("SKIPPED: {target} is not installed: rustup target add {target}");
+            skipped(is_ci, format!("{target} is not installed: rustup target add {target}"))?;
             continue;
         }
         if let Some(linker) = platform.linker.filter(|linker| !is_there(linker)) {
-            println!("SKIPPED: {target} needs {linker}");
+            skipped(is_ci, format!("{target} needs {linker}"))?;
             continue;
         }
         let wheel = wheel(&environment, platform, &out)?;
@@ -61,12 +65,35 @@ pub fn dist(only: Option<&str>) -> Result<(), String> {
             }
             Some(runner) if is_there(runner) => {
                 try_program(&program, Some(runner))?;
-                println!("NOT TRIED: {} needs a Python of its platform", wheel.display());
+                match arm_system() {
+                    Ok(system) => try_arm_wheel(&wheel, runner, &system, &environment)?,
+                    Err(why) => println!("NOT TRIED: {} needs a Python of its platform: {why}", wheel.display()),
+                }
             }
             Some(runner) => println!("NOT TRIED: {target} needs {runner} to run here"),
         }
     }
     checksums(&out)
+}
+
+/// What is missing is told; where releases are made it is a failure.
+fn skipped(is_ci: bool, why: String) -> Result<(), String> {
+    println!("SKIPPED: {why}");
+    if is_ci { Err(why) } else { Ok(()) }
+}
+
+/// Targets, linker and emulator, on a machine that is there for making releases.
+fn install_tools() -> Result<(), String> {
+    run(Command::new("rustup").args(["target", "add"]).args(PLATFORMS.iter().map(|platform| platform.target)))?;
+    let packages = ["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "qemu-user"];
+    if packages
+        .iter()
+        .all(|package| Command::new("dpkg").args(["-s", package]).output().is_ok_and(|o| o.status.success()))
+    {
+        return Ok(());
+    }
+    let install = format!("apt-get update && apt-get install --yes --no-install-recommends {}", packages.join(" "));
+    run(Command::new("sudo").args(["sh", "-c", &install]))
 }
 
 fn is_there(program: &str) -> bool {
@@ -149,6 +176,12 @@ fn try_program(program: &Path, runner: Option<&str>) -> Result<(), String> {
     Ok(())
 }
 
+/// What a wheel is tried with: data to figure.
+const TRIAL: &str = "import mixgist, numpy as np; x = np.concatenate([np.linspace(-1, 1, 30), np.linspace(9, 11, 30)])[:, None]; \
+                     s = mixgist.summarize(mixgist.fit(x, iterations=200, burn_in=100).draws); assert len(set(s.predict(x))) >= 2; \
+                     assert mixgist.figure(s).svg.startswith('<svg'); import platform; \
+                     print('tried: mixgist', mixgist.__version__, 'from its wheel on', platform.machine())";
+
 /// Installs the wheel into an environment that has nothing but NumPy, and runs it.
 fn try_wheel(wheel: &Path) -> Result<(), String> {
     let folder = root().join("target/dist-trial-venv");
@@ -157,10 +190,75 @@ fn try_wheel(wheel: &Path) -> Result<(), String> {
     let python = folder.join("bin/python");
     let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     run(Command::new(&python).args(install).arg(wheel))?;
-    let trial = "import mixgist, numpy as np; x = np.concatenate([np.linspace(-1, 1, 30), np.linspace(9, 11, 30)])[:, None]; \
-                 s = mixgist.summarize(mixgist.fit(x, iterations=200, burn_in=100).draws); assert len(set(s.predict(x))) >= 2; \
-                 assert mixgist.figure(s).svg.startswith('<svg'); print('tried: mixgist', mixgist.__version__, 'from its wheel')";
-    run(Command::new(&python).args(["-W", "ignore", "-c", trial]).current_dir(&folder))
+    run(Command::new(&python).args(["-W", "ignore", "-c", TRIAL]).current_dir(&folder))
+}
+
+/// The same with the Python of an ARM system, by emulation.
+fn try_arm_wheel(wheel: &Path, runner: &str, system: &Path, environment: &Environment) -> Result<(), String> {
+    let folder = root().join("target/dist-trial-arm64");
+    let _ = std::fs::remove_dir_all(&folder);
+    // Python 3.11 of Debian 12; NumPy has wheels for it.
+    let wanted = [
+        "--only-binary=:all:",
+        "--python-version",
+        "3.11",
+        "--implementation",
+        "cp",
+        "--abi",
+        "cp311",
+        "--abi",
+        "abi3",
+    ];
+    let platforms = ["manylinux2014_aarch64", "manylinux_2_27_aarch64", "manylinux_2_28_aarch64"];
+    let mut install =
+        environment.python(&["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"]);
+    install.arg(&folder).args(wanted).args(platforms.iter().flat_map(|name| ["--platform", name])).arg(wheel);
+    run(&mut install)?;
+    run(Command::new(runner)
+        .arg("-L")
+        .arg(system)
+        .arg("-E")
+        .arg(format!("PYTHONPATH={}", folder.display()))
+        .arg(system.join("usr/bin/python3.11"))
+        .args(["-W", "ignore", "-c", TRIAL])
+        .current_dir(&folder))
+}
+
+/// A small ARM system with Python, unpacked from Debian's packages into `target`; nothing is installed on this machine.
+fn arm_system() -> Result<PathBuf, String> {
+    let folder = root().join("target/arm64");
+    let system = folder.join("system");
+    if system.join("usr/bin/python3.11").exists() {
+        return Ok(system);
+    }
+    for part in ["lists/partial", "cache/archives/partial", "system"] {
+        std::fs::create_dir_all(folder.join(part)).map_err(|cause| format!("cannot make {part}: {cause}"))?;
+    }
+    std::fs::write(folder.join("status"), "").map_err(|cause| format!("cannot write status: {cause}"))?;
+    let place = |name: &str, part: &str| format!("{name}={}", folder.join(part).display());
+    let apt = |words: &[&str]| {
+        let mut command = Command::new("apt-get");
+        for option in [
+            "APT::Architecture=arm64",
+            "APT::Architectures=arm64",
+            "APT::Sandbox::User=root",
+            "APT::Install-Recommends=false",
+            &place("Dir::State::Lists", "lists"),
+            &place("Dir::Cache", "cache"),
+            &place("Dir::State::status", "status"),
+        ] {
+            command.args(["-o", option]);
+        }
+        run(command.arg("-qq").args(words))
+    };
+    apt(&["update"])?;
+    apt(&["--yes", "--download-only", "install", "python3.11", "libstdc++6"])?;
+    for package in
+        files(&folder.join("cache/archives"))?.iter().filter(|file| file.extension().is_some_and(|e| e == "deb"))
+    {
+        run(Command::new("dpkg-deb").arg("-x").arg(package).arg(&system))?;
+    }
+    Ok(system)
 }
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
