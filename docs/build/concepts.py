@@ -95,6 +95,6 @@ for i in edge:
     right.plot(grid, waiting(draws[int(i)]), color=BLUE, alpha=0.35, linewidth=1)
 right.plot([], [], color=BLUE, alpha=0.5, label="draws at the edge of the ball")
 right.plot(grid, waiting(draws[medoid]), color=ORANGE, linewidth=2.5, label="estimate")
-right.set(xlabel="waiting time (minutes)", ylabel="density", yticks=[])
+right.set(xlabel="waiting time (minutes)", ylabel="density", yticks=[], ylim=(0, 1.35 * right.get_ylim()[1]))
 right.legend(frameon=False)
 figure.savefig("ball.svg", **SAVE)

@@ -43,7 +43,7 @@ def on_config(config):
 
 def gallery(entries: list[tuple[str, str]]) -> str:
     """The first page of the gallery: every entry with its first sentence and first figure."""
-    lines = ["# Gallery", "", "Each entry is a script that the tests run. Look for the one that is most like your own problem.", ""]
+    lines = ["# Gallery", "", "Each entry is a script with its output and figures, and says what to look for. Choose the one that is most like your own problem. All scripts are run by the tests.", ""]
     for name, text in entries:
         title, first = re.match(r"# ([^\n]*)\n+(.*?)\n\n", text, re.S).groups()
         # Links of the entry lead from its own folder.

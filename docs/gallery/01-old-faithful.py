@@ -1,6 +1,8 @@
 """# Old Faithful: from a table to a report
 
-Eruptions of a geyser in two coordinates. There are long and short ones, and a few in between that the posterior is not sure about.
+Eruptions of a geyser in two coordinates. There are long and short eruptions, and a few in between whose group is uncertain.
+
+**What to look for:** the probability that each component exists (the column `exists`), and the observations between the two groups in the last figure.
 """
 
 # %%
@@ -13,19 +15,19 @@ fit = mixgist.fit(x, seed=1)
 posterior = mixgist.Posterior(fit.draws)
 
 # %%
-# The draw that stands for all. It has light atoms, as every draw of such a process has; the table leaves out those that hold nothing.
+# The estimate: the draw that is nearest to all others on average. Like every draw of a Dirichlet process it has many atoms with small weights; the table leaves out those without observations.
 summary = posterior.summary()
 print(summary)
 mixgist.figure(summary, "contours", draws=fit.draws).write("contours.svg")
 
 # %%
-# Which components do the draws have in common? Two are in all of them. The third, between them, is not.
+# Which components do the draws have in common? Two are in all draws. The third, between them, is in most of them.
 components = posterior.components()
 print(components)
 assert all(one.existence.value > 0.95 for one in components.components[:2])
 mixgist.figure(summary, "components", draws=fit.draws).write("components.svg")
 
 # %%
-# Who is hard to place? Eruptions between the two groups.
+# For which observations is the component uncertain? For eruptions between the two groups (black).
 memberships = posterior.memberships()
 mixgist.figure(summary, "memberships", draws=fit.draws).write("memberships.svg")

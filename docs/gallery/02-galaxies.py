@@ -1,6 +1,8 @@
 """# Galaxies: how many clusters?
 
 82 velocities on a line. The data set is known for its many answers: published analyses find from three to nine components. mixgist shows what the answer depends on.
+
+**What to look for:** how the number changes from row to row of the table, and which components have a high probability to exist.
 """
 
 # %%
@@ -14,8 +16,8 @@ summary = posterior.summary()
 mixgist.figure(summary, "density", draws=fit.draws).write("density.svg")
 
 # %%
-# The band is the posterior's, point by point. Now the number of clusters: by the labels, by the weight that an atom must have to count, and after merging what cannot be told apart. The rows
-# disagree, and that is the answer: "how many" depends on what counts as a cluster.
+# The grey band contains 90 % of the posterior densities at each point. Next, the number of clusters: counted by labels, by the smallest weight that an atom must have, and after merging atoms that are near to each other. The rows
+# disagree: the number depends on what counts as a cluster.
 how_many = posterior.how_many()
 print(how_many)
 mixgist.figure(summary, "how-many", draws=fit.draws).write("how-many.svg")

@@ -1,6 +1,8 @@
 """# Wine: thirteen coordinates
 
-178 wines, thirteen chemical measurements in very different units. Full covariances in d = 13 have many parameters for so few rows; diagonal ones do well here.
+178 wines, thirteen chemical measurements in very different units. Full covariances in d = 13 have many parameters for so few rows, so the covariances are diagonal here.
+
+**What to look for:** the three growers against the clusters, and the width of the grey band (90 % of the posterior) in each coordinate.
 """
 
 # %%
@@ -16,9 +18,9 @@ summary = mixgist.summarize(fit.draws)
 print(summary)
 
 # %%
-# Units do not matter: proline is in the hundreds, hue around 1, and each is divided by its standard deviation. The clusters against the three growers:
+# Units do not matter: proline is in the hundreds, hue around 1, and each is divided by its standard deviation. For each of the three growers the number of wines in each cluster:
 labels = summary.predict(x)
 for grower in range(3):
-    print(grower, dict(zip(*np.unique(labels[wine.target == grower], return_counts=True))))
+    print(grower, dict(zip(*(a.tolist() for a in np.unique(labels[wine.target == grower], return_counts=True)))))
 assert len(np.unique(labels)) >= 2
 mixgist.figure(summary, "bands", draws=fit.draws).write("bands.svg")

@@ -2,6 +2,8 @@
 
 Draws of a mixture of three normals for Old Faithful (standardised), by NUTS in NumPyro, with labels that switch. They are stored in `data/numpyro.npz`; `data/make_numpyro.py` made them. How to write such a
 model: [I come from NumPyro](../../from/numpyro.md).
+
+**What to look for:** the mean of `mu[0, 0]` differs from chain to chain because labels switch. After `align` it does not.
 """
 
 # %%
@@ -17,7 +19,7 @@ print(summary)
 mixgist.figure(summary, "contours", draws=draws).write("contours.svg")
 
 # %%
-# In one chain the first component is where in another the second is. Averages over draws would mix them up; `align` follows each component through all draws, and R-hat of aligned components is meaningful.
+# The first component of one chain is the second of another. Averages over draws would mix them up. `align` follows each component through all draws, so that R-hat of a component has a meaning.
 first = np.asarray(stored["mu"])[:, :, 0, 0]
 print("mean of 'mu[0, 0]' in each chain, as it came:", first.mean(axis=1).round(2))
 aligned = mixgist.align(draws)

@@ -1,7 +1,9 @@
 """# Files in the layout of CmdStan
 
-One CSV file for each chain, columns `theta.1`, `mu.1.1`, `L.1.1.1` and so on. CmdStan is not needed: the files are written here from the draws of the entry before, in the columns and comments that CmdStan
+One CSV file for each chain, columns `theta.1`, `mu.1.1`, `L.1.1.1` and so on. CmdStan is not needed: the files are written here from the draws of the previous entry, with the columns and comments that CmdStan
 writes.
+
+**What to look for:** the names that are given to `from_cmdstan`. The answer is the same as in the previous entry.
 """
 
 # %%

@@ -1,6 +1,8 @@
-"""# Bootstrap fits of scikit-learn: an ensemble that is no posterior
+"""# Bootstrap fits of scikit-learn: not a posterior
 
-Maximum likelihood fits to bootstrap samples. mixgist summarises them as it does draws, but not every sentence then means the same.
+Maximum likelihood fits to bootstrap samples. mixgist summarises them like posterior draws, but some of its statements then have another meaning or none.
+
+**What to look for:** which lines of the output are still true for such fits, and which are not.
 """
 
 # %%
@@ -17,12 +19,12 @@ print(summary)
 mixgist.figure(summary, "contours", draws=draws).write("contours.svg")
 
 # %%
-# **What holds.** The estimate is the fit that is nearest to all others on average. Its expected loss, the floor and the errors over slices are facts about this ensemble. The components and their intervals say how the fit varies from
+# **What is true.** The estimate is the fit that is nearest to all others on average. Its expected loss, the floor and the errors over slices are facts about this ensemble. The components and their intervals say how the fit varies from
 # sample to sample: they are bootstrap intervals.
 print(mixgist.components(draws))
 
 # %%
-# **What does not hold.** There are no chains, so that the line about chains says nothing. A ball with 95 % of the ensemble is no credible ball. Probabilities "that a component exists" are shares of fits. And
+# **What is not true.** There are no chains, so ignore the line `chains`. A ball with 95 % of the fits is not a credible ball. The probability that a component exists is only the share of fits that have it. And
 # a fixed number of components hides that their number is unknown: compare the entry on Old Faithful, where a third component appears in most draws.
 sizes = [GaussianMixture(k, random_state=0, n_init=2).fit(x).bic(x) for k in (1, 2, 3, 4)]
 print("BIC of 1 to 4 components:", np.round(sizes).astype(int))

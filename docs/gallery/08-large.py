@@ -1,6 +1,8 @@
 """# A hundred thousand cells
 
-Data as flow cytometry gives them: n = 100,000 rows in four coordinates, a few populations of very different size, one of them rare. The costs of a summary do not depend on n, except where every observation gets its label.
+Data as flow cytometry gives them: n = 100,000 rows in four coordinates, five populations of very different size, one of them rare. The cost of the estimate does not depend on n; only the labels of the observations do.
+
+**What to look for:** each large population has an atom near its centre, and the density is known so well that the grey band is hardly visible.
 """
 
 # %%
@@ -17,14 +19,14 @@ x = centres[kind] + rng.normal(size=(n, 4)) * np.array([1.0, 0.7, 1.2, 0.5, 0.4]
 fit = mixgist.fit(x, components=8, chains=2, iterations=400, burn_in=200, thin=2, seed=8)
 
 # %%
-# A finite mixture of eight components, more than are needed: the superfluous ones stay light or share a population.
+# A finite mixture of eight components, more than are needed: the others keep small weights or share a population.
 summary = mixgist.summarize(fit.draws)
 print(summary)
 labels = summary.predict(x)
 mixgist.figure(summary, "bands", draws=fit.draws).write("bands.svg")
 
 # %%
-# Every large population is found: the heaviest atom near its centre is near indeed.
+# Every large population is found: the distance from its centre to the nearest atom is small.
 for j in range(4):
     near = np.linalg.norm(summary.means_[summary.weights_ > 0.02] - centres[j], axis=1).min()
     print(f"population {j} ({shares[j]:.1%} of the cells): nearest atom at distance {near:.3f}")

@@ -1,6 +1,8 @@
 """# A posterior with two modes
 
-Sometimes there is more than one answer. Here half of the posterior has two components where the other half has three, with nothing in between. One estimate cannot stand for both, and mixgist says so.
+Sometimes there is more than one answer. Here 60 % of the posterior draws have two components and 40 % have three, with nothing in between. No single estimate can describe both, and `representatives` says so.
+
+**What to look for:** two separate groups of points in the first figure, and the probabilities of the two modes.
 """
 
 # %%
@@ -21,13 +23,13 @@ for chain in range(4):
 draws = mixgist.Draws(weights, means, variances, chains=np.repeat(np.arange(4), 250))
 
 # %%
-# The estimate is a draw of the larger mode. The map shows two clouds.
+# The estimate is a draw of the larger mode. In the map each point is a draw: there are two groups.
 summary = mixgist.summarize(draws)
 print(summary)
 mixgist.figure(summary, "map", draws=draws).write("map.svg")
 
 # %%
-# `representatives` gives one draw for each mode, with its probability. True are 0.6 and 0.4.
+# `representatives` gives one draw for each mode, with its probability. The true probabilities are 0.6 and 0.4.
 modes = mixgist.representatives(draws)
 print(modes)
 assert len(modes) == 2 and abs(modes.weights.max() - 0.6) < 0.06

@@ -1,6 +1,8 @@
 """# A chain that did not mix
 
-Four chains, of which one is stuck elsewhere. Each looks fine by itself. This page shows how mixgist says so, and what it then refuses to claim.
+Four chains, of which one is stuck in another place. Each chain alone looks fine. This page shows how mixgist reports it.
+
+**What to look for:** the line `chains`, the warning, and the last chain in the first trace plot.
 """
 
 # %%
@@ -22,18 +24,18 @@ weights, means, variances = (np.stack([part[i] for part in parts]) for i in rang
 draws = mixgist.Draws(weights, means, variances)
 
 # %%
-# The second chain has its labels the other way round. That is no disagreement, and it is not reported as one. The last chain is elsewhere: its R-hat is far above 1.01, and the summary warns.
+# The second chain has its labels in the opposite order. This is not a disagreement, and it is not reported as one. The last chain is in another place: R-hat is far above 1.01, and there is a warning.
 summary = mixgist.summarize(draws)
 print(summary)
 assert any("the chains disagree" in str(warning) for warning in summary.warnings)
 
 # %%
-# The traces show which chain it is, by quantities that do not depend on labels.
+# The trace plots show which chain it is. Their quantities do not depend on labels.
 mixgist.figure(summary, "traces", draws=draws).write("traces.svg")
 mixgist.figure(summary, "map", draws=draws).write("map.svg")
 
 # %%
-# Without that chain the others agree. Dropping a chain is no remedy, though: it may be the one that is right. Run longer, or from other starts.
+# Without that chain the others agree. But do not simply drop a chain: it may be the one that is right. Run longer, or use other starting values.
 agreeing = mixgist.summarize(draws[draws.chains != 3])
 print([str(warning) for warning in agreeing.warnings])
 assert not any("disagree" in str(warning) for warning in agreeing.warnings)

@@ -1,6 +1,8 @@
 """# Images of digits
 
-1,797 images of 8 × 8 points, reduced to their first six principal components. Many overlapping groups, as images have them: a summary with a dozen components or more.
+1,797 images of 8 × 8 points, reduced to their first six principal components. They form many overlapping groups.
+
+**What to look for:** how many components the estimate needs, and which clusters consist of one digit only.
 """
 
 # %%
@@ -16,7 +18,7 @@ summary = mixgist.summarize(fit.draws)
 print(summary)
 
 # %%
-# What the clusters hold: for each of the larger ones the most frequent digit.
+# For each of the larger clusters, the most frequent digit in it:
 labels = summary.predict(x)
 right = 0
 for k in np.unique(labels):

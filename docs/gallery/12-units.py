@@ -1,6 +1,8 @@
-"""# Minutes or seconds: what moves the estimate
+"""# Minutes or seconds: what changes the estimate
 
-The same draws with one coordinate in seconds instead of minutes. By default nothing changes. `stability` tries this and other choices, and says by how much the estimate moves, in radii of the credible ball.
+The same draws with one coordinate in seconds instead of minutes. By default nothing changes. `stability` tries this and other choices, and says how far the estimate moves, in radii of the credible ball.
+
+**What to look for:** the same draw is chosen in minutes and in seconds; and in the figure, which choices move the estimate by more than half a radius.
 """
 
 # %%
@@ -18,11 +20,11 @@ print(mixgist.summarize(minutes).draw, mixgist.summarize(seconds).draw)
 assert mixgist.summarize(minutes).draw == mixgist.summarize(seconds).draw
 
 # %%
-# With coordinates as they are, the one with the larger numbers decides.
+# With `units="none"` the coordinate with the larger numbers has more influence.
 print(mixgist.summarize(minutes, units="none").draw, mixgist.summarize(seconds, units="none").draw)
 
 # %%
-# What moves the estimate in general:
+# Which other choices change the estimate?
 posterior = mixgist.Posterior(minutes)
 card = posterior.stability()
 print(card)

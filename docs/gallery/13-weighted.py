@@ -1,6 +1,8 @@
 """# Weighted draws: importance sampling and SMC
 
-Draws need not count the same. Here the draws come from a sampler whose prior was too wide, and importance weights bring them to the posterior that was wanted.
+Draws can have different weights. Here the draws come from a sampler with a prior that was too wide; importance weights correct this.
+
+**What to look for:** the second mean without and with weights, and the effective number of draws.
 """
 
 # %%
@@ -16,7 +18,7 @@ log_ratio = -0.5 * ((means[:, 1] - 4.6) / 0.3) ** 2 + 0.5 * ((means[:, 1] - 4.0)
 ratio = np.exp(log_ratio - log_ratio.max())
 
 # %%
-# Without and with the weights. The effective number of draws is what the weights leave of the 2,000.
+# Without and with the weights. The effective number of draws is smaller than 2,000 because the weights differ.
 plain = mixgist.summarize(mixgist.Draws(weights, means, variances))
 draws = mixgist.Draws(weights, means, variances, draw_weights=ratio)
 weighted = mixgist.summarize(draws)

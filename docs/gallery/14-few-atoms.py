@@ -1,6 +1,8 @@
 """# As few atoms as the loss allows
 
-A draw of a Dirichlet process has many atoms that mean little. The free estimate has as many as you like, placed so that the expected loss is small; the path shows what each further atom gains.
+A draw of a Dirichlet process has many atoms with small weights. The free estimate has fewer atoms, placed so that the expected loss is small. The path shows how much each further atom reduces the expected loss.
+
+**What to look for:** the curve in the first figure falls steeply at first, then slowly. The circle is the number of atoms that was chosen, the dashed line the medoid.
 """
 
 # %%
@@ -17,6 +19,6 @@ assert free.expected_loss < medoid.expected_loss
 mixgist.figure(free, "path", draws=fit.draws).write("path.svg")
 
 # %%
-# Its density is close to that of the medoid, with a few components that can be put into a table.
+# The table has all atoms of the free estimate. Choose fewer with the option `atoms`.
 print(free)
 mixgist.figure(free, "density", draws=fit.draws).write("density.svg")

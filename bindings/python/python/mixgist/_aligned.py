@@ -224,7 +224,7 @@ def _carried(document: dict[str, Any]) -> Carried:
 
 @dataclass(frozen=True, eq=False)
 class Memberships(Answer):
-    """Who belongs to which component, with the uncertainty of the posterior, as `memberships` returns it.
+    """Which observation belongs to which component, with the uncertainty of the posterior, as `memberships` returns it.
 
     Attributes
     ----------

@@ -76,7 +76,7 @@ class Intervals:
 
 @dataclass(frozen=True)
 class Component:
-    """The posterior of one atom of the estimate, or of several that cannot be told apart.
+    """The posterior of one atom of the estimate, or of several that cannot be separated.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Component:
     covariance : numpy.ndarray, shape (d, d)
         Its covariance there.
     existence : Probability
-        Probability that a draw has such a component; that of its group when it cannot be told apart.
+        Probability that a draw has such a component; that of its group when it cannot be separated from others.
     ambiguity, in_pieces : float
         Probabilities that a draw is ambiguous for it, and that it holds it in pieces.
     beside : float
@@ -97,10 +97,10 @@ class Component:
         and intervals are those of the component as the draws have it.
     standing : str
         ``"clear"``: intervals can be taken at face value. ``"ambiguous"``: in more than 5 % of the draws that have it, it shares an atom with
-        another component, so that existence and intervals depend on which of them got the atom. ``"indistinct"``: it cannot be told apart from
+        another component, so that existence and intervals depend on which of them got the atom. ``"indistinct"``: it cannot be separated from
         others (`rivals`), and there are no intervals. ``"rare"``: the draws that have it have too small an effective sample size for intervals.
     rivals : list of int
-        Atoms that it cannot be told apart from.
+        Atoms that it cannot be separated from.
     intervals : Intervals or None
         None where an interval would make no sense: `standing` says why.
     """
@@ -120,7 +120,7 @@ class Component:
 
 @dataclass(frozen=True)
 class Missing:
-    """A component that draws have, and that no atom of the estimate stands for.
+    """A component that draws have and that the estimate does not have.
 
     Attributes
     ----------
@@ -209,7 +209,7 @@ class Components(Answer):
         return np.array([one.existence.value for one in self.components])
 
     def to_frame(self) -> Any:
-        """A row for each component, and for each group of those that cannot be told apart: existence, and the ends of its intervals."""
+        """A row for each component, and for each group of those that cannot be separated: existence, and the ends of its intervals."""
         names = self.to_dict().get("columns") or [f"x{a + 1}" for a in range(self.estimate.dim)]
         rows = []
         for one in [*self.components, *self.groups]:

@@ -53,7 +53,7 @@ def distance(
     Parameters
     ----------
     a, b : Measure, Summary or Draws
-        The measures; a summary stands for its estimate, draws must be a single one.
+        The two mixtures. Of a summary its estimate is used; draws must contain a single draw.
     distance : str or callable
         A sliced distance (``"sw"``, ``"mix-sw"``, ``"mix-sw-frobenius"``, ``"smix-w"``); an exact one; or a function that maps `Atoms` of K
         atoms to an array (L, K): their positions on L lines. Exact are ``"exact-w"`` (the Wasserstein distance between the measures over pairs of

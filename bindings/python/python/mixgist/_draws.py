@@ -29,16 +29,17 @@ class Draws:
     Parameters
     ----------
     weights : array_like, shape (M, K) or (chains, draws, K), or a list of M vectors
-        Weights of the atoms; those of a draw are scaled to sum 1. Atoms of weight 0 are padding and are dropped.
+        Weights of the atoms; those of a draw are scaled to sum 1. Atoms of weight 0 are padding and are dropped. With several chains all three arrays
+        have the axis of chains in front.
     means : array_like, shape (M, K, d) or (M, K), or a list
         Means; without the last axis the dimension is 1.
-    covariances : array_like, shape (M, K, d, d), or a list
-        Covariances in the form that `covariance_form` says. Without the axis K the atoms of a draw share one.
+    covariances : array_like, shape (M, K, d, d), (M, K, d) or (M, K), or a list
+        Covariances in the form that `covariance_form` says. In dimension 1 they are variances with the shape (M, K). Without the axis K the atoms of a draw share one.
     covariance_form : str
         ``"covariance"`` (also ``"full"``, ``"tied"``), ``"precision"``, ``"cholesky"`` (lower triangular), ``"diagonal"`` or ``"diag"`` (d variances),
         ``"spherical"`` (one variance), ``"sd"`` or ``"std"`` (d standard deviations). With ``"tied"`` the atoms of a draw share one covariance.
     offsets : array_like, shape (M + 1,), optional
-        Draws of differing size in flat arrays: draw m owns the atoms ``offsets[m]:offsets[m + 1]``.
+        Draws with different numbers of atoms in flat arrays: draw m has the atoms ``offsets[m]:offsets[m + 1]``.
     chains, iterations : array_like, shape (M,), optional
         Where each draw comes from; one chain, counted from 0, without them.
     draw_weights : array_like, shape (M,), optional
@@ -65,7 +66,7 @@ class Draws:
     array([[5.1],
            [0.1]])
 
-    Draws of differing size are lists:
+    Draws with different numbers of atoms are lists:
 
     >>> mixgist.Draws([[1.0], [0.5, 0.5]], [[0.0], [0.0, 3.0]], [[1.0], [1.0, 1.0]])
     Draws(2 draws of 1 to 2 atoms, dimension 1)

@@ -92,7 +92,7 @@ def figure(
     draws : Draws, optional
         The draws that were summarised, which most kinds need.
     data : array_like, shape (n, d), optional
-        The observations; without it, those that came with the draws.
+        The observations; without it, those that the draws contain.
     title : str, optional
         Written above the figure.
     threads, progress

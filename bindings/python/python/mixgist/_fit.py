@@ -112,12 +112,12 @@ class Fit(Document):
 
     @classmethod
     def read(cls, path: Path) -> Fit:
-        """Reads a fit that `write` or the command line (``mixgist fit -o draws.npz``) wrote: the draws, and the document beside them."""
+        """Reads a fit that `write` or the command line (``mixgist fit -o draws.npz``) wrote: the draws, and the document in the same folder."""
         place = path_of("path", path)
         return cls._of(Draws.read(place)._native, _core.read_fit(_beside(place)))
 
     def write(self, path: Path, *, force: bool = False) -> None:
-        """Writes the draws to `path` (.npz) and everything else beside it (.json), as the command line does; `force` replaces files that exist."""
+        """Writes the draws to `path` (.npz) and everything else to a file of the same name with the ending .json, as the command line does; `force` replaces existing files."""
         place = path_of("path", path)
         if os.path.splitext(place)[1] != ".npz":
             raise ValueError(f"path is {place!r}, expected a name that ends in .npz: draws with their labels and data go there")

@@ -1,4 +1,4 @@
-"""Partition first: the partition of least expected loss, and how sure it is."""
+"""Partition first: the partition with the smallest expected loss, and how certain it is."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class PartitionBall:
 
 @dataclass(frozen=True, eq=False)
 class PartitionEstimate(Document):
-    """The partition of least expected loss, as `partition` returns it.
+    """The partition with the smallest expected loss, as `partition` returns it.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ def partition(
     threads: int | None = None,
     progress: ProgressOption = False,
 ) -> PartitionEstimate:
-    """The partition of least expected loss, with its uncertainty.
+    """The partition with the smallest expected loss, with its uncertainty.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def partition(
         The partition of n observations in each of M draws (any integers or strings), or draws. Draws without labels need observations: labels
         are then drawn given the measure of each draw, with `seed`, and ``labels_sampled`` of the answer is True.
     data : array_like, shape (n, d), optional
-        The observations, for draws without labels; without it, those that came with the draws. A word in this place is the loss.
+        The observations, for draws without labels; without it, those that the draws contain. A word in this place is the loss.
     loss : str
         ``"binder"``, ``"vi"`` (variation of information, with logarithms to base 2), ``"omari"`` (one minus the adjusted Rand index), ``"nvi"``,
         ``"id"``, ``"nid"``, ``"generalized-binder"`` or ``"generalized-vi"``.

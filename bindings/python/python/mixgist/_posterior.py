@@ -46,7 +46,7 @@ class Posterior:
     draws : Draws
         The posterior.
     data : array_like, shape (n, d), optional
-        Observations to label and to take units from; without it, those that came with the draws.
+        Observations to label and to take units from; without it, those that the draws contain.
     estimate : str, Measure, Summary or Draws
         Which estimate the answers are about: ``"medoid"``, ``"free"`` or ``"aligned"``, estimated from these draws, or a measure of your own. A
         `Summary` of these draws with the same options is not computed again. ``"usual"`` is the medoid, and for questions about components (`components`,
@@ -112,7 +112,7 @@ class Posterior:
 
     @property
     def data(self) -> Any:
-        """The observations that were given, or those that came with the draws."""
+        """The observations that were given, or those that the draws contain."""
         return self._draws.data if self._data is None else self._data
 
     def summary(self) -> Summary:
@@ -191,7 +191,7 @@ class Posterior:
         share: float | None = None,
         least_weight: float | None = None,
     ) -> Memberships:
-        """Who belongs to which component, with intervals, see `mixgist.memberships`. Cost: K densities per observation and draw."""
+        """Which observation belongs to which component, with intervals, see `mixgist.memberships`. Cost: K densities per observation and draw."""
         return self._ask(Memberships, "memberships", _rules(level, overlap, share, least_weight))
 
     def how_many(self) -> HowMany:

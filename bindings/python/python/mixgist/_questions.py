@@ -40,7 +40,7 @@ def summarize(
     progress: ProgressOption = False,
     **options: Unpack[Slices],
 ) -> Summary:
-    """Summarises posterior draws by one measure: the draw of least expected loss, or a free one with few atoms.
+    """Summarises posterior draws by one measure: the draw with the smallest expected loss, or a free one with few atoms.
 
     The answer depends on the draws, the options and the seed, never on the number of threads; the command line gives the same for the
     same options.
@@ -53,15 +53,15 @@ def summarize(
     draws : Draws
         The posterior.
     data : array_like, shape (n, d), optional
-        Observations to label and to take units from; without it, those that came with the draws.
+        Observations to label and to take units from; without it, those that the draws contain.
     estimate : str
-        ``"medoid"``, one of the draws; ``"free"``, a measure with few atoms that is not confined to them; or ``"aligned"``, the components that
+        ``"medoid"``, one of the draws; ``"free"``, a mixture with few atoms that need not be a draw; or ``"aligned"``, the components that
         at least half of the draws have.
     atoms : int or "auto", optional
-        Number of atoms of the free estimate; ``"auto"``, the default, takes the smallest that cannot be told from the best on slices that
+        Number of atoms of the free estimate; ``"auto"``, the default, takes the smallest that cannot be distinguished from the best on slices that
         nothing was fitted to.
     candidate : Measure, Summary or Draws, optional
-        A measure of your own to judge beside the estimate; draws must be a single one.
+        Your own mixture, to be judged together with the estimate; draws must contain a single draw.
     distance : str or callable
         The sliced distance: ``"sw"``, ``"mix-sw"``, ``"mix-sw-frobenius"`` or ``"smix-w"``; or a function that maps `Atoms` of K atoms to
         an array (L, K): their positions on L lines. A function is called a few times, with all atoms of all draws at once; Ctrl-C waits
@@ -81,7 +81,7 @@ def summarize(
         Order p of the transport cost, at least 1; 2 without it.
     units : str, sequence of float, or None
         Units in which distances are computed: ``"sd"`` divides each coordinate by its standard deviation in the data (or by its scale in
-        the draws), ``"whiten"`` removes correlations too, ``"none"`` or None takes the coordinates as they are; or one number per
+        the draws), ``"whiten"`` removes correlations too, ``"none"`` or None uses the coordinates unchanged; or one number per
         coordinate, to divide by.
     scheme : str
         How directions are spread: ``"balanced"``, ``"iid"``, ``"orthogonal"`` or ``"qmc"``.
@@ -114,7 +114,7 @@ def summarize(
     >>> summary.predict([[0.3], [4.0]]).tolist()
     [0, 1]
 
-    Not confined to the draws, with a proof of how good it is: no summary of any kind is more than `excess` better.
+    An estimate that need not be a draw, with a proof of how good it is: no estimate of any kind is better by more than `excess`.
 
     >>> free = mixgist.summarize(draws, estimate="free")
     >>> free.n_components, free.excess < summary.excess
@@ -177,7 +177,7 @@ def credible(
     draws : Draws
         The posterior.
     data : array_like, shape (n, d), optional
-        Observations to take units from; without it, those that came with the draws.
+        Observations to take units from; without it, those that the draws contain.
     estimate : str, Measure, Summary or Draws
         The centre of the ball: ``"medoid"`` or ``"free"``, estimated from these draws, or a measure of your own. A `Summary` of these draws
         with the same options is not computed again.
@@ -243,7 +243,7 @@ def components(
 ) -> Components:
     """The posterior of every component of an estimate: does it exist, and where. No labels are switched anywhere.
 
-    Each draw is coupled with the estimate by exact transport. Components that cannot be told apart say so instead of giving an interval.
+    Each draw is coupled with the estimate by exact transport. Components that cannot be separated are reported as such, without an interval.
 
     Cost: the search for the estimate, unless `summarize` or another question with the same data and options came before;
     then one exact transport per draw.
@@ -253,7 +253,7 @@ def components(
     draws : Draws
         The posterior.
     data : array_like, shape (n, d), optional
-        Observations to take units from; without it, those that came with the draws.
+        Observations to take units from; without it, those that the draws contain.
     estimate : str, Measure, Summary or Draws
         ``"aligned"``, the components that at least half of the draws have; ``"medoid"`` or ``"free"``; or a measure of your own. A `Summary` of
         these draws with the same options is not computed again.
@@ -328,7 +328,7 @@ def align(
     draws : Draws
         The posterior.
     data : array_like, shape (n, d), optional
-        Observations to take units from; without it, those that came with the draws.
+        Observations to take units from; without it, those that the draws contain.
     names : sequence of str, optional
         Names of the components, heaviest first.
     old : Aligned, Measure, Summary or Draws, optional
@@ -387,7 +387,7 @@ def memberships(
     progress: ProgressOption = False,
     **options: Unpack[Slices],
 ) -> Memberships:
-    """Who belongs to which component: the posterior mean of each membership probability, and its interval over the draws.
+    """Which observation belongs to which component: the posterior mean of each membership probability, and its interval over the draws.
 
     Cost: the search for the estimate, unless `summarize` or another question with the same data and options came before;
     then one exact transport per draw, and K densities per observation and draw.
@@ -397,7 +397,7 @@ def memberships(
     draws : Draws
         The posterior.
     data : array_like, shape (n, d), optional
-        The observations; without it, those that came with the draws.
+        The observations; without it, those that the draws contain.
     estimate : str, Measure, Summary or Draws
         Whose atoms the components are; ``"aligned"``, those that at least half of the draws have.
     atoms : int or "auto", optional
@@ -450,7 +450,7 @@ def how_many(
     """How many clusters and components there are, with and without merge-truncate-merge.
 
     Merge-truncate-merge (Guha, Ho and Nguyen, arXiv 1901.05078) merges close atoms of each draw, truncates light ones and merges again at a rate, the median
-    distance between draws and estimate; the answer stands for a range of rates.
+    distance between draws and estimate; the answer covers a range of rates.
 
     Cost: the search for the estimate, unless `summarize` or another question with the same data and options came before;
     then one exact transport per draw.
@@ -514,7 +514,7 @@ def representatives(
     draws : Draws
         The posterior.
     data : array_like, shape (n, d), optional
-        Observations to label and to take units from; without it, those that came with the draws.
+        Observations to label and to take units from; without it, those that the draws contain.
     count : int or "auto"
         How many; ``"auto"`` finds as many as the posterior has modes. Draws are split in two when there is a valley between the groups that is
         at most half as high as the lower peak (p <= 0.004 under one mode), and each group has at least 5 % of the posterior.
@@ -576,7 +576,7 @@ def stability(
     draws : Draws
         The posterior.
     data : array_like, shape (n, d), optional
-        Observations to label and to take units from; without it, those that came with the draws.
+        Observations to label and to take units from; without it, those that the draws contain.
     estimate : str or Summary
         ``"medoid"`` or ``"free"``, or a `Summary` of these draws with the same options, which is not computed again.
     atoms : int or "auto", optional

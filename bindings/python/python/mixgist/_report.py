@@ -70,7 +70,7 @@ def report(
     draws : Draws, optional
         The draws that were summarised; without them the figures of the posterior are left out.
     data : array_like, shape (n, d), optional
-        The observations; without them, those that came with the draws.
+        The observations; without them, those that the draws contain.
     path : path, optional
         Write the page to this file (.html), whole or not at all.
     title : str, optional

@@ -116,7 +116,7 @@ class Summary:
 
     @property
     def draw(self) -> int:
-        """Index of the draw of least expected loss: the estimate, unless a free one was asked for."""
+        """Index of the draw with the smallest expected loss: the estimate, unless a free one was asked for."""
         return int(self._facts["draw"])
 
     @property
@@ -141,7 +141,7 @@ class Summary:
 
     @property
     def medoid_expected_loss(self) -> float:
-        """Mean loss of the draw of least expected loss."""
+        """Mean loss of the draw with the smallest expected loss."""
         return float(self._facts["medoid_expected_loss"])
 
     @property
@@ -161,7 +161,7 @@ class Summary:
 
     @property
     def medoid_judgement(self) -> Judgement | None:
-        """How good the draw of least expected loss is."""
+        """How good the draw with the smallest expected loss is."""
         return self._judged("medoid")
 
     @property
@@ -310,7 +310,7 @@ class Summary:
         return figure(self, cast(Kind, kind), draws=self._draws() if draws is None else draws, data=data).draw(ax)
 
     def figure_data(self, kind: Kind | None = None, *, draws: Draws | None = None, data: Any = None) -> dict[str, Any]:
-        """A figure of any kind of `mixgist.figure` as data: panels with axes and layers, to draw with whatever you like."""
+        """A figure of any kind of `mixgist.figure` as data: panels with axes and layers, to draw with any program."""
         from ._figure import figure
 
         return figure(self, kind, draws=self._draws() if draws is None else draws, data=data).data
