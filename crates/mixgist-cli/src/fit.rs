@@ -168,6 +168,9 @@ impl FitVerb {
         };
         warn_of_cut(path, None);
         let data = read_data(path, &ReadOptions { columns: self.columns.clone(), ..memory::reading() })?;
+        if self.columns.is_none() {
+            expect_data(&data).map_err(|error| error.in_file(path))?;
+        }
         require_memory(&data, &settings).map_err(|error| place(error, path, &data))?;
         let fitted = fit(data.values(), data.columns(), &settings, self.checkpoints().as_ref(), terminal)
             .map_err(|error| place(error, path, &data))?;
@@ -305,5 +308,16 @@ fn parse_concentration(text: &str) -> Result<Concentration> {
     match inner.map(|inner| numbers("--alpha", inner)) {
         Some(Ok(values)) if values.len() == 2 => Ok(Concentration::Gamma { shape: values[0], rate: values[1] }),
         _ => Err(Error::usage(format!("--alpha is '{text}', must be a number or gamma(a,b)"))),
+    }
+}
+
+/// Refuses a table of draws where data are expected: it could be fitted, with chain and iteration as coordinates.
+fn expect_data(data: &DataTable) -> Result<()> {
+    const OF_DRAWS: [&str; 7] = ["lp__", ".chain", ".iteration", ".draw", "draw_weight", "mean_1", "cov_1_1"];
+    let is_of_draws = |name: &&String| OF_DRAWS.contains(&name.as_str()) || (name.contains('[') && name.ends_with(']'));
+    match data.column_names().unwrap_or(&[]).iter().find(is_of_draws) {
+        Some(name) => Err(Error::usage(format!("has a column '{name}': these look like draws, not data"))
+            .hint("mixgist inspect says how to read draws; if these are data, choose columns: --columns")),
+        None => Ok(()),
     }
 }

@@ -34,11 +34,13 @@ impl Layout {
             return Err(Error::input("has a column 'lp__': this is the output of Stan, not a table of draws")
                 .hint(mixgist::text!["name the format: ", mixgist::text::option("format", "stan-csv")]));
         }
-        // mu[1,2] or mu.1.2
-        let indexed =
-            |name: &String| name.contains('[') || name.rsplit_once('.').is_some_and(|(_, i)| i.parse::<u32>().is_ok());
+        // mu[1,2], mu.1.2 or mu.1.2.
+        let indexed = |name: &String| {
+            let name = name.trim_end_matches('.');
+            name.contains('[') || name.rsplit_once('.').is_some_and(|(_, i)| i.parse::<u32>().is_ok())
+        };
         if !named.contains_key("weight") && names.iter().any(indexed) {
-            return Err(Error::input("is a table with one draw a row: its columns are entries of variables").hint(
+            return Err(Error::input("is a table with one draw per row: its columns are entries of variables").hint(
                 mixgist::text![
                     "name the format and the variables: ",
                     mixgist::text::option("format", "wide-csv"),
@@ -55,13 +57,20 @@ impl Layout {
         if !["draw", "weight", "mean", "mean_1"].iter().any(|name| named.contains_key(name)) {
             return Err(Error::input("is no table of draws: it has no column 'draw'").hint(mixgist::text![
                 "draws come from a sampler; if these are data, fit a model to them first: ",
-                mixgist::text::verb("fit")
+                mixgist::text::verb("fit"),
+                "; if each row is a draw, 'mixgist inspect' proposes how to read it"
             ]));
         }
         let mut take = |name: &str| named.remove(name);
         let (chain, draw, atom) = (take("chain"), take("draw"), take("atom"));
         let (weight, draw_weight) = (take("weight"), take("draw_weight"));
-        let draw = draw.ok_or_else(|| Error::input("has no column 'draw'").hint(EXPECTED))?;
+        let draw = draw.ok_or_else(|| {
+            Error::input("has no column 'draw'").hint(mixgist::text![
+                EXPECTED,
+                "; if these are data, fit a model to them first: ",
+                mixgist::text::verb("fit")
+            ])
+        })?;
         let weight = weight.ok_or_else(|| Error::input("has no column 'weight'").hint(EXPECTED))?;
         let mut means: Vec<usize> = (1..).map_while(|i| take(&format!("mean_{i}"))).collect();
         if means.is_empty() {

@@ -47,6 +47,10 @@ const COVARIANCES: &[(&str, &str)] = &[
     ("σ²", "variance"),
     ("sd", "sd"),
     ("sds", "sd"),
+    ("sdev", "sd"),
+    ("stdev", "sd"),
+    ("stddev", "sd"),
+    ("sigmas", "sd"),
     ("std", "sd"),
     ("scale", "sd"),
     ("scales", "sd"),
@@ -71,11 +75,12 @@ pub fn propose(path: &Path, options: &ReadOptions) -> Result<Option<Proposal>> {
     let (format, variables) = match format {
         Format::NetCdf => (format, read_netcdf::variables(path, options)),
         Format::Zarr => (format, zarr::variables(path, options)),
-        Format::WideCsv | Format::StanCsv => (format, wide::variables(path, options).map(|(found, _)| found)),
+        Format::WideCsv | Format::StanCsv => (format, wide::contents(path, options).map(|found| found.variables)),
         // A long table has its own names; anything with indexed columns is a wide one.
-        Format::Csv => match wide::variables(path, options) {
-            Ok((found, stan)) if found.iter().any(|variable| !variable.shape.is_empty()) => {
-                (if stan { Format::StanCsv } else { Format::WideCsv }, Ok(found))
+        Format::Csv => match wide::contents(path, options) {
+            // Data have numbered columns, too, but none that are weights.
+            Ok(found) if found.indexed || found.variables.iter().any(|v| v.shape.len() == 1 && is_simplex(v)) => {
+                (if found.stan { Format::StanCsv } else { Format::WideCsv }, Ok(found.variables))
             }
             _ => return Ok(None),
         },
@@ -117,7 +122,10 @@ impl Proposal {
                     let one = [vec![], vec![d], vec![d, d]];
                     one.iter().any(|one| v.shape == *one || v.shape == [&[k], one.as_slice()].concat())
                 };
-                !means.contains(&v.name) && free(v) && shapes.iter().any(fits) && v.first.iter().any(|x| *x > 0.0)
+                (means.len() > 1 || !means.contains(&v.name))
+                    && free(v)
+                    && shapes.iter().any(fits)
+                    && v.first.iter().any(|x| *x > 0.0)
             },
             &|name| form(name).is_some(),
         );

@@ -153,7 +153,7 @@ fn wide_tables_of_any_origin_are_read() {
         assert_eq!(draws.atoms().covariances(), [1.0, 9.0, 4.0, 1.0], "{text}");
         assert_eq!((draws.chains(), draws.iterations()), ([1, 2].as_slice(), [5, 5].as_slice()), "{text}");
         let unnamed = refusal(&path, &ReadOptions::default());
-        assert!(unnamed.contains("one draw a row"), "{unnamed}\n{text}");
+        assert!(unnamed.contains("one draw per row"), "{unnamed}\n{text}");
         let found = propose(&path, &ReadOptions::default()).unwrap().expect(text);
         assert_eq!(found.format, Format::WideCsv, "{text}");
         assert_eq!((found.weights[0].as_str(), found.means[0].as_str()), ("w", "mu"), "{text}");
@@ -309,5 +309,28 @@ fn variables_are_proposed_for_each_kind_of_file() {
     let error = propose(&empty, &ReadOptions::default()).unwrap_err();
     assert!(error.to_string().contains("empty.zarr: has no variables with draws"), "{error}");
     std::fs::write(&path, "draw,atom,weight,mean_1,cov_1_1\n0,0,1,0,1\n").unwrap();
+    assert_eq!(propose(&path, &ReadOptions::default()).unwrap(), None);
+    // As R's data.frame() names columns, and numbers without brackets.
+    for text in [
+        "theta.1.,theta.2.,center.1.1.,center.2.1.,sdev.1.1.,sdev.2.1.\n0.25,0.75,0,3,1,2\n",
+        "prob1,prob2,m1,m2,sd1,sd2\n0.25,0.75,0,3,1,2\n",
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let found = propose(&path, &ReadOptions::default()).unwrap().unwrap();
+        assert!(found.is_certain() && found.format == Format::WideCsv && found.forms == ["sd"], "{found:?}");
+        let mut options = ReadOptions {
+            format: Some(found.format),
+            covariance_form: CovarianceForm::StandardDeviation,
+            ..ReadOptions::default()
+        };
+        options.variables.weights.clone_from(&found.weights[0]);
+        options.variables.means.clone_from(&found.means[0]);
+        options.variables.covariances.clone_from(&found.covariances[0]);
+        let file = read_draws(&[&path], &options).unwrap();
+        let draw = file.ensemble.measure(0);
+        assert_eq!((draw.weights(), draw.atoms().mean(1)), (&[0.25, 0.75][..], &[3.0][..]));
+    }
+    // Data have numbered columns, too.
+    std::fs::write(&path, "x1,x2,weight\n3.5,2,70\n").unwrap();
     assert_eq!(propose(&path, &ReadOptions::default()).unwrap(), None);
 }

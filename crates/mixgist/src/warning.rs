@@ -296,7 +296,8 @@ impl Warning {
     /// What can be said about the draws before anything is computed from them.
     pub(crate) fn of_draws(ensemble: &Ensemble) -> Vec<Warning> {
         let mut warnings = Vec::new();
-        if ensemble.renormalization() > 1e-6 {
+        // Files of six digits, such as those of Stan, are off by a few 1e-6.
+        if ensemble.renormalization() > 1e-5 {
             warnings.push(Warning::WeightsRenormalized { correction: ensemble.renormalization() });
         }
         if !ensemble.lost_chains().is_empty() {

@@ -6,6 +6,8 @@ use crate::{Workplace, line_draws};
 
 /// The arguments, the exit code, and what the message must say.
 const REFUSALS: &[(&str, i32, &[&str])] = &[
+    ("fit exported.csv -o new.npz", 2, &["has a column '.chain': these look like draws, not data", "mixgist inspect"]),
+    ("summarize people.csv", 1, &["has no column 'draw'", "if these are data, fit a model to them first: mixgist fit"]),
     ("", 2, &["Usage: mixgist"]),
     ("summarise draws.npz", 2, &["unrecognized subcommand 'summarise'", "summarize"]),
     ("summarize", 2, &["required arguments were not provided", "<DRAWS>"]),
@@ -164,6 +166,8 @@ fn refusals_say_what_and_where_and_write_nothing() {
     (values[0], values[7]) = (1.0, 2.0);
     let arrays = NamedArrays::from([("sw_theta".to_owned(), Array { shape: vec![2, 6], values })]);
     mixgist_io::write_arrays(&place.path("sw.npz"), &arrays, mixgist_io::Overwrite::Refuse).unwrap();
+    place.write("exported.csv", ".chain,w[1],mu[1]\n1,1,0\n1,1,2\n");
+    place.write("people.csv", "height,weight\n170,70\n160,60\n");
     place.write("cr.csv", "draw,weight,mean_1,cov_1_1\r0,1,0,1\r");
     place.done("summarize draws.npz --slices 20 -o own.json");
     let before = place.files();

@@ -93,8 +93,18 @@ fn names_of(header: &Record<'_>) -> Vec<String> {
     names
 }
 
-/// The variables of the table with their values in the first row, and whether it looks like the output of CmdStan.
-pub(crate) fn variables(path: &Path, options: &ReadOptions) -> Result<(Vec<Variable>, bool)> {
+/// What a table holds.
+pub(crate) struct Contents {
+    /// Its variables with their values in the first row.
+    pub variables: Vec<Variable>,
+    /// Whether it looks like the output of CmdStan.
+    pub stan: bool,
+    /// Whether columns have indices, such as `mu[1]` or `mu.1`; a number alone, such as `mu1`, is none.
+    pub indexed: bool,
+}
+
+/// Looks at the header and the first row.
+pub(crate) fn contents(path: &Path, options: &ReadOptions) -> Result<Contents> {
     let mut records = Records::open(path, options)?.with_any_separator();
     let mut stan = false;
     let mut names: Option<Vec<String>> = None;
@@ -109,12 +119,14 @@ pub(crate) fn variables(path: &Path, options: &ReadOptions) -> Result<(Vec<Varia
                 let skip = record.len().saturating_sub(names.len()).min(1);
                 record.expect(names.len() + skip)?;
                 let value = |column: usize| record.field(column + skip).parse().unwrap_or(f64::NAN);
-                return Ok((of_names(names, value), stan));
+                let indexed = names.iter().any(|name| base_of(name).len() < name.len());
+                return Ok(Contents { variables: of_names(names, value), stan, indexed });
             }
         }
     }
     let names = names.ok_or_else(no_header)?;
-    Ok((of_names(&names, |_| f64::NAN), stan))
+    let indexed = names.iter().any(|name| base_of(name).len() < name.len());
+    Ok(Contents { variables: of_names(&names, |_| f64::NAN), stan, indexed })
 }
 
 /// The variables that columns of these names make; columns that do not make a whole array are left out.
@@ -122,7 +134,10 @@ fn of_names(names: &[String], value: impl Fn(usize) -> f64) -> Vec<Variable> {
     let mut bases: Vec<&str> = Vec::new();
     let mut seen = HashSet::new();
     for name in names {
-        let base = base_of(name);
+        let base = match base_of(name) {
+            base if base.len() < name.len() => base,
+            _ => stem_of(name).filter(|stem| numbered(names, stem).is_some()).unwrap_or(name),
+        };
         if !ABOUT_DRAWS.contains(&base) && !base.is_empty() && !base.ends_with("__") && seen.insert(base) {
             bases.push(base);
         }
@@ -162,6 +177,26 @@ fn base_of(column: &str) -> &str {
     }
     let base = column.trim_end_matches(|c: char| c == '.' || c.is_ascii_digit());
     if base.len() < column.len() && column[base.len()..].starts_with('.') { base } else { column }
+}
+
+/// The name of a column such as `prob1` without its number.
+fn stem_of(column: &str) -> Option<&str> {
+    let stem = column.trim_end_matches(|c: char| c.is_ascii_digit());
+    (!stem.is_empty() && stem.len() < column.len()).then_some(stem)
+}
+
+/// Columns `name1`, `name2`, … up to the last of them, where there are at least two and none is missing.
+fn numbered(names: &[String], name: &str) -> Option<Vec<usize>> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for (column, field) in names.iter().enumerate() {
+        let number = field.strip_prefix(name).filter(|digits| !digits.starts_with(['0', '+']));
+        if let Some(number) = number.and_then(|digits| digits.parse().ok()) {
+            found.push((number, column));
+        }
+    }
+    found.sort_unstable();
+    let complete = found.len() >= 2 && found.iter().enumerate().all(|(i, (number, _))| *number == i + 1);
+    complete.then(|| found.into_iter().map(|(_, column)| column).collect())
 }
 
 /// What the comments say about the rows; CmdStan and RStan write it in slightly different words.
@@ -291,6 +326,11 @@ impl<'a> Columns<'a> {
             indices.iter().zip(&mut shape).for_each(|(index, axis)| *axis = (*axis).max(*index));
             shape
         });
+        if entries.is_empty()
+            && let Some(columns) = numbered(header, name)
+        {
+            return Ok(Columns { name, shape: vec![columns.len()], columns });
+        }
         if entries.is_empty() {
             let known = header
                 .iter()
@@ -326,14 +366,15 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// The indices of a column `name.1.2` or `name[1,2]`, counted from 1; none for a scalar.
+/// The indices of a column `name.1.2`, `name.1.2.` or `name[1,2]`, counted from 1; none for a scalar.
 fn indices_of(field: &str, name: &str) -> Option<Vec<usize>> {
     let rest = field.strip_prefix(name)?;
     let parse = |text: &str, separator: char| text.split(separator).map(|index| index.trim().parse().ok()).collect();
     if rest.is_empty() {
         Some(Vec::new())
     } else if let Some(indices) = rest.strip_prefix('.') {
-        parse(indices, '.')
+        // R makes mu.1.2. of mu[1,2].
+        parse(indices.strip_suffix('.').unwrap_or(indices), '.')
     } else {
         parse(rest.strip_prefix('[')?.strip_suffix(']')?, ',')
     }
@@ -468,9 +509,25 @@ mod tests {
         assert_eq!(indices_of("mu", "mu"), Some(vec![]));
         assert_eq!(indices_of("mu.2.1", "mu"), Some(vec![2, 1]));
         assert_eq!(indices_of("mu[2, 1]", "mu"), Some(vec![2, 1]));
+        assert_eq!(indices_of("mu.2.1.", "mu"), Some(vec![2, 1]));
         for other in ["mu_raw.1", "mu2", "mu.x", "mu.", "mu[1", "m"] {
             assert_eq!(indices_of(other, "mu"), None, "{other}");
         }
+    }
+
+    #[test]
+    fn numbers_without_brackets_are_indices_when_none_is_missing() {
+        let names = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let shapes = |text: &str| -> Vec<(String, Vec<usize>)> {
+            of_names(&names(text), |_| 0.0).into_iter().map(|found| (found.name, found.shape)).collect()
+        };
+        assert_eq!(shapes("prob2 prob1 mu1 mu2"), [("prob".into(), vec![2]), ("mu".into(), vec![2])]);
+        assert_eq!(numbered(&names("prob2 x prob1"), "prob"), Some(vec![2, 0]));
+        for single in ["prob1", "prob1 prob3", "prob0 prob1", "prob01 prob02"] {
+            assert!(shapes(single).iter().all(|(_, shape)| shape.is_empty()), "{single}");
+        }
+        // Brackets go first.
+        assert_eq!(Columns::find(&names("mu[1] mu[2] mu1 mu2"), "mu").unwrap().columns, [0, 1]);
     }
 
     #[test]
