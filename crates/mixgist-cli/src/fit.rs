@@ -10,7 +10,7 @@ use clap::builder::PossibleValuesParser;
 use mixgist::text::CommandLine;
 use mixgist::{Error, ErrorKind, Points, Result};
 use mixgist_io::{
-    DataTable, DrawsFile, FIT_SCHEMA, ReadOptions, json_schema, memory, read_data, to_json, together, write_draws,
+    DataTable, DrawsFile, FIT_SCHEMA, ReadOptions, fit_document_path, json_schema, memory, read_data, to_json, together, write_draws,
     write_json,
 };
 use mixgist_samplers::{
@@ -44,7 +44,7 @@ pub struct FitVerb {
     #[command(flatten)]
     running: RunningArgs,
 
-    /// Write draws, labels and data to this file (.npz); the diagnostics go beside it (.json)
+    /// Write draws, labels and data to this file (.npz); diagnostics, and what a longer run needs, go beside it (.fit.json)
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,
 
@@ -133,7 +133,7 @@ impl FitVerb {
                 .in_file(&self.output)
                 .hint("name it draws.npz; mixgist convert makes other formats of it"));
         }
-        let sidecar = self.output.with_extension("json");
+        let sidecar = fit_document_path(&self.output);
         let earlier = self.running.resume.as_deref().filter(|path| path.is_file());
         let inputs: Vec<&Path> = self.data.as_deref().into_iter().chain(earlier).collect();
         self.printing.check(&[&Some(self.output.clone()), &Some(sidecar.clone())], &inputs)?;
@@ -153,7 +153,8 @@ impl FitVerb {
         if self.printing.json {
             answer(&to_json(FIT_SCHEMA, &document)?)
         } else {
-            answer(&report(&fitted, &settings, &agreement))
+            let files = format!("{}; diagnostics in {}", self.output.display(), sidecar.display());
+            answer(&format!("{}\n{}", report(&fitted, &settings, &agreement), line("written to", files)))
         }
     }
 

@@ -138,7 +138,7 @@ fn counted(name: &str) -> Vec<(String, u64)> {
 
 /// Writes draws, whole or not at all; labels and data need a format that holds them (npz).
 pub fn write_draws(path: &Path, draws: &DrawsFile, format: Option<Format>, overwrite: Overwrite) -> Result<()> {
-    let format = Format::choose(format, path)?;
+    let format = Format::to_write_draws(format, path)?;
     let write = format.draws_writer()?;
     draws.check().map_err(|error| error.in_file(path))?;
     if !format.draws_carry_labels() && (draws.labels.is_some() || draws.data.is_some()) {

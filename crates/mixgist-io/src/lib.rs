@@ -47,7 +47,8 @@ pub use aligned::{ALIGNED_EXTENSIONS, write_aligned};
 pub use data::{DataTable, read_data, write_data};
 pub use documents::{
     ALIGNMENT_SCHEMA, COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, Documented, FIT_SCHEMA, HOW_MANY_SCHEMA, MEMBERSHIPS_SCHEMA,
-    PARTITION_SCHEMA, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, SUMMARY_SCHEMA, json_schema, json_schemas,
+    PARTITION_SCHEMA, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, SUMMARY_SCHEMA, fit_document_path, json_schema,
+    json_schemas,
     read_named_components, read_summary,
 };
 pub use draws::{DrawsFile, ReadOptions, read_draws, write_draws};

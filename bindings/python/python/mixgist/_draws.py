@@ -575,8 +575,13 @@ def expect_draws(name: str, value: Any, otherwise: str = "") -> Draws:
     """Draws and nothing else."""
     if isinstance(value, Draws):
         return value
-    own = isinstance(getattr(value, "draws", None), Draws)
-    hint = "\nhint: it has them as its attribute draws" if own else ""
+    hint = ""
+    if isinstance(getattr(value, "draws", None), Draws):
+        hint = "\nhint: it has them as its attribute draws"
+    elif isinstance(value, np.ndarray) or hasattr(value, "columns"):
+        hint = "\nhint: Draws(weights, means, covariances) makes them of arrays; if these are observations, fit a model to them first: fit(X).draws"
+    elif hasattr(value, "posterior"):
+        hint = "\nhint: Draws.from_arviz(…, weights=…, means=…, covariances=…) takes them from it"
     raise TypeError(f"{name} is a {type(value).__name__}, expected Draws{otherwise}{hint}")
 
 

@@ -127,7 +127,9 @@ const REFUSALS: &[(&str, i32, &[&str])] = &[
     ("inspect bad.csv", 1, &["bad.csv", "draw 0, atom 0: weight is -1"]),
     ("inspect singular.csv", 1, &["draw 0, atom 0: covariance is not positive definite (smallest eigenvalue -1"]),
     ("convert draws.npz", 2, &["2 values required"]),
-    ("convert draws.npz a.npy", 2, &["format 'npy' cannot be written for draws", "npz"]),
+    ("convert draws.npz a.npy", 2, &["a.npy: format 'npy' cannot be written for draws", "npz"]),
+    ("convert draws.npz a.nc", 2, &["a.nc: format 'netcdf' cannot be written for draws", "one of: npz, csv, parquet"]),
+    ("partition data.csv", 1, &["data.csv:2", "if these are data, fit a model to them first: mixgist fit"]),
     ("convert draws.npz a.csv --to-format stan-csv", 2, &["invalid value 'stan-csv' for '--to-format", "npz, csv"]),
     (
         "convert draws.npz a.txt",
