@@ -9,6 +9,7 @@ import pytest
 sklearn = pytest.importorskip("sklearn", reason="NOT TESTED: scikit-learn is not installed") if not os.environ.get("CI") else None
 
 from sklearn.base import clone
+from sklearn.mixture import GaussianMixture
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import mixgist
@@ -132,3 +133,23 @@ def test_a_fit_understands_the_names_of_scikit_learn():
         mixgist.fit(X, random_state=1, seed=2, **short)
     with pytest.raises(TypeError, match="has no n_clusters: .*\nhint: n_components"):
         mixgist.fit(X, n_clusters=2, **short)
+
+
+def test_what_is_wrong_with_the_chains_is_said_once():
+    X = np.concatenate([np.random.default_rng(0).normal(at, 1, (40, 2)) for at in (0, 9)])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = mixgist.MixtureSummary().fit(X)
+    assert model.fit_.verdict != "the chains agree" and "slow-chains" in [one["name"] for one in model.summary_.to_dict()["warnings"]]
+    said = [one.message.name for one in caught if "chains" in str(one.message)]
+    assert said == ["slow-chains"]
+
+
+def test_a_mixture_of_scikit_learn_stands_for_its_measure():
+    X = np.concatenate([np.random.default_rng(0).normal(at, 1, (40, 2)) for at in (0, 9)])
+    own = GaussianMixture(2, random_state=0).fit(X)
+    draws = mixgist.Draws.from_sklearn([own])
+    assert float(mixgist.distance(own, draws[0])) == 0.0
+    assert mixgist.summarize(draws, candidate=own).to_dict()["assessment"]["candidate"]["expected_loss"] == pytest.approx(0, abs=1e-12)
+    with pytest.raises(TypeError, match="a is a GaussianMixture, expected"):
+        mixgist.distance(GaussianMixture(2), draws[0])

@@ -10,8 +10,8 @@ use clap::builder::PossibleValuesParser;
 use mixgist::text::CommandLine;
 use mixgist::{Error, ErrorKind, Points, Result};
 use mixgist_io::{
-    DataTable, DrawsFile, FIT_SCHEMA, ReadOptions, fit_document_path, json_schema, memory, read_data, to_json, together, write_draws,
-    write_json,
+    DataTable, DrawsFile, FIT_SCHEMA, ReadOptions, fit_document_path, json_schema, memory, read_data, to_json,
+    together, write_draws, write_json,
 };
 use mixgist_samplers::{
     Agreement, Algorithm, Checkpoints, Concentration, CovarianceModel, Fit, FitDocument, FitSettings, MixingPrior,
@@ -137,14 +137,16 @@ impl FitVerb {
         let earlier = self.running.resume.as_deref().filter(|path| path.is_file());
         let inputs: Vec<&Path> = self.data.as_deref().into_iter().chain(earlier).collect();
         self.printing.check(&[&Some(self.output.clone()), &Some(sidecar.clone())], &inputs)?;
-        let (fitted, settings, data) = match earlier {
+        let (mut fitted, settings, data) = match earlier {
             Some(path) => self.run_on(path, given, terminal)?,
             None => self.run_anew(terminal)?,
         };
         let agreement = Agreement::new(&fitted, Points::new(data.columns(), data.values())?, &settings, terminal)?;
         let document = FitDocument::new(&fitted, &settings, &agreement, data.column_names());
         terminal.begin_writing();
-        let draws = DrawsFile::labelled(fitted.draws(), fitted.labels.clone(), data.clone());
+        // They are the largest part of a fit: no copy of them is made.
+        let labels = std::mem::take(&mut fitted.labels);
+        let draws = DrawsFile::labelled(fitted.draws(), labels, data);
         together(|| {
             write_json(&sidecar, FIT_SCHEMA, &document, overwrite)?;
             write_draws(&self.output, &draws, None, overwrite)

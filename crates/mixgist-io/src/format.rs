@@ -208,17 +208,19 @@ impl Format {
     /// The writer of data for a file.
     pub(crate) fn to_write_data(asked: Option<Format>, path: &Path) -> Result<Writer<DataTable>> {
         let format = Format::choose_among(asked, path, |entry| entry.data_out.is_some())?;
-        format.entry().data_out.ok_or_else(|| {
-            format.cannot("be written for data", |entry| entry.data_out.is_some()).in_file(path)
-        })
+        format
+            .entry()
+            .data_out
+            .ok_or_else(|| format.cannot("be written for data", |entry| entry.data_out.is_some()).in_file(path))
     }
 
     /// The writer of labels for a file.
     pub(crate) fn to_write_labels(asked: Option<Format>, path: &Path) -> Result<Writer<LabelDraws>> {
         let format = Format::choose_among(asked, path, |entry| entry.labels_out.is_some())?;
-        format.entry().labels_out.ok_or_else(|| {
-            format.cannot("be written for labels", |entry| entry.labels_out.is_some()).in_file(path)
-        })
+        format
+            .entry()
+            .labels_out
+            .ok_or_else(|| format.cannot("be written for labels", |entry| entry.labels_out.is_some()).in_file(path))
     }
 
     /// As [`Format::choose`]; where the extension does not tell, the formats that are proposed are those that are able.

@@ -434,7 +434,10 @@ fn what_cannot_be_written_leaves_no_file() {
     for (name, problem) in [("b.json", "format 'json' cannot be written for draws"), ("b.foo", "extension 'foo'")] {
         assert!(refused(&draws, name).contains(problem));
         let error = write_draws(&path(name), &draws, None, Overwrite::Force).unwrap_err();
-        assert!(error.hint_text().unwrap().to_string().ends_with("one of: npz, csv, parquet"), "only what can be written");
+        assert!(
+            error.hint_text().unwrap().to_string().ends_with("one of: npz, csv, parquet"),
+            "only what can be written"
+        );
     }
     let numbered = DataTable::new(1, vec![1.0], Some(vec!["1".into()])).unwrap();
     let error = write_data(&path("b.csv"), &numbered, None, Overwrite::Refuse).unwrap_err().to_string();

@@ -15,6 +15,7 @@ from ._arrays import Floats, Integers, NarrowIntegers, columns_of, floats, integ
 from ._atoms import dense, expect_chains_alike, flat, is_ragged, ragged
 from ._checks import count, covariance_form as form_of, flag, path as path_of, text, texts, word
 from ._measure import Measure
+from ._warnings import warn_all
 from ._words import CovarianceForm, Format
 
 Path = Union[str, os.PathLike[str]]
@@ -131,6 +132,13 @@ class Draws:
         draws._native = native
         return draws
 
+    def _named(self, covariances: str, form: str) -> Draws:
+        """The same; warns where the name of their variable says that variances are standard deviations."""
+        doubt = _core.deviations_by_name(covariances, form_of(form), self.dim)
+        if doubt is not None:
+            warn_all([("deviations-as-variances", *doubt)])
+        return self
+
     @classmethod
     def from_arviz(
         cls,
@@ -173,7 +181,7 @@ class Draws:
         ``mixgist.Draws.from_arviz(idata, weights="w", means="mu", covariances="Sigma")``
         """
         arrays = _sources.arviz(idata, group, weights, means, covariances, labels, data)
-        return cls(**arrays, covariance_form=covariance_form, draw_weights=draw_weights)
+        return cls(**arrays, covariance_form=covariance_form, draw_weights=draw_weights)._named(covariances, covariance_form)
 
     @classmethod
     def from_cmdstan(
@@ -208,7 +216,7 @@ class Draws:
         """
         if hasattr(source, "stan_variable"):
             arrays = _sources.cmdstan(source, weights, means, covariances, labels)
-            return cls(**arrays, covariance_form=covariance_form, data=data)
+            return cls(**arrays, covariance_form=covariance_form, data=data)._named(covariances, covariance_form)
         draws = cls.read(
             source,
             format="stan-csv",
@@ -270,7 +278,7 @@ class Draws:
             None if labels is None else text("labels", labels),
         )
         form = form_of(covariance_form)
-        draws = cls._wrap(_core.Draws.read(_paths(paths), _format(format), form, variables))
+        draws = cls._wrap(_core.Draws.read(_paths(paths), _format(format), form, variables))._named(variables[2], form)
         return draws if burn_in == 0 and thin == 1 else draws.thinned(burn_in, thin)
 
     def write(self, path: Path, *, format: Format | None = None, force: bool = False) -> None:

@@ -16,6 +16,7 @@ from ._fit import fit
 from ._checks import Seed, either, seed_of
 from ._questions import check_summarize, summarize
 from ._summary import Summary
+from ._warnings import without
 from ._words import Algorithm, CovarianceModel, Estimator, Loss
 
 _DEFAULTS = _core.DEFAULTS
@@ -148,7 +149,9 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         if hasattr(self, "feature_names_in_"):
             named = self.fit_.draws.with_data(X, self.feature_names_in_.tolist())
             self.fit_ = dataclasses.replace(self.fit_, draws=named)
-        self.summary_: Summary = summarize(self.fit_.draws, **summarizing)
+        # What the fit said of its chains is not said twice.
+        with without(() if self.fit_.verdict == "the chains agree" else ("chains-disagree", "slow-chains")):
+            self.summary_: Summary = summarize(self.fit_.draws, **summarizing)
         # Atoms with observations come first, so that the labels of the clusters have no gaps.
         occupied = np.bincount(self.summary_.labels_, minlength=self.summary_.n_components) > 0
         self._order = np.argsort(~occupied, kind="stable")
