@@ -60,6 +60,9 @@ fn diagnostics_are_printed_and_stored() {
     let place = Workplace::with_draws();
     let run = place.done("fit data.csv -o fitted.npz --iterations 600 --burn-in 200 --thin 4 --alpha gamma(2,2)");
     let document: serde_json::Value = serde_json::from_str(&place.read("fitted.fit.json")).unwrap();
+    assert!(run.stdout.ends_with("written to     fitted.npz; diagnostics in fitted.fit.json\n"), "{}", run.stdout);
+    // The name that a summary of these draws is likely to get is free.
+    place.done("summarize fitted.npz --slices 20 -o fitted.json");
     let names = [
         "distance to estimate",
         "atoms of at least 1 %",
