@@ -329,8 +329,6 @@ def similarity(labels: ArrayLike | Draws, *, draw_weights: ArrayLike | None = No
 
 
 def _labels(labels: Any) -> Integers:
-    if isinstance(labels, Draws) and labels.labels is not None:
-        return labels.labels.astype(np.int64)
     if isinstance(getattr(labels, "draws", None), Draws):
         expect_draws("labels", labels, " or an array")
     try:
@@ -353,10 +351,11 @@ def _partitions(
         x = None if data is None else named_points("data", data, labels.columns)
         with reporter(progress) as report:
             return _core.Partitions.sampled(labels._native, x, count("seed", seed), thread_count(threads), report)
-    array = _labels(labels)
-    if draw_weights is None and isinstance(labels, Draws):
-        draw_weights = labels.draw_weights
     weights = None if draw_weights is None else floats("draw_weights", draw_weights).reshape(-1)
+    kept = _core.Partitions.of_draws(labels._native, weights) if isinstance(labels, Draws) else None
+    if kept is not None:
+        return kept
+    array = _labels(labels)
     return _core.Partitions(array.shape[1], array, weights)
 
 
