@@ -586,7 +586,7 @@ def expect_draws(name: str, value: Any, otherwise: str = "") -> Draws:
     hint = ""
     if isinstance(getattr(value, "draws", None), Draws):
         hint = "\nhint: it has them as its attribute draws"
-    elif isinstance(value, np.ndarray) or hasattr(value, "columns"):
+    elif isinstance(value, np.ndarray) or hasattr(value, "to_numpy"):
         hint = "\nhint: Draws(weights, means, covariances) makes them of arrays; if these are observations, fit a model to them first: fit(X).draws"
     elif hasattr(value, "posterior"):
         hint = "\nhint: Draws.from_arviz(…, weights=…, means=…, covariances=…) takes them from it"
