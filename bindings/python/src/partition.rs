@@ -59,9 +59,9 @@ impl Partitions {
     fn of_draws(draws: PyRef<'_, Draws>, draw_weights: Option<Input<'_, f64>>) -> Result<Option<Self>> {
         let Some(labels) = &draws.file.labels else { return Ok(None) };
         let partitions = labels.partitions()?;
-        Ok(Some(match (&draw_weights, draws.file.ensemble.draw_weights()) {
+        Ok(Some(match (draw_weights, draws.file.ensemble.draw_weights()) {
             (None, Some(own)) => Partitions { draws: partitions.with_draw_weights(own)?, sampled: false },
-            _ => Self::weighted(partitions, draw_weights)?,
+            (given, _) => Self::weighted(partitions, given)?,
         }))
     }
 
