@@ -34,6 +34,8 @@ mod _core {
     #[pymodule_export]
     use crate::measure::Measure;
     #[pymodule_export]
+    use crate::options::deviations_by_name;
+    #[pymodule_export]
     use crate::partition::Partitions;
     #[pymodule_export]
     use crate::posterior::Posterior;

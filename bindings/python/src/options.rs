@@ -18,7 +18,7 @@ use pyo3::types::PyDict;
 
 use crate::arrays::{Input, values};
 use crate::draws::Draws;
-use crate::error::Result;
+use crate::error::{InPython, Result};
 use crate::measure::Measure;
 use crate::running::Call;
 
@@ -85,6 +85,13 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     defaults.set_item("thin", fit.thin)?;
     defaults.set_item("runs", SearchOptions::new(mixgist::partition::PartitionLoss::Vi { a: 1.0 }).runs)?;
     Ok(defaults)
+}
+
+/// What to say where standard deviations, by the name of their variable, are read as variances, and what helps.
+#[pyfunction]
+pub fn deviations_by_name(name: &str, form: &str, dim: usize) -> Option<(String, String)> {
+    mixgist_io::deviations_by_name(name, form, dim)
+        .map(|(message, advice)| (message.spelled(&InPython), advice.spelled(&InPython)))
 }
 
 /// The words that options may be, by the names of the options.

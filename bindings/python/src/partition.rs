@@ -38,18 +38,32 @@ fn chosen_loss(name: &str, conventions: Conventions<'_>) -> Result<PartitionLoss
     Ok(PartitionLoss::from_name(name, &loss_options(conventions)?)?)
 }
 
+impl Partitions {
+    fn weighted(draws: PartitionDraws, draw_weights: Option<Input<'_, f64>>) -> Result<Self> {
+        let draws = match draw_weights {
+            Some(weights) => draws.with_draw_weights(values(&weights)?)?,
+            None => draws,
+        };
+        Ok(Partitions { draws, sampled: false })
+    }
+}
+
 #[pymethods]
 impl Partitions {
     #[new]
     fn new(observations: usize, labels: Input<'_, i64>, draw_weights: Option<Input<'_, f64>>) -> Result<Self> {
-        let draws = PartitionDraws::from_dense(observations, values(&labels)?)?;
-        Ok(Partitions {
-            draws: match draw_weights {
-                Some(weights) => draws.with_draw_weights(values(&weights)?)?,
-                None => draws,
-            },
-            sampled: false,
-        })
+        Self::weighted(PartitionDraws::from_dense(observations, values(&labels)?)?, draw_weights)
+    }
+
+    /// The partitions that came with draws, if any did; without other weights each has that of its draw.
+    #[staticmethod]
+    fn of_draws(draws: PyRef<'_, Draws>, draw_weights: Option<Input<'_, f64>>) -> Result<Option<Self>> {
+        let Some(labels) = &draws.file.labels else { return Ok(None) };
+        let partitions = labels.partitions()?;
+        Ok(Some(match (draw_weights, draws.file.ensemble.draw_weights()) {
+            (None, Some(own)) => Partitions { draws: partitions.with_draw_weights(own)?, sampled: false },
+            (given, _) => Self::weighted(partitions, given)?,
+        }))
     }
 
     /// Partitions of these observations that are drawn given the measure of each draw.

@@ -9,6 +9,7 @@ import pytest
 sklearn = pytest.importorskip("sklearn", reason="NOT TESTED: scikit-learn is not installed") if not os.environ.get("CI") else None
 
 from sklearn.base import clone
+from sklearn.mixture import GaussianMixture
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import mixgist
@@ -110,3 +111,45 @@ def test_the_names_of_scikit_learn_are_understood():
     assert np.array_equal(model.means_, own.means_) and model.get_params()["covariance_type"] == "diag"
     with pytest.raises(ValueError, match="n_components and components are the same option"):
         mixgist.MixtureSummary(n_components=2, components=3, **short).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        few = mixgist.MixtureSummary(n_clusters=2, **short).fit(X)
+        own = mixgist.MixtureSummary(estimate="free", atoms=2, **short).fit(X)
+    assert np.array_equal(few.means_, own.means_) and len(few.weights_) <= 2
+    with pytest.raises(ValueError, match="n_clusters and atoms are the same option"):
+        mixgist.MixtureSummary(n_clusters=2, atoms=3, **short).fit(X)
+
+
+def test_a_fit_understands_the_names_of_scikit_learn():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    short = {"chains": 1, "iterations": 60, "burn_in": 20}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        own = mixgist.fit(X, components=2, covariance="diagonal", seed=3, **short)
+        assert mixgist.fit(X, n_components=2, covariance_type="diag", random_state=3, **short) == own
+        some = [mixgist.fit(X, random_state=np.random.default_rng(seed), **short) for seed in (1, 1, 2)]
+    assert some[0] == some[1] != some[2]
+    with pytest.raises(ValueError, match="random_state and seed are the same option"):
+        mixgist.fit(X, random_state=1, seed=2, **short)
+    with pytest.raises(TypeError, match="has no n_clusters: .*\nhint: n_components"):
+        mixgist.fit(X, n_clusters=2, **short)
+
+
+def test_what_is_wrong_with_the_chains_is_said_once():
+    X = np.concatenate([np.random.default_rng(0).normal(at, 1, (40, 2)) for at in (0, 9)])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = mixgist.MixtureSummary().fit(X)
+    assert model.fit_.verdict != "the chains agree" and "slow-chains" in [one["name"] for one in model.summary_.to_dict()["warnings"]]
+    said = [one.message.name for one in caught if "chains" in str(one.message)]
+    assert said == ["slow-chains"]
+
+
+def test_a_mixture_of_scikit_learn_stands_for_its_measure():
+    X = np.concatenate([np.random.default_rng(0).normal(at, 1, (40, 2)) for at in (0, 9)])
+    own = GaussianMixture(2, random_state=0).fit(X)
+    draws = mixgist.Draws.from_sklearn([own])
+    assert float(mixgist.distance(own, draws[0])) == 0.0
+    assert mixgist.summarize(draws, candidate=own).to_dict()["assessment"]["candidate"]["expected_loss"] == pytest.approx(0, abs=1e-12)
+    with pytest.raises(TypeError, match="a is a GaussianMixture, expected"):
+        mixgist.distance(GaussianMixture(2), draws[0])

@@ -108,6 +108,11 @@ def test_what_are_no_draws(function):
         ASKED[function]("draws.npz")
 
 
+def test_arrays_in_place_of_draws_get_a_hint():
+    with pytest.raises(TypeError, match="draws is a ndarray, expected Draws\nhint: .*if these are observations, fit a model"):
+        mixgist.summarize(np.zeros((5, 2)))
+
+
 def test_a_fit_has_the_draws_that_are_wanted(few):
     fitted = mixgist.fit(np.arange(20.0), chains=1, iterations=20, burn_in=10)
     for ask in (mixgist.summarize, mixgist.stability, mixgist.distance_matrix, mixgist.partition):

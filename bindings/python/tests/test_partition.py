@@ -74,9 +74,18 @@ def test_bad_input(labels):
         mixgist.partition(labels, "generalized-vi")
     with pytest.raises(ValueError, match="expected \\(draws, observations\\)"):
         mixgist.partition(labels[0])
-    with pytest.raises(ValueError, match="not integers"):
+    with pytest.raises(ValueError, match="not integers\nhint: .*for observations, fit a model first"):
         mixgist.partition(labels + 0.5)
     with pytest.raises(ValueError, match="hold no labels"):
         mixgist.partition(mixgist.Draws([[1.0]], [[0.0]], [[1.0]]))
     with pytest.raises(ValueError, match="ball is 0"):
         mixgist.partition(labels, ball=0.0)
+
+
+def test_scikit_learns_name_for_the_number_of_clusters(labels):
+    assert mixgist.partition(labels, n_clusters=2) == mixgist.partition(labels, clusters=2)
+    assert mixgist.partition(labels, n_clusters=2).n_clusters == 2
+    with pytest.raises(ValueError, match="n_clusters and clusters are the same option"):
+        mixgist.partition(labels, clusters=2, n_clusters=3)
+    with pytest.raises(ValueError, match="cannot both be given"):
+        mixgist.partition(labels, max_clusters=2, n_clusters=3)

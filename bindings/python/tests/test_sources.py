@@ -1,6 +1,7 @@
 """Draws from ArviZ and CmdStan."""
 
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -65,6 +66,24 @@ def test_data_tree_and_dataset(chains):
         mixgist.Draws.from_arviz({"posterior": dict(zip(("w", "mu", "Sigma"), chains))}, "w", "mu", "Sigma")
     with pytest.raises(ValueError, match="no group 'prior'"):
         mixgist.Draws.from_arviz(tree, "w", "mu", "Sigma", group="prior")
+
+
+def test_standard_deviations_by_name_are_not_read_as_variances_in_silence(tmp_path):
+    xarray = optional("xarray")
+    axes = ("chain", "draw", "component")
+    rng = np.random.default_rng(0)
+    numbers = {"w": np.full((2, 30, 2), 0.5), "mu": rng.normal(size=(2, 30, 2)), "sigma": 1 + rng.random((2, 30, 2))}
+    found = xarray.Dataset({name: (axes, values) for name, values in numbers.items()}, {"chain": [0, 1], "draw": np.arange(30)})
+    with pytest.warns(mixgist.MixgistWarning, match="'sigma' is read as variances.*\nhint: .*covariance_form=\"sd\"") as caught:
+        mixgist.Draws.from_arviz(found, "w", "mu", "sigma")
+    assert caught[0].message.name == "deviations-as-variances" and caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sd = mixgist.Draws.from_arviz(found, "w", "mu", "sigma", "sd")
+        mixgist.Draws.from_arviz(found, "w", "mu", "sigma", "diagonal")
+        mixgist.Draws.from_arviz(found.rename(sigma="sigma2"), "w", "mu", "sigma2")
+    assert np.array_equal(np.sqrt(sd.covariances.reshape(-1)), numbers["sigma"].reshape(-1))
+
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="ArviZ 1 needs a newer Python")

@@ -359,7 +359,9 @@ read_mixgist_draws <- function(path, format = NULL, covariance_form = "covarianc
   }
   options <- some(format = format, covariance_form = covariance_form, stan_weights = stan_weights, stan_means = stan_means,
     stan_covariances = stan_covariances, stan_labels = stan_labels)
-  from_handle(wrap(draws_from_files(path.expand(path), options, ticker(FALSE))))
+  draws <- from_handle(wrap(draws_from_files(path.expand(path), options, ticker(FALSE))))
+  if (!is.null(stan_covariances)) warn_of_deviations(stan_covariances, covariance_form, draws$facts$dim)
+  draws
 }
 
 #' @rdname read_mixgist_draws

@@ -156,8 +156,20 @@ from_variables <- function(values, chains, iterations, weights, means, covarianc
   w[is.na(w)] <- 0
   # What Stan calls the log posterior judges the chains, where all of it is known.
   log_posterior <- if ("lp__" %in% colnames(values) && all(is.finite(values[, "lp__"]))) values[, "lp__"]
+  warn_of_deviations(covariances, covariance_form, if (length(dim(mu)) < 3) 1 else dim(mu)[3])
   as_mixgist_draws.array(w, means = mu, covariances = sigma, covariance_form = covariance_form, chains = chains, iterations = iterations,
     draw_weights = draw_weights, log_posterior = log_posterior, labels = label_values, data = data)
+}
+
+# Warns where numbers that are standard deviations by the name of their variable are read as variances: in one dimension their shape does not tell.
+warn_of_deviations <- function(name, form, d) {
+  if (d == 1 && identical(form, "covariance") && name %in% c("sigma", "sd", "sds", "std", "scale", "scales")) {
+    warn_all(list(list(
+      name = "deviations-as-variances",
+      message = paste0("variable '", name, "' is read as variances; by its name it holds standard deviations"),
+      advice = "if it does, read it as such: covariance_form = \"sd\"; if these are variances, say so: covariance_form = \"diagonal\""
+    )))
+  }
 }
 
 # The share of the observations with each label from 1 to k.

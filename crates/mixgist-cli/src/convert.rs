@@ -59,8 +59,8 @@ impl Convert {
         let (output, inputs) = self.files.split_last().expect("at least two files are required");
         let writable: Vec<&str> =
             Format::all().filter(|format| format.holds_written_draws()).map(Format::name).collect();
-        let format =
-            Format::choose(self.to_format.as_deref().map(Format::from_name).transpose()?, output).map_err(|error| {
+        let format = Format::to_write_draws(self.to_format.as_deref().map(Format::from_name).transpose()?, output)
+            .map_err(|error| {
                 error.hint(format!("name the format with --to-format, one of: {}", writable.join(", ")))
             })?;
         let overwrite = Overwrite::forced(self.force);

@@ -10,8 +10,8 @@ use clap::builder::PossibleValuesParser;
 use mixgist::text::CommandLine;
 use mixgist::{Error, ErrorKind, Points, Result};
 use mixgist_io::{
-    DataTable, DrawsFile, FIT_SCHEMA, ReadOptions, json_schema, memory, read_data, to_json, together, write_draws,
-    write_json,
+    DataTable, DrawsFile, FIT_SCHEMA, ReadOptions, fit_document_path, json_schema, memory, read_data, to_json,
+    together, write_draws, write_json,
 };
 use mixgist_samplers::{
     Agreement, Algorithm, Checkpoints, Concentration, CovarianceModel, Fit, FitDocument, FitSettings, MixingPrior,
@@ -44,7 +44,7 @@ pub struct FitVerb {
     #[command(flatten)]
     running: RunningArgs,
 
-    /// Write draws, labels and data to this file (.npz); the diagnostics go beside it (.json)
+    /// Write draws, labels and data to this file (.npz); diagnostics, and what a longer run needs, go beside it (.fit.json)
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,
 
@@ -133,18 +133,20 @@ impl FitVerb {
                 .in_file(&self.output)
                 .hint("name it draws.npz; mixgist convert makes other formats of it"));
         }
-        let sidecar = self.output.with_extension("json");
+        let sidecar = fit_document_path(&self.output);
         let earlier = self.running.resume.as_deref().filter(|path| path.is_file());
         let inputs: Vec<&Path> = self.data.as_deref().into_iter().chain(earlier).collect();
         self.printing.check(&[&Some(self.output.clone()), &Some(sidecar.clone())], &inputs)?;
-        let (fitted, settings, data) = match earlier {
+        let (mut fitted, settings, data) = match earlier {
             Some(path) => self.run_on(path, given, terminal)?,
             None => self.run_anew(terminal)?,
         };
         let agreement = Agreement::new(&fitted, Points::new(data.columns(), data.values())?, &settings, terminal)?;
         let document = FitDocument::new(&fitted, &settings, &agreement, data.column_names());
         terminal.begin_writing();
-        let draws = DrawsFile::labelled(fitted.draws(), fitted.labels.clone(), data.clone());
+        // They are the largest part of a fit: no copy of them is made.
+        let labels = std::mem::take(&mut fitted.labels);
+        let draws = DrawsFile::labelled(fitted.draws(), labels, data);
         together(|| {
             write_json(&sidecar, FIT_SCHEMA, &document, overwrite)?;
             write_draws(&self.output, &draws, None, overwrite)
@@ -153,7 +155,8 @@ impl FitVerb {
         if self.printing.json {
             answer(&to_json(FIT_SCHEMA, &document)?)
         } else {
-            answer(&report(&fitted, &settings, &agreement))
+            let files = format!("{}; diagnostics in {}", self.output.display(), sidecar.display());
+            answer(&format!("{}\n{}", report(&fitted, &settings, &agreement), line("written to", files)))
         }
     }
 

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use mixgist::slice::Scheme;
+use mixgist::text::CommandLine;
 use mixgist::{
     CovarianceForm, Error, GivenDirections, Loss, Order, Pruning, Reading, Result, Route, Settings, SliceCount,
     SlicerName, Source, Units,
 };
 use mixgist_io::{
-    DataTable, DrawsFile, Format, Overwrite, check_outputs, describe_file, may_be_cut_off, read_arrays, read_as,
-    read_data,
+    DataTable, DrawsFile, Format, Overwrite, check_outputs, describe_file, deviations_by_name, may_be_cut_off,
+    read_arrays, read_as, read_data,
 };
 pub use mixgist_io::{expect_extension, has_extension};
 
@@ -78,7 +79,13 @@ impl ReadingArgs {
     pub fn read(&self, paths: &[PathBuf]) -> Result<DrawsFile> {
         let format = self.format.as_deref().map(Format::from_name).transpose()?;
         paths.iter().for_each(|path| warn_of_cut(path, format));
-        read_as(&self.how(), paths, reading().memory_limit)
+        let file = read_as(&self.how(), paths, reading().memory_limit)?;
+        if let Some((message, advice)) =
+            deviations_by_name(&self.covariances, &self.covariance_form, file.ensemble.dim())
+        {
+            remark(&format!("warning: {}\nhint: {}", message.spelled(&CommandLine), advice.spelled(&CommandLine)));
+        }
+        Ok(file)
     }
 
     /// Reads files in which no draw is left out: estimates, hypotheses.

@@ -53,7 +53,7 @@ pub(crate) fn chosen_columns(wanted: &[String], columns: usize, names: Option<&[
 
 /// Writes data, whole or not at all.
 pub fn write_data(path: &Path, data: &DataTable, format: Option<Format>, overwrite: Overwrite) -> Result<()> {
-    let write = Format::choose(format, path)?.data_writer()?;
+    let write = Format::to_write_data(format, path)?;
     write_whole(path, overwrite, |output| write(output, data))
 }
 

@@ -1,6 +1,6 @@
 //! The documents: which results are written under which schema, how older versions are read, and the JSON Schema of each.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mixgist::components::Components;
 use mixgist::credible::Credible;
@@ -35,6 +35,11 @@ pub const MEMBERSHIPS_SCHEMA: Schema = Schema { name: "mixgist.memberships", ver
 pub const PARTITION_SCHEMA: Schema = Schema { name: "mixgist.partition", version: 2 };
 /// A fit without its draws.
 pub const FIT_SCHEMA: Schema = Schema { name: "mixgist.fit", version: 2 };
+
+/// Where the document of a fit stands beside its draws: `draws.fit.json` beside `draws.npz`, so that `draws.json` is free for a summary.
+pub fn fit_document_path(draws: &Path) -> PathBuf {
+    draws.with_extension("fit.json")
+}
 
 /// A result that is written as a document.
 pub trait Documented: Narrate + Serialize {

@@ -73,7 +73,11 @@ pub fn read_draws<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<
     let mut options = options.clone();
     for path in &paths {
         let path = path.as_path();
-        let read = options.format_of(path)?.draws_reader()?;
+        let format = options.format_of(path)?;
+        let read = format.draws_reader().map_err(|error| match format {
+            Format::Json => not_draws(path),
+            _ => error.in_file(path),
+        })?;
         let file = read(path, &options).map_err(|error| error.in_file(path))?;
         options.memory_limit = options.memory_limit.saturating_sub(file.bytes());
         files.push(file);
@@ -136,9 +140,18 @@ fn counted(name: &str) -> Vec<(String, u64)> {
     parts
 }
 
+/// An answer, such as a summary, where draws should be.
+fn not_draws(path: &Path) -> Error {
+    Error::usage("holds an answer, not draws").in_file(path).hint(text![
+        "give the draws; a summary of them goes with ",
+        named("estimate"),
+        ", and nothing is computed again"
+    ])
+}
+
 /// Writes draws, whole or not at all; labels and data need a format that holds them (npz).
 pub fn write_draws(path: &Path, draws: &DrawsFile, format: Option<Format>, overwrite: Overwrite) -> Result<()> {
-    let format = Format::choose(format, path)?;
+    let format = Format::to_write_draws(format, path)?;
     let write = format.draws_writer()?;
     draws.check().map_err(|error| error.in_file(path))?;
     if !format.draws_carry_labels() && (draws.labels.is_some() || draws.data.is_some()) {

@@ -195,6 +195,36 @@ impl Format {
 
     /// The format that was asked for, or else the one that the extension of `path` (in any case) stands for.
     pub fn choose(asked: Option<Format>, path: &Path) -> Result<Self> {
+        Format::choose_among(asked, path, |_| true)
+    }
+
+    /// The same for draws that are written: one that can be, or what can be.
+    pub fn to_write_draws(asked: Option<Format>, path: &Path) -> Result<Self> {
+        let format = Format::choose_among(asked, path, |entry| entry.draws_out.is_some())?;
+        format.draws_writer().map_err(|error| error.in_file(path))?;
+        Ok(format)
+    }
+
+    /// The writer of data for a file.
+    pub(crate) fn to_write_data(asked: Option<Format>, path: &Path) -> Result<Writer<DataTable>> {
+        let format = Format::choose_among(asked, path, |entry| entry.data_out.is_some())?;
+        format
+            .entry()
+            .data_out
+            .ok_or_else(|| format.cannot("be written for data", |entry| entry.data_out.is_some()).in_file(path))
+    }
+
+    /// The writer of labels for a file.
+    pub(crate) fn to_write_labels(asked: Option<Format>, path: &Path) -> Result<Writer<LabelDraws>> {
+        let format = Format::choose_among(asked, path, |entry| entry.labels_out.is_some())?;
+        format
+            .entry()
+            .labels_out
+            .ok_or_else(|| format.cannot("be written for labels", |entry| entry.labels_out.is_some()).in_file(path))
+    }
+
+    /// As [`Format::choose`]; where the extension does not tell, the formats that are proposed are those that are able.
+    fn choose_among(asked: Option<Format>, path: &Path, able: fn(&Entry) -> bool) -> Result<Self> {
         if let Some(format) = asked {
             return Ok(format);
         }
@@ -215,7 +245,7 @@ impl Format {
             Error::usage(problem).in_file(path).hint(mixgist::text![
                 "name the format with ",
                 mixgist::text::named("format"),
-                format!(", one of: {}", names(|_| true))
+                format!(", one of: {}", names(able))
             ])
         })
     }
@@ -258,16 +288,8 @@ impl Format {
         self.entry().data.ok_or_else(|| self.cannot("hold data", |entry| entry.data.is_some()))
     }
 
-    pub(crate) fn data_writer(self) -> Result<Writer<DataTable>> {
-        self.entry().data_out.ok_or_else(|| self.cannot("be written for data", |entry| entry.data_out.is_some()))
-    }
-
     pub(crate) fn labels_reader(self) -> Result<Reader<LabelDraws>> {
         self.entry().labels.ok_or_else(|| self.cannot("hold labels", |entry| entry.labels.is_some()))
-    }
-
-    pub(crate) fn labels_writer(self) -> Result<Writer<LabelDraws>> {
-        self.entry().labels_out.ok_or_else(|| self.cannot("be written for labels", |entry| entry.labels_out.is_some()))
     }
 
     fn entry(self) -> &'static Entry {

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::path::Path;
 
-use mixgist::{Error, LabelSlice, Labels, PartitionDraws, Result};
+use mixgist::text::verb;
+use mixgist::{Error, LabelSlice, Labels, PartitionDraws, Result, text};
 
 use crate::ReadOptions;
 use crate::array::{RawArray, Values, integer, shape_text};
@@ -31,9 +32,17 @@ pub fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDraws> {
 
 /// Writes labels, whole or not at all.
 pub fn write_labels(path: &Path, labels: &LabelDraws, format: Option<Format>, overwrite: Overwrite) -> Result<()> {
-    let write = Format::choose(format, path)?.labels_writer()?;
+    let write = Format::to_write_labels(format, path)?;
     labels.check().map_err(|error| error.in_file(path))?;
     write_whole(path, overwrite, |output| write(output, labels))
+}
+
+/// Numbers where labels should be: most likely these are the data themselves.
+pub(crate) fn not_labels(error: Error) -> Error {
+    error.hint(text![
+        "labels say for each draw (a row) to which cluster each observation (a column) belongs; if these are data, fit a model to them first: ",
+        verb("fit")
+    ])
 }
 
 impl LabelDraws {
@@ -86,7 +95,8 @@ impl LabelDraws {
                 for (m, row) in values.chunks_exact(observations).enumerate() {
                     let label = |(i, &x): (usize, &f64)| {
                         integer(x).ok_or_else(|| {
-                            Error::input(format!("label of observation {i} is {x}, expected an integer")).at_draw(m)
+                            let message = format!("label of observation {i} is {x}, expected an integer");
+                            not_labels(Error::input(message).at_draw(m))
                         })
                     };
                     let row: Vec<i64> = row.iter().enumerate().map(label).collect::<Result<_>>()?;

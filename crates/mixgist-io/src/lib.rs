@@ -47,8 +47,8 @@ pub use aligned::{ALIGNED_EXTENSIONS, write_aligned};
 pub use data::{DataTable, read_data, write_data};
 pub use documents::{
     ALIGNMENT_SCHEMA, COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, Documented, FIT_SCHEMA, HOW_MANY_SCHEMA, MEMBERSHIPS_SCHEMA,
-    PARTITION_SCHEMA, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, SUMMARY_SCHEMA, json_schema, json_schemas,
-    read_named_components, read_summary,
+    PARTITION_SCHEMA, REPRESENTATIVES_SCHEMA, STABILITY_SCHEMA, SUMMARY_SCHEMA, fit_document_path, json_schema,
+    json_schemas, read_named_components, read_summary,
 };
 pub use draws::{DrawsFile, ReadOptions, read_draws, write_draws};
 pub use format::Format;
@@ -58,7 +58,7 @@ pub use formats::npz::{read_arrays, write_arrays};
 pub use labels::{LabelDraws, read_labels, write_labels};
 pub use mixgist_files::{Overwrite, check_outputs, check_writable, together, write_bytes};
 pub use output::{expect_extension, has_extension};
-pub use proposal::{Proposal, propose};
+pub use proposal::{Proposal, deviations_by_name, propose};
 pub use provenance::{default_reading, describe_file, find_file, is_content_of, read_as};
 pub use results::{ArrayValues, Cell, TableRows, write_npy_in_pieces, write_npy_labels, write_table};
 pub use source::{Stop, may_be_cut_off};

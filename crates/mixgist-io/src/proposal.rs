@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
-use mixgist::{Error, Result};
+use mixgist::text::{Text, option};
+use mixgist::{Error, Result, text};
 
 use crate::draws::ReadOptions;
 use crate::format::{Format, is_store};
 use crate::formats::{read_netcdf, wide, zarr};
+use crate::source::shown;
 use crate::variables::Variable;
 
 /// The variables of a file, and what they may be.
@@ -154,6 +156,23 @@ fn form_of(name: &str) -> Option<&'static str> {
     }
 }
 
+/// What to say, and what helps, where numbers that are standard deviations by the name of their variable are read as variances: in one dimension
+/// their shape does not tell.
+pub fn deviations_by_name(name: &str, form: &str, dim: usize) -> Option<(Text, Text)> {
+    let doubtful = dim == 1 && form == "covariance" && form_of(name) == Some("sd");
+    doubtful.then(|| {
+        let message =
+            format!("variable '{}' is read as variances; by its name it holds standard deviations", shown(name));
+        let advice = text![
+            "if it does, read it as such: ",
+            option("covariance_form", "sd"),
+            "; if these are variances, say so: ",
+            option("covariance_form", "diagonal")
+        ];
+        (message.into(), advice)
+    })
+}
+
 /// Forms that shape, name and the first draw admit.
 fn forms_of(variable: &Variable, d: usize) -> Vec<&'static str> {
     let said = form_of(&variable.name);
@@ -201,6 +220,18 @@ mod tests {
 
     fn variable(name: &str, shape: &[usize], first: &[f64]) -> Variable {
         Variable { name: name.into(), shape: shape.into(), first: first.into() }
+    }
+
+    #[test]
+    fn deviations_that_are_read_as_variances_are_named() {
+        let said = |name: &str, form: &str, dim: usize| deviations_by_name(name, form, dim).is_some();
+        assert!(said("sigma", "covariance", 1) && said("sd", "covariance", 1) && said("scale", "covariance", 1));
+        assert!(!said("sigma", "sd", 1) && !said("sigma", "diagonal", 1) && !said("sigma", "covariance", 2));
+        assert!(
+            !said("Sigma", "covariance", 1)
+                && !said("sigma2", "covariance", 1)
+                && !said("covariances", "covariance", 1)
+        );
     }
 
     #[test]

@@ -348,6 +348,9 @@ fn tables_of_labels_with_trouble() {
     ] {
         check(Labels, "a.csv", text.as_bytes(), expected);
     }
+    // Data where labels should be: a first step is missing.
+    let data = [error_of(Labels, "a.csv", b"5.1,3.5\n"), error_of(Labels, "a.npy", &npy("(1, 2)", &[5.1, 3.5]))];
+    assert!(data.iter().all(|error| error.hint_text().unwrap().to_string().contains("if these are data, fit a model")));
     check(Labels, "a.npy", &npy("(2,)", &[0.0; 2]), "array 'labels' has shape (2,), expected (draws, observations)");
     check(Labels, "a.npy", &npy("(0, 3)", &[]), "labels hold no draws");
 }
@@ -428,7 +431,14 @@ fn what_cannot_be_written_leaves_no_file() {
     draws.labels = None;
     draws.ensemble = draws.ensemble.with_chains(vec![1, 1], vec![5, 5]).unwrap();
     assert!(refused(&draws, "b.csv").contains("draw 1: has the same chain and iteration as draw 0"));
-    assert!(refused(&draws, "b.json").contains("format 'json' cannot be written for draws"));
+    for (name, problem) in [("b.json", "format 'json' cannot be written for draws"), ("b.foo", "extension 'foo'")] {
+        assert!(refused(&draws, name).contains(problem));
+        let error = write_draws(&path(name), &draws, None, Overwrite::Force).unwrap_err();
+        assert!(
+            error.hint_text().unwrap().to_string().ends_with("one of: npz, csv, parquet"),
+            "only what can be written"
+        );
+    }
     let numbered = DataTable::new(1, vec![1.0], Some(vec!["1".into()])).unwrap();
     let error = write_data(&path("b.csv"), &numbered, None, Overwrite::Refuse).unwrap_err().to_string();
     assert!(error.contains("column name '1' would not be read back as a name"), "{error}");

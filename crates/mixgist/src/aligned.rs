@@ -141,8 +141,7 @@ pub fn align(
         current = aligner.with_missing(current, &prepared, progress)?;
     }
     let settled = aligner.settled(current, &prepared, progress)?;
-    let order = heaviest_first(&settled);
-    let estimate = restricted(&settled, &order)?;
+    let estimate = settled.heaviest_first();
     let pass = aligner.pass(&estimate, &prepared, progress)?;
     Ok(Alignment::of(estimate, &pass))
 }
@@ -367,12 +366,6 @@ fn without_near_copies(measure: &MixingMeasure) -> Result<MixingMeasure> {
 fn restricted(measure: &MixingMeasure, atoms: &[usize]) -> Result<MixingMeasure> {
     let weights = atoms.iter().map(|&k| measure.weights()[k]).collect();
     MixingMeasure::new(weights, measure.atoms().select(atoms.iter().copied()))
-}
-
-fn heaviest_first(measure: &MixingMeasure) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..measure.len()).collect();
-    order.sort_by(|&a, &b| measure.weights()[b].total_cmp(&measure.weights()[a]).then(a.cmp(&b)));
-    order
 }
 
 impl Alignment {

@@ -60,6 +60,19 @@ impl MixingMeasure {
         self.atoms.dim()
     }
 
+    /// The same measure with its atoms in the order of their weights, the heaviest first; atoms of equal weight keep their order.
+    ///
+    /// Every estimate has its atoms in this order, also one that is a draw: the draws themselves keep the order in which they were given.
+    #[must_use]
+    pub fn heaviest_first(&self) -> Self {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_by(|&a, &b| self.weights[b].total_cmp(&self.weights[a]));
+        MixingMeasure {
+            weights: order.iter().map(|&k| self.weights[k]).collect(),
+            atoms: self.atoms.select(order.iter().copied()),
+        }
+    }
+
     /// The same measure in other coordinates; see [`crate::Units`].
     pub(crate) fn transformed(&self, transform: &[f64]) -> Result<Self> {
         Ok(MixingMeasure { weights: self.weights.clone(), atoms: self.atoms.transformed(transform)? })

@@ -261,7 +261,7 @@ fn gather(
     progress: &dyn Progress,
 ) -> Result<Representatives> {
     let (ensemble, data) = (posterior.ensemble(), posterior.data());
-    let measures: Vec<MixingMeasure> = draws.iter().map(|&m| ensemble.draw(m)).collect();
+    let measures: Vec<MixingMeasure> = draws.iter().map(|&m| ensemble.draw(m).heaviest_first()).collect();
     let rows = posterior.rows(&measures, progress)?;
     let weights = draw_weights(ensemble);
     let chains = chains_in_order(ensemble);

@@ -150,7 +150,7 @@ pub struct StabilityVerdict {
 const FEWEST_DRAWS: usize = 20;
 
 /// More draws than this are thinned first: the card asks how much choices matter, and a dozen estimates answer it.
-pub const MOST_DRAWS: usize = 2000;
+pub const MOST_DRAWS: usize = 1000;
 
 struct Variant {
     change: Text,
@@ -438,7 +438,7 @@ fn movement(
         None => posterior.with(ensemble, variant.settings.clone())?,
     };
     let estimate = match posterior.known_medoid(variant.draws.as_deref(), &other)? {
-        Some(draw) => ensemble.draw(draw),
+        Some(draw) => ensemble.draw(draw).heaviest_first(),
         None => other.bare_estimate(&quiet)?,
     };
     let distance = posterior.between(unchanged, &estimate, &quiet)?.value;

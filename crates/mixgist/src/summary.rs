@@ -71,7 +71,7 @@ impl Settings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Ĝ, in the original units.
+    /// Ĝ, in the original units, its heaviest atom first.
     pub estimate: MixingMeasure,
     /// Mean loss of the estimate over all draws.
     pub expected_loss: f64,
@@ -208,7 +208,7 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
         with_variations(assessment, job, medoid.draw, progress)?;
     }
     let other = assessment.as_ref().and_then(Assessment::of_estimate);
-    let estimate = other.map_or_else(|| ensemble.draw(medoid.draw), |other| other.estimate.clone());
+    let estimate = other.map_or_else(|| ensemble.draw(medoid.draw).heaviest_first(), |other| other.estimate.clone());
     let allocation = match job.data {
         Some(points) => Some(allocate(&Mixture::new(&estimate)?, points, progress)?),
         None => None,
@@ -264,7 +264,7 @@ pub(crate) fn estimate(job: &Job, progress: &dyn Progress) -> Result<(MixingMeas
     let estimate = match (settings.estimator, chosen.assessment) {
         (Estimator::Free(_), Some(Assessment { free: Some(free), .. })) => job.units.undo(&free.estimate)?,
         (Estimator::Aligned, _) => job.alignment(chosen.medoid.draw, progress)?.estimate.clone(),
-        _ => job.ensemble.draw(chosen.medoid.draw),
+        _ => job.ensemble.draw(chosen.medoid.draw).heaviest_first(),
     };
     Ok((estimate, chosen.slices))
 }

@@ -9,7 +9,7 @@ use mixgist::credible::Question;
 use mixgist::slice::{Array, NamedArrays, Scheme, slicer};
 use mixgist::{
     AtomCount, Ensemble, ErrorKind, Estimate, Estimator, GivenDirections, MixingMeasure, Order, Points, Posterior,
-    Progress, Pruning, Route, Settings, Silent, SliceCount, Summary, Units, Warning, summarize,
+    Progress, Pruning, Route, Settings, Silent, SliceCount, Summary, Units, Warning, estimate, summarize,
 };
 
 fn run(ensemble: &Ensemble, settings: &Settings) -> Summary {
@@ -82,9 +82,33 @@ fn a_good_run_has_no_warnings() {
         let summary = summarize(&ensemble, Some(Points::new(2, &data).unwrap()), &settings, &Silent).unwrap();
         assert_eq!(summary.warnings, []);
         assert_eq!((summary.medoid.draw, summary.slices), (0, 500));
-        assert_eq!(summary.estimate, ensemble.draw(0));
+        assert_eq!(summary.estimate, ensemble.draw(0).heaviest_first());
         assert_eq!(summary.allocation.as_ref().unwrap().labels.len(), 100);
     }
+}
+
+/// The draw keeps the order in which it was given; every estimate has its heaviest atom first, and its labels count the atoms in this order.
+#[test]
+fn atoms_of_every_estimate_are_sorted_by_weight() {
+    let weights = [0.2, 0.5, 0.3, 0.1, 0.6, 0.3, 0.25, 0.45, 0.3];
+    let means = [0.0, 10.0, 20.0, 0.1, 10.1, 20.1, -0.1, 9.9, 19.9];
+    let ensemble =
+        Ensemble::builder(1).atoms_per_draw(3).weights(&weights).means(&means).covariances(&[1.0; 9]).build().unwrap();
+    let data = [0.3, 10.2, 19.0, 9.0];
+    let points = Points::new(1, &data).unwrap();
+    for estimator in [Estimator::Medoid, Estimator::Aligned, Estimator::Free(AtomCount::Fixed(3))] {
+        let settings = fixed(50).with_estimator(estimator);
+        let summary = summarize(&ensemble, Some(points), &settings, &Silent).unwrap();
+        let found = &summary.estimate;
+        assert!(found.weights().is_sorted_by(|a, b| a >= b), "{estimator:?}: {:?}", found.weights());
+        assert_eq!(summary.allocation.as_ref().unwrap().labels, [2, 0, 1, 0], "{estimator:?}");
+        assert_eq!(found.atoms().mean(0)[0].round(), 10.0, "{estimator:?}");
+        assert_eq!(found, &estimate(&ensemble, Some(points), &settings, &Silent).unwrap(), "{estimator:?}");
+    }
+    assert_eq!(ensemble.draw(0).weights(), [0.2, 0.5, 0.3]);
+    let posterior = Posterior::new(&ensemble, Some(points), fixed(50)).unwrap();
+    let modes = posterior.representatives(mixgist::representatives::Count::Auto, 0, &Silent).unwrap();
+    assert!(modes.representatives.iter().all(|one| one.measure.weights().is_sorted_by(|a, b| a >= b)));
 }
 
 #[test]

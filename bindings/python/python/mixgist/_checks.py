@@ -80,6 +80,15 @@ def seed_of(seed: Any, name: str = "seed") -> int:
     return count(name, seed, otherwise=", a Generator or None")
 
 
+def either(name: str, value: Any, other: str, theirs: Any, usual: Any = None) -> Any:
+    """The value of an option that has a second name, that of scikit-learn; one of the two at most may be given."""
+    if theirs is None:
+        return value
+    if value != usual:
+        raise ValueError(f"{other} and {name} are the same option\nhint: leave out {name}")
+    return theirs
+
+
 def covariance_form(value: Any) -> str:
     """The form of covariances, by the name that the core has for it."""
     known = _core.CHOICES["covariance_form"]

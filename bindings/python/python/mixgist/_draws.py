@@ -15,6 +15,7 @@ from ._arrays import Floats, Integers, NarrowIntegers, columns_of, floats, integ
 from ._atoms import dense, expect_chains_alike, flat, is_ragged, ragged
 from ._checks import count, covariance_form as form_of, flag, path as path_of, text, texts, word
 from ._measure import Measure
+from ._warnings import warn_all
 from ._words import CovarianceForm, Format
 
 Path = Union[str, os.PathLike[str]]
@@ -132,6 +133,13 @@ class Draws:
         draws._native = native
         return draws
 
+    def _named(self, covariances: str, form: str) -> Draws:
+        """The same; warns where the name of their variable says that variances are standard deviations."""
+        doubt = _core.deviations_by_name(covariances, form_of(form), self.dim)
+        if doubt is not None:
+            warn_all([("deviations-as-variances", *doubt)])
+        return self
+
     @classmethod
     def from_arviz(
         cls,
@@ -174,7 +182,7 @@ class Draws:
         ``mixgist.Draws.from_arviz(idata, weights="w", means="mu", covariances="Sigma")``
         """
         arrays = _sources.arviz(idata, group, weights, means, covariances, labels, data)
-        return cls(**arrays, covariance_form=covariance_form, draw_weights=draw_weights)
+        return cls(**arrays, covariance_form=covariance_form, draw_weights=draw_weights)._named(covariances, covariance_form)
 
     @classmethod
     def from_cmdstan(
@@ -209,7 +217,7 @@ class Draws:
         """
         if hasattr(source, "stan_variable"):
             arrays = _sources.cmdstan(source, weights, means, covariances, labels)
-            return cls(**arrays, covariance_form=covariance_form, data=data)
+            return cls(**arrays, covariance_form=covariance_form, data=data)._named(covariances, covariance_form)
         draws = cls.read(
             source,
             format="stan-csv",
@@ -271,7 +279,7 @@ class Draws:
             None if labels is None else text("labels", labels),
         )
         form = form_of(covariance_form)
-        draws = cls._wrap(_core.Draws.read(_paths(paths), _format(format), form, variables))
+        draws = cls._wrap(_core.Draws.read(_paths(paths), _format(format), form, variables))._named(variables[2], form)
         return draws if burn_in == 0 and thin == 1 else draws.thinned(burn_in, thin)
 
     def write(self, path: Path, *, format: Format | None = None, force: bool = False) -> None:
@@ -576,8 +584,13 @@ def expect_draws(name: str, value: Any, otherwise: str = "") -> Draws:
     """Draws and nothing else."""
     if isinstance(value, Draws):
         return value
-    own = isinstance(getattr(value, "draws", None), Draws)
-    hint = "\nhint: it has them as its attribute draws" if own else ""
+    hint = ""
+    if isinstance(getattr(value, "draws", None), Draws):
+        hint = "\nhint: it has them as its attribute draws"
+    elif isinstance(value, np.ndarray) or hasattr(value, "to_numpy"):
+        hint = "\nhint: Draws(weights, means, covariances) makes them of arrays; if these are observations, fit a model to them first: fit(X).draws"
+    elif hasattr(value, "posterior"):
+        hint = "\nhint: Draws.from_arviz(…, weights=…, means=…, covariances=…) takes them from it"
     raise TypeError(f"{name} is a {type(value).__name__}, expected Draws{otherwise}{hint}")
 
 

@@ -1,11 +1,12 @@
-"""Whatever stands for one mixing measure: a measure, a result that has an estimate, a single draw."""
+"""Whatever stands for one mixing measure: a measure, a result that has an estimate, a single draw, a fitted mixture of scikit-learn."""
 
 from __future__ import annotations
 
-from typing import Protocol, Union
+from typing import Any, Protocol, Union
 
 from ._draws import Draws
 from ._measure import Measure
+from ._sources import sklearn
 from ._words import Estimator
 
 
@@ -17,7 +18,16 @@ class Estimated(Protocol):
         """The estimate."""
 
 
-MeasureLike = Union[Measure, Estimated, Draws]
+class FittedMixture(Protocol):
+    """A fitted mixture of scikit-learn, such as a `GaussianMixture`."""
+
+    covariance_type: Any
+    weights_: Any
+    means_: Any
+    covariances_: Any
+
+
+MeasureLike = Union[Measure, Estimated, Draws, FittedMixture]
 # The name of an estimator, or a measure of one's own.
 EstimateLike = Union[Estimator, MeasureLike]
 
@@ -33,4 +43,6 @@ def measure_of(name: str, value: MeasureLike, otherwise: str = "") -> Measure:
     estimate = getattr(value, "estimate", None)
     if isinstance(estimate, Measure):
         return estimate
+    if hasattr(value, "covariance_type") and hasattr(value, "means_"):
+        return sklearn(value)
     raise TypeError(f"{name} is a {type(value).__name__}, expected {otherwise}a Measure, a Summary or a single draw")

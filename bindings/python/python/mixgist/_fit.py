@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from ._arrays import Floats, columns_of, floats, points
-from ._checks import count, flag, number, optional_count, optional_number, optional_path, path as path_of, thread_count, word
+from ._checks import Seed, count, either, flag, number, optional_count, optional_number, optional_path, path as path_of, seed_of, thread_count, word
 from ._draws import Draws, Path
 from ._progress import ProgressOption, reporter
 from ._document import Document, frame, html, with_picture
@@ -117,7 +117,7 @@ class Fit(Document):
         return cls._of(Draws.read(place)._native, _core.read_fit(_beside(place)))
 
     def write(self, path: Path, *, force: bool = False) -> None:
-        """Writes the draws to `path` (.npz) and everything else to a file of the same name with the ending .json, as the command line does; `force` replaces existing files."""
+        """Writes the draws to `path` (.npz) and everything else to a file of the same name with the ending .fit.json, as the command line does; `force` replaces existing files."""
         place = path_of("path", path)
         if os.path.splitext(place)[1] != ".npz":
             raise ValueError(f"path is {place!r}, expected a name that ends in .npz: draws with their labels and data go there")
@@ -166,6 +166,10 @@ def fit(
     burn_in: int = _DEFAULTS["burn_in"],
     thin: int = _DEFAULTS["thin"],
     seed: int = _DEFAULTS["seed"],
+    n_components: int | None = None,
+    n_clusters: int | None = None,
+    covariance_type: CovarianceModel | None = None,
+    random_state: Seed = None,
     checkpoint: Path | None = None,
     resume: Path | None = None,
     checkpoint_every: int = 1000,
@@ -204,6 +208,10 @@ def fit(
         Number of chains; iterations of each, burn-in included; iterations that are dropped; of the others, every ``thin``-th is kept.
     seed : int
         The draws depend on it, the data and the options alone.
+    n_components, covariance_type, random_state
+        Scikit-learn's names for `components`, `covariance` and `seed`; `random_state` may be a Generator or RandomState, too.
+    n_clusters
+        Refused with what to use instead: the number of clusters is estimated.
     checkpoint : path, optional
         Save the state of the chains in this folder every `checkpoint_every` iterations.
     resume : path, optional
@@ -235,6 +243,15 @@ def fit(
         raise ValueError("X has no rows")
     if checkpoint is not None and resume is not None:
         raise ValueError("checkpoint and resume cannot both be given")
+    if n_clusters is not None:
+        raise TypeError(
+            "a fit has no n_clusters: it finds how many clusters there are\n"
+            "hint: n_components fits a finite mixture; partition(draws, n_clusters=...) gives so many clusters, summarize(draws, atoms=...) so many atoms"
+        )
+    components = either("components", components, "n_components", n_components)
+    covariance = either("covariance", covariance, "covariance_type", covariance_type, "full")
+    if random_state is not None:
+        seed = either("seed", seed, "random_state", seed_of(random_state, "random_state"), _DEFAULTS["seed"])
     options: dict[str, Any] = {
         "alpha": _alpha(alpha),
         "discount": number("discount", discount),
@@ -263,7 +280,7 @@ def fit(
 
 def _beside(path: str) -> str:
     """The document beside a file of draws."""
-    return os.path.splitext(path)[0] + ".json"
+    return os.path.splitext(path)[0] + ".fit.json"
 
 
 def _number(value: Any) -> float:

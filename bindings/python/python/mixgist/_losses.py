@@ -82,4 +82,5 @@ def expected_losses(
 
 
 def _is_measure(estimate: Any) -> TypeGuard[MeasureLike]:
-    return isinstance(estimate, (Measure, Draws)) or isinstance(getattr(estimate, "estimate", None), Measure)
+    fitted = hasattr(estimate, "covariance_type")  # a mixture of scikit-learn
+    return isinstance(estimate, (Measure, Draws)) or isinstance(getattr(estimate, "estimate", None), Measure) or fitted

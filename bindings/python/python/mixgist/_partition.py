@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from ._arrays import Floats, Integers, floats, labels as label_array, named_points
-from ._checks import count, number, optional_count, optional_number, thread_count, word
+from ._checks import count, either, number, optional_count, optional_number, thread_count, word
 from ._document import Document, fields, frame, html, plural, with_picture
 from ._draws import Draws, expect_draws
 from ._progress import ProgressOption, reporter
@@ -146,6 +146,7 @@ def partition(
     omari: Omari = "identical",
     max_clusters: int | None = None,
     clusters: int | None = None,
+    n_clusters: int | None = None,
     runs: int = _DEFAULTS["runs"],
     seed: int = _DEFAULTS["seed"],
     ball: float = 0.95,
@@ -171,8 +172,8 @@ def partition(
         What omari makes of 0/0: loss 0 (``"identical"``), or 1 (``"salso"``).
     max_clusters : int, optional
         At most this many clusters; without it, as many as the draw with the most has.
-    clusters : int, optional
-        Exactly this many clusters.
+    clusters, n_clusters : int, optional
+        Exactly this many clusters; `n_clusters` is scikit-learn's name for it.
     runs : int
         Independent runs of the search.
     seed : int
@@ -198,6 +199,7 @@ def partition(
     >>> estimate.n_clusters, round(estimate.expected_loss, 3)
     (2, 0.396)
     """
+    clusters = either("clusters", clusters, "n_clusters", n_clusters)
     if clusters is not None and max_clusters is not None:
         raise ValueError("clusters and max_clusters cannot both be given")
     if isinstance(data, str):
@@ -331,11 +333,12 @@ def similarity(labels: ArrayLike | Draws, *, draw_weights: ArrayLike | None = No
 
 
 def _labels(labels: Any) -> Integers:
-    if isinstance(labels, Draws) and labels.labels is not None:
-        return labels.labels.astype(np.int64)
     if isinstance(getattr(labels, "draws", None), Draws):
         expect_draws("labels", labels, " or an array")
-    array = label_array("labels", labels)
+    try:
+        array = label_array("labels", labels)
+    except ValueError as error:
+        raise ValueError(f"{error}\nhint: labels are (draws, observations); for observations, fit a model first: partition(fit(X).draws)") from None
     if array.ndim == 3:
         array = array.reshape(-1, array.shape[2])  # chain after chain
     if array.ndim != 2:
@@ -352,10 +355,11 @@ def _partitions(
         x = None if data is None else named_points("data", data, labels.columns)
         with reporter(progress) as report:
             return _core.Partitions.sampled(labels._native, x, count("seed", seed), thread_count(threads), report)
-    array = _labels(labels)
-    if draw_weights is None and isinstance(labels, Draws):
-        draw_weights = labels.draw_weights
     weights = None if draw_weights is None else floats("draw_weights", draw_weights).reshape(-1)
+    kept = _core.Partitions.of_draws(labels._native, weights) if isinstance(labels, Draws) else None
+    if kept is not None:
+        return kept
+    array = _labels(labels)
     return _core.Partitions(array.shape[1], array, weights)
 
 

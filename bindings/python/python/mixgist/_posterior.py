@@ -204,7 +204,7 @@ class Posterior:
         return self._ask(Representatives, "representatives", wanted, whole_number("grid", grid))
 
     def stability(self, *, level: float = 0.95) -> Stability:
-        """What moves the estimate, see `mixgist.stability`. Cost: about a dozen more estimates, from at most 2000 draws."""
+        """What moves the estimate, see `mixgist.stability`. Cost: about a dozen more estimates, from at most 1000 draws."""
         if not self._named:
             raise TypeError("stability tries other distances and slices\nhint: slices of your own are for the other questions; use a named distance")
         level = number("level", level)

@@ -569,7 +569,7 @@ def stability(
     uncertainty.
 
     Cost: the search for the estimate, unless `summarize` or another question with the same data and options came before;
-    then about a dozen more estimates, from at most 2000 draws.
+    then about a dozen more estimates, from at most 1000 draws.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ class Summary:
 
     @property
     def weights_(self) -> Floats:
-        """Weights of the estimate, (K,). A medoid has its atoms in the order of its draw, other estimates have the heaviest first."""
+        """Weights of the estimate, (K,). Every estimate has its heaviest atom first; ``draws[summary.draw]`` has the atoms of a medoid as they were given."""
         return self._native.estimate.weights
 
     @property

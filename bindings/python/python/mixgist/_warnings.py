@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -32,10 +35,26 @@ class MixgistWarning(UserWarning):
         return f"{self.message}\nhint: {self.advice}"
 
 
+# Warnings that were said already and need not be said again.
+_said: ContextVar[frozenset[str]] = ContextVar("_said", default=frozenset())
+
+
+@contextmanager
+def without(names: Iterable[str]) -> Iterator[None]:
+    """Leaves out warnings of these names."""
+    token = _said.set(_said.get() | frozenset(names))
+    try:
+        yield
+    finally:
+        _said.reset(token)
+
+
 def warn_all(found: list[tuple[str, str, str]]) -> None:
     """Warns of each at the line of the user's program that called mixgist."""
     level = _outside()
     for name, message, advice in found:
+        if name in _said.get():
+            continue
         warnings.warn(MixgistWarning(name, message, advice), stacklevel=level)
 
 

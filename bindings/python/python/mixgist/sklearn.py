@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
 from ._fit import fit
-from ._checks import Seed, seed_of
+from ._checks import Seed, either, seed_of
 from ._questions import check_summarize, summarize
 from ._summary import Summary
+from ._warnings import without
 from ._words import Algorithm, CovarianceModel, Estimator, Loss
 
 _DEFAULTS = _core.DEFAULTS
@@ -33,6 +34,8 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         `mixgist.summarize`, so that the estimator can be used in cross-validation; `fit_.verdict` says whether the chains agree.
     n_components, covariance_type
         Scikit-learn's names for `components` and `covariance`, whose words ``"diag"`` and ``"tied"`` are understood too.
+    n_clusters : int, optional
+        At most this many clusters: ``atoms=n_clusters`` with ``estimate="free"``. Without it their number is estimated.
     random_state : int, Generator, RandomState or None
         Seed; None draws one from NumPy's global state.
     n_jobs : int, optional
@@ -41,7 +44,7 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
     Attributes
     ----------
     weights_, means_, covariances_ : numpy.ndarray
-        The estimate: (K,), (K, d), (K, d, d). Atoms with observations come first.
+        The estimate: (K,), (K, d), (K, d, d). Atoms with observations come first, of these the heaviest.
     labels_ : numpy.ndarray, shape (n,)
         Label of every observation.
     summary_ : Summary
@@ -79,6 +82,7 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         burn_in: int = 500,
         thin: int = 5,
         n_components: int | None = None,
+        n_clusters: int | None = None,
         covariance_type: CovarianceModel | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -99,6 +103,7 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         self.burn_in = burn_in
         self.thin = thin
         self.n_components = n_components
+        self.n_clusters = n_clusters
         self.covariance_type = covariance_type
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -111,9 +116,12 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         else:
             seed = int(check_random_state(self.random_state).randint(2**31))
         threads = _threads(self.n_jobs)
+        estimate = self.estimate
+        if self.n_clusters is not None and estimate == _DEFAULTS["estimate"]:
+            estimate = "free"  # the one whose number of atoms can be chosen
         summarizing = {
-            "estimate": self.estimate,
-            "atoms": self.atoms,
+            "estimate": estimate,
+            "atoms": either("atoms", self.atoms, "n_clusters", self.n_clusters),
             "distance": self.distance,
             "slices": None if callable(self.distance) else self.slices,
             "loss": self.loss,
@@ -122,14 +130,14 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
             "threads": threads,
         }
         check_summarize(**summarizing)
-        components = self._one_of("components", "n_components", usual=None)
-        covariance = self._one_of("covariance", "covariance_type", usual="full")
         self.fit_ = fit(
             X,
             alpha=self.alpha,
             discount=self.discount,
-            components=components,
-            covariance=covariance,
+            components=self.components,
+            covariance=self.covariance,
+            n_components=self.n_components,
+            covariance_type=self.covariance_type,
             algorithm=self.algorithm,
             chains=self.chains,
             iterations=self.iterations,
@@ -141,22 +149,15 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         if hasattr(self, "feature_names_in_"):
             named = self.fit_.draws.with_data(X, self.feature_names_in_.tolist())
             self.fit_ = dataclasses.replace(self.fit_, draws=named)
-        self.summary_: Summary = summarize(self.fit_.draws, **summarizing)
+        # What the fit said of its chains is not said twice.
+        with without(() if self.fit_.verdict == "the chains agree" else ("chains-disagree", "slow-chains")):
+            self.summary_: Summary = summarize(self.fit_.draws, **summarizing)
         # Atoms with observations come first, so that the labels of the clusters have no gaps.
         occupied = np.bincount(self.summary_.labels_, minlength=self.summary_.n_components) > 0
         self._order = np.argsort(~occupied, kind="stable")
         self._rank = np.argsort(self._order)
         self.labels_ = self._rank[self.summary_.labels_]
         return self
-
-    def _one_of(self, name: str, other: str, usual: Any) -> Any:
-        """The value of an option that has two names, of which one at most may be given."""
-        own, theirs = getattr(self, name), getattr(self, other)
-        if theirs is None:
-            return own
-        if own != usual:
-            raise ValueError(f"{other} and {name} are the same option\nhint: leave out {name}")
-        return theirs
 
     @property
     def weights_(self) -> Any:

@@ -326,6 +326,15 @@ test_that("rstan: fits that the package itself reads, in dimension 1 and 2", {
   expect_variables(two)
 })
 
+test_that("standard deviations by name are not read as variances in silence", {
+  skip_if_not_installed("coda")
+  values <- cbind("theta[1]" = c(0.4, 0.3), "theta[2]" = c(0.6, 0.7), "mu[1]" = 1, "mu[2]" = 5, "sigma[1]" = 1, "sigma[2]" = 2)
+  read <- function(form) as_mixgist_draws(coda::mcmc(values), weights = "theta", covariances = "sigma", covariance_form = form)
+  expect_warning(read("covariance"), "'sigma' is read as variances", class = "mixgist_deviations_as_variances_warning")
+  expect_equal(atoms(expect_no_warning(read("sd")))$cov_1_1, c(1, 4, 1, 4))
+  expect_equal(atoms(expect_no_warning(read("diagonal")))$cov_1_1, c(1, 2, 1, 2))
+})
+
 test_that("the log posterior goes with the draws, and outlives their session", {
   draws <- as_mixgist_draws(matrix(0.5, 3, 2), means = matrix(1:6, 3), covariances = matrix(1, 3, 2), log_posterior = c(-3, -2, -1))
   expect_equal(mixgist:::draws_arrays(mixgist:::draws_handle(draws[2:3]))$log_posterior, c(-2, -1))

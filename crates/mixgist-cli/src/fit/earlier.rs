@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mixgist::{Error, Result};
-use mixgist_io::{DataTable, DrawsFile, FIT_SCHEMA, memory, read_draws, read_json};
+use mixgist_io::{DataTable, DrawsFile, FIT_SCHEMA, fit_document_path, memory, read_draws, read_json};
 use mixgist_samplers::{Fit, FitDocument, FitSettings};
 
 /// A fit with what it came from.
@@ -22,7 +22,7 @@ impl Earlier {
                 .in_file(path)
                 .hint("resume from a file that mixgist fit wrote"));
         };
-        let document = path.with_extension("json");
+        let document = fit_document_path(path);
         let kept: FitDocument = read_json(&document, FIT_SCHEMA).map_err(|error| {
             error.hint("mixgist fit writes it beside the draws: keep both to let the chains run on")
         })?;

@@ -59,6 +59,21 @@ fn inspection_points_out_what_was_repaired() {
 }
 
 #[test]
+fn deviations_by_name_are_not_read_as_variances_in_silence() {
+    let place = Workplace::new();
+    place.write("wide.csv", "w[1],w[2],mu[1],mu[2],sigma[1],sigma[2]\n0.5,0.5,0,5,1,2\n0.4,0.6,0,5,1,2\n");
+    let with = |form: &str| {
+        place
+            .done(&format!("inspect wide.csv --format wide-csv --weights w --means mu --covariances sigma {form}"))
+            .stderr
+    };
+    let said = with("");
+    assert!(said.contains("warning: variable 'sigma' is read as variances"), "{said}");
+    assert!(said.contains("--covariance-form sd"), "{said}");
+    assert_eq!(with("--covariance-form sd") + &with("--covariance-form diagonal"), "");
+}
+
+#[test]
 fn conversions_there_and_back_change_no_bit() {
     let place = full();
     place.done("convert full.npz a.csv --drop-extras");

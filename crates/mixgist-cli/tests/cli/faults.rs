@@ -34,7 +34,7 @@ const VERBS: &[(&str, &[&str])] = &[
     ("partition z.csv --labels-out l.csv -o p.json", &["l.csv", "p.json"]),
     ("plot summary.json --kind losses -o losses.svg", &["losses.svg"]),
     ("report summary.json --without components,conformal,path,representatives,stability -o r.html", &["r.html"]),
-    ("fit data.csv --chains 1 --iterations 40 --burn-in 20 -o f.npz", &["f.json", "f.npz"]),
+    ("fit data.csv --chains 1 --iterations 40 --burn-in 20 -o f.npz", &["f.fit.json", "f.npz"]),
 ];
 
 /// The shim, built once; `None` without a C compiler.
@@ -217,10 +217,10 @@ fn a_fit_that_is_killed_at_any_call_resumes_to_the_same_bytes() {
                 }
                 continue; // only writes can be torn
             }
-            check(&place, &whole, None, &["f.json", "f.npz"], &format!("{fault} at call {at}"));
+            check(&place, &whole, None, &["f.fit.json", "f.npz"], &format!("{fault} at call {at}"));
             let how = if place.path("saved/run").exists() { "--resume" } else { "--checkpoint" };
             place.done(&format!("{fit} {how} saved --force"));
-            for name in ["f.json", "f.npz"] {
+            for name in ["f.fit.json", "f.npz"] {
                 assert!(bytes(&place, name) == bytes(&whole, name), "{fault} at call {at}: {name}");
             }
             assert_eq!(unfinished(&place), [""; 0]);

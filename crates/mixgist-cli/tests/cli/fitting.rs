@@ -26,7 +26,7 @@ fn every_algorithm_and_covariance_model_gives_draws_labels_and_data() {
             let printed = place.json(&format!(
                 "fit data.csv -o {name}.npz --algorithm {algorithm} --covariance {covariance} --chains 2 --iterations 60 --burn-in 20 --thin 2"
             ));
-            let written: serde_json::Value = serde_json::from_str(&place.read(&format!("{name}.json"))).unwrap();
+            let written: serde_json::Value = serde_json::from_str(&place.read(&format!("{name}.fit.json"))).unwrap();
             assert_eq!(printed, written, "{name}");
             let DrawsFile { ensemble, labels, data: kept } = draws_of(&place, &format!("{name}.npz"));
             assert_eq!((ensemble.len(), ensemble.dim()), (40, 2), "{name}");
@@ -59,7 +59,10 @@ fn every_algorithm_and_covariance_model_gives_draws_labels_and_data() {
 fn diagnostics_are_printed_and_stored() {
     let place = Workplace::with_draws();
     let run = place.done("fit data.csv -o fitted.npz --iterations 600 --burn-in 200 --thin 4 --alpha gamma(2,2)");
-    let document: serde_json::Value = serde_json::from_str(&place.read("fitted.json")).unwrap();
+    let document: serde_json::Value = serde_json::from_str(&place.read("fitted.fit.json")).unwrap();
+    assert!(run.stdout.ends_with("written to     fitted.npz; diagnostics in fitted.fit.json\n"), "{}", run.stdout);
+    // The name that a summary of these draws is likely to get is free.
+    place.done("summarize fitted.npz --slices 20 -o fitted.json");
     let names = [
         "distance to estimate",
         "atoms of at least 1 %",
@@ -129,7 +132,7 @@ fn draws_depend_on_the_seed_and_not_on_threads() {
     let place = Workplace::with_draws();
     let fit = |name: &str, options: &str| {
         place.done(&format!("fit data.csv -o {name}.npz --chains 3 --iterations 90 --burn-in 30 --thin 3 {options}"));
-        (bytes_of(&place, &format!("{name}.npz")), place.read(&format!("{name}.json")))
+        (bytes_of(&place, &format!("{name}.npz")), place.read(&format!("{name}.fit.json")))
     };
     for algorithm in ALGORITHMS {
         let one = fit(&format!("{algorithm}-1"), &format!("--algorithm {algorithm} --seed 4 --threads 1"));
@@ -242,11 +245,11 @@ fn a_run_can_be_made_longer() {
     place.done(&format!("fit data.csv --resume saved --iterations 100 {options} -o resumed.npz"));
     for name in ["longer", "resumed"] {
         assert!(bytes_of(&place, &format!("{name}.npz")) == bytes_of(&place, "whole.npz"), "{name}");
-        assert_eq!(place.read(&format!("{name}.json")), place.read("whole.json"), "{name}");
+        assert_eq!(place.read(&format!("{name}.fit.json")), place.read("whole.fit.json"), "{name}");
     }
     let fewer = place.run("fit --resume longer.npz --iterations 80 -o fewer.npz");
     assert!(fewer.stderr.contains("each chain has 40 draws already"), "{}", fewer.stderr);
-    std::fs::remove_file(place.path("short.json")).unwrap();
+    std::fs::remove_file(place.path("short.fit.json")).unwrap();
     let alone = place.run("fit --resume short.npz --iterations 100 -o alone.npz");
     assert!(alone.stderr.contains("writes it beside the draws"), "{}", alone.stderr);
 }

@@ -10,7 +10,7 @@ use crate::array::integer;
 use crate::data::{DataTable, chosen_columns, column_text};
 use crate::delimited::{Record, Records, is_missing, is_spreadsheet_error, write_record};
 use crate::draws::{DrawsFile, ReadOptions};
-use crate::labels::LabelDraws;
+use crate::labels::{LabelDraws, not_labels};
 use crate::long_table::{Layout, LongTable, check_writable_as_table, column_names};
 use crate::output::{Output, cannot_write};
 use crate::source::{Budget, shown};
@@ -205,7 +205,7 @@ fn labels_of(record: &Record<'_>) -> Result<Vec<Label>> {
     let one = |(column, field): (usize, &str)| match whole(field) {
         Some(integer) => Ok(Label::Integer(integer)),
         None if is_missing(field) || is_spreadsheet_error(field) => Err(not(column, "a label, this one is missing")),
-        None if field.parse::<f64>().is_ok() => Err(not(column, "a label, an integer or a word")),
+        None if field.parse::<f64>().is_ok() => Err(not_labels(not(column, "a label, an integer or a word"))),
         None => Ok(Label::Text(field.to_owned())),
     };
     record.fields().enumerate().map(one).collect()

@@ -399,7 +399,13 @@ impl Archive {
     }
 
     fn missing(&self, name: &str) -> Error {
-        Error::input(format!("has no array '{name}'; it holds {}", self.held()))
+        let error = Error::input(format!("has no array '{name}'; it holds {}", self.held()));
+        match name {
+            "weights" | "means" | "covariances" => {
+                error.hint("draws are saved as the arrays weights, means and covariances: name yours so")
+            }
+            _ => error,
+        }
     }
 
     /// The first names of arrays, for a person.

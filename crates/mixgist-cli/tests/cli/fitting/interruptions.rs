@@ -11,7 +11,7 @@ use crate::{Workplace, names};
 
 /// Draws and diagnostics, bit for bit.
 fn answer_of(place: &Workplace, name: &str) -> (Vec<u8>, String) {
-    (bytes_of(place, &format!("{name}.npz")), place.read(&format!("{name}.json")))
+    (bytes_of(place, &format!("{name}.npz")), place.read(&format!("{name}.fit.json")))
 }
 
 /// Starts a run, kills it as soon as its checkpoint folder holds `file`, and says whether it was still alive.
@@ -169,7 +169,7 @@ fn a_full_disk_loses_nothing_that_was_saved() {
             "small: 0",
             "output: 1",
             "intact: 0",
-            "draws.json",
+            "draws.fit.json",
             "draws.npz",
             "again: 0"
         ],
@@ -183,7 +183,7 @@ fn a_full_disk_loses_nothing_that_was_saved() {
             && checkpoint.contains("hint: earlier checkpoints are whole"),
         "{checkpoint}"
     );
-    assert!(written.contains("disk/draws.json: cannot write: No space left on device"), "{written}");
+    assert!(written.contains("disk/draws.fit.json: cannot write: No space left on device"), "{written}");
     assert!(!place.path("lost.npz").exists());
     let whole = answer_of(&place, "whole");
     assert!(answer_of(&place, "resumed") == whole && answer_of(&place, "again") == whole);

@@ -11,7 +11,7 @@ use mixgist::{Error, Result};
 use crate::array::{Values, integer};
 use crate::data::{DataTable, chosen_columns};
 use crate::draws::{DrawsFile, ReadOptions};
-use crate::labels::LabelDraws;
+use crate::labels::{LabelDraws, not_labels};
 use crate::long_table::{Layout, LongTable, check_writable_as_table, column_names};
 use crate::output::Output;
 use read::{Table, TableColumn};
@@ -103,7 +103,7 @@ fn label(column: &TableColumn, row: usize) -> Result<Label<'_>> {
         Values::Text(values) => Ok(Label::Text(&values[row])),
         Values::Float(values) => match integer(values[row]) {
             Some(label) => Ok(Label::Integer(label.into())),
-            None => Err(column.not(row, "a label, an integer or a word")),
+            None => Err(not_labels(column.not(row, "a label, an integer or a word"))),
         },
     }
 }
