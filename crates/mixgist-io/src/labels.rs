@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::path::Path;
 
-use mixgist::{Error, LabelSlice, Labels, PartitionDraws, Result};
+use mixgist::{Error, LabelSlice, Labels, Partition, PartitionDraws, Result};
 
 use crate::ReadOptions;
 use crate::array::{RawArray, Values, integer, shape_text};
@@ -45,6 +45,19 @@ impl LabelDraws {
     /// The labels of draw m.
     pub fn draw(&self, m: usize) -> LabelSlice<'_> {
         self.labels.slice(m * self.observations..(m + 1) * self.observations)
+    }
+
+    /// Number of clusters of draw m, and of observations in its largest one.
+    pub(crate) fn sizes(&self, m: usize) -> (f64, f64) {
+        let partition = match self.draw(m) {
+            LabelSlice::U8(labels) => Partition::from_integers(labels),
+            LabelSlice::U16(labels) => Partition::from_integers(labels),
+            LabelSlice::U32(labels) => Partition::from_integers(labels),
+            LabelSlice::I64(labels) => Partition::from_integers(labels),
+        };
+        partition.map_or((0.0, 0.0), |found| {
+            (found.clusters() as f64, found.sizes().into_iter().max().map_or(0.0, f64::from))
+        })
     }
 
     /// The partitions that the labels describe.

@@ -7,7 +7,7 @@
 //! Two things are told apart. Chains **disagree** when each stays at a place of its own: their means differ by more than the means of
 //! successive [`BLOCKS`] parts within a chain do (a nested analysis of variance of normal scores, plain and folded), beyond chance
 //! ([`FALSE_ALARM`], for all functions together) and by a notable part of their spread. Chains are **slow** when they move, but are worth too few independent
-//! draws: R-hat above [`SLOW_RHAT`] or an effective sample size below [`SLOW_ESS`]. More iterations help slow chains; chains that disagree may
+//! draws: R-hat above [`SLOW_RHAT`], or an effective sample size below [`SLOW_ESS`] and half the draws. More iterations help slow chains; chains that disagree may
 //! need another model or sampler. Where a chain is shorter than a few of its autocorrelation times, the two cannot be told apart by anyone;
 //! the tests of this module say how often chains that agree are called apart.
 
@@ -83,7 +83,7 @@ pub enum ChainVerdict {
     Agree,
     /// No chain differs from the others, but the effective sample size is smaller than it should be.
     Short,
-    /// R-hat above `SLOW_RHAT` or an effective sample size below `SLOW_ESS`.
+    /// R-hat above `SLOW_RHAT`, or an effective sample size below `SLOW_ESS` and half the draws.
     Slow,
     /// Chains stay at places of their own.
     Disagree,
@@ -166,7 +166,10 @@ impl Agreement {
         };
         let traces: Vec<TraceAgreement> = traces.into_iter().map(one).collect();
         let shortest = chains.iter().map(Vec::len).min().unwrap_or(0);
-        let verdict = if shortest < SHORTEST { ChainVerdict::TooFew } else { verdict(&traces, chains.len()) };
+        let verdict = match shortest < SHORTEST {
+            true => ChainVerdict::TooFew,
+            false => verdict(&traces, chains.len(), ensemble.len()),
+        };
         Agreement { traces, chains: chains.len(), verdict }
     }
 
@@ -212,13 +215,15 @@ fn stands_apart(trace: &TraceAgreement, level: f64) -> bool {
     trace.p_value <= level && notable
 }
 
-fn verdict(traces: &[TraceAgreement], chains: usize) -> ChainVerdict {
+fn verdict(traces: &[TraceAgreement], chains: usize, draws: usize) -> ChainVerdict {
     let level = FALSE_ALARM / traces.len().max(1) as f64;
     let told = || traces.iter().filter_map(|trace| trace.convergence);
     let good = |c: &Convergence| c.rhat < GOOD_RHAT && c.bulk_ess.min(c.tail_ess) >= GOOD_ESS * chains as f64;
+    // Few draws that are nearly independent are few, not slow.
+    let slow = |c: &Convergence| c.bulk_ess < SLOW_ESS.min(0.5 * draws as f64);
     match () {
         () if traces.iter().any(|trace| stands_apart(trace, level)) => ChainVerdict::Disagree,
-        () if told().any(|c| c.rhat > SLOW_RHAT || c.bulk_ess < SLOW_ESS) => ChainVerdict::Slow,
+        () if told().any(|c| c.rhat > SLOW_RHAT || slow(&c)) => ChainVerdict::Slow,
         () if told().all(|c| good(&c)) => ChainVerdict::Agree,
         () => ChainVerdict::Short,
     }

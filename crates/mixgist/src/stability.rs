@@ -225,9 +225,9 @@ const CHOICES: [Choice; 8] = [
         },
         advice: |_| {
             text![
-                "the units change the estimate: choose them for a reason, and use ",
+                "the units change the estimate: choose them for a reason; ",
                 option("units", "sd"),
-                " if there is no reason"
+                " is the usual choice"
             ]
         },
     },

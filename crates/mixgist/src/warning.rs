@@ -462,7 +462,7 @@ impl fmt::Display for Warning {
                 let scales: Vec<String> = scales.iter().map(|s| format!("{s:.3}")).collect();
                 write!(
                     f,
-                    "coordinates have scales {}: the chosen draw depends on the units of measurement",
+                    "coordinates have scales {}: the chosen draw may depend on the units of measurement",
                     scales.join(", ")
                 )
             }

@@ -13,8 +13,7 @@ use crate::presentation::Presentation;
 /// More chains than this are not listed in the legend.
 const MOST_LISTED: usize = 8;
 
-/// The functions of the draws that are traced, with what the summary says about them: those that the verdict on the chains is based on, and the
-/// number of clusters where the draws have labels.
+/// The functions of the draws that are traced, with what the summary says about them: those that the verdict on the chains is based on.
 fn traces(presentation: &Presentation) -> Result<Vec<(Trace, Option<Convergence>)>> {
     let draws = presentation.need_draws()?;
     let judged = &presentation.summary().agreement.traces;
@@ -23,14 +22,7 @@ fn traces(presentation: &Presentation) -> Result<Vec<(Trace, Option<Convergence>
         (trace, known)
     };
     let distances = Some(&presentation.summary().distances[..]);
-    let mut traces: Vec<_> = Agreement::functions(draws, distances).into_iter().map(told).collect();
-    let partitions = presentation.partitions.filter(|partitions| partitions.len() == draws.len());
-    if let Some(partitions) = partitions.filter(|_| !traces.iter().any(|(trace, _)| trace.name.contains("cluster"))) {
-        let counts = Trace::new("clusters", (0..draws.len()).map(|m| partitions.clusters(m) as f64).collect());
-        let own = Agreement::of_traces(draws, vec![counts.clone()]);
-        traces.push((counts, own.traces.first().and_then(|one| one.convergence)));
-    }
-    Ok(traces)
+    Ok(Agreement::functions(draws, distances).into_iter().map(told).collect())
 }
 
 /// One layer for each chain, its values at the draw's index.

@@ -22,7 +22,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::is_tied;
+use super::{TIE, is_tied};
 use crate::effective::{ascending, block_error, draw_weights, effective_draws, sorted_quantile};
 use crate::ensemble::Ensemble;
 use crate::tails::student_tail;
@@ -213,7 +213,10 @@ impl<'a> Judge<'a> {
         let differs = |j: usize| margin.verdict == ChoiceVerdict::Safe || !self.is_alike(j);
         let steepness = |&j: &usize| (losses[j] - self.expected_loss) / self.distances[j];
         let others = (0..losses.len()).filter(|&j| self.distances[j] > 0.0 && losses[j].is_finite() && differs(j));
-        let flattest = others.reduce(|best, j| if steepness(&j) < steepness(&best) { j } else { best })?;
+        // Copies differ by rounding, and the first of them is named.
+        let rounding = |j: &usize| TIE * self.expected_loss / self.distances[*j];
+        let least = others.clone().map(|j| steepness(&j)).fold(f64::INFINITY, f64::min);
+        let flattest = others.into_iter().find(|j| steepness(j) <= least + rounding(j))?;
         (!known.contains(&flattest)).then_some(flattest)
     }
 }
