@@ -1,4 +1,4 @@
-//! Partitions of the observations, one a draw, as they come from files: integers as they are, words as numbers.
+//! Partitions of the observations, one per draw, as they come from files: integers as they are, words as numbers.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -23,7 +23,7 @@ pub struct LabelDraws {
     pub labels: Labels,
 }
 
-/// Reads labels (M, n): CSV (one draw a line), npy, npz (array `labels`) or Parquet (one draw a row).
+/// Reads labels (M, n): CSV (one draw per line), npy, npz (array `labels`) or Parquet (one draw per row).
 pub fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDraws> {
     let read = options.format_of(path)?.labels_reader()?;
     read(path, options).map_err(|error| error.in_file(path))

@@ -1,4 +1,4 @@
-//! Draws as a long table, one row an atom: chain, draw, atom, weight, mean_1 …, cov_1_1 …; shared by CSV and Parquet.
+//! Draws as a long table, one row per atom: chain, draw, atom, weight, mean_1 …, cov_1_1 …; shared by CSV and Parquet.
 
 use std::collections::HashMap;
 
@@ -38,7 +38,7 @@ impl Layout {
         let indexed =
             |name: &String| name.contains('[') || name.rsplit_once('.').is_some_and(|(_, i)| i.parse::<u32>().is_ok());
         if !named.contains_key("weight") && names.iter().any(indexed) {
-            return Err(Error::input("is a table with one draw a row: its columns are entries of variables").hint(
+            return Err(Error::input("is a table with one draw per row: its columns are entries of variables").hint(
                 mixgist::text![
                     "name the format and the variables: ",
                     mixgist::text::option("format", "wide-csv"),

@@ -153,7 +153,7 @@ fn wide_tables_of_any_origin_are_read() {
         assert_eq!(draws.atoms().covariances(), [1.0, 9.0, 4.0, 1.0], "{text}");
         assert_eq!((draws.chains(), draws.iterations()), ([1, 2].as_slice(), [5, 5].as_slice()), "{text}");
         let unnamed = refusal(&path, &ReadOptions::default());
-        assert!(unnamed.contains("one draw a row"), "{unnamed}\n{text}");
+        assert!(unnamed.contains("one draw per row"), "{unnamed}\n{text}");
         let found = propose(&path, &ReadOptions::default()).unwrap().expect(text);
         assert_eq!(found.format, Format::WideCsv, "{text}");
         assert_eq!((found.weights[0].as_str(), found.means[0].as_str()), ("w", "mu"), "{text}");

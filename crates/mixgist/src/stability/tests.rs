@@ -93,7 +93,7 @@ fn burn_in_is_counted_in_draws_as_given() {
     assert_eq!(card.thin, 3);
     let of_burn_in = card.checks.iter().filter(|check| check.choice == "burn-in");
     let changes: Vec<String> = of_burn_in.map(|check| check.change.to_string()).collect();
-    // 2200 draws a chain, 734 of them used.
+    // 2200 draws per chain, 734 of them used.
     assert_eq!(changes, ["burn_in = 549 more", "burn_in = 1101 more"]);
 }
 
