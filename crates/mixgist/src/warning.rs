@@ -407,7 +407,7 @@ impl Warning {
             Warning::ChainsDisagree { .. } => text![
                 "look at each chain separately; ",
                 verb("representatives"),
-                " shows their modes. A simpler model, other starting values or another sampler may help; more iterations alone probably not"
+                " says whether their modes can be told apart. A simpler model, other starting values or another sampler may help; more iterations alone probably not"
             ],
             Warning::SlowChains { longer_by, .. } => {
                 format!("run the chains some {} times as long", longer_by.ceil()).into()
