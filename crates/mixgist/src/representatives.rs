@@ -43,7 +43,7 @@ use crate::progress::Progress;
 use crate::warning::Warning;
 use crate::{Error, Result};
 use pam::k_medoids;
-use valley::{Cloud, STAYS};
+use valley::Cloud;
 
 /// Draws between which all distances are computed, at most.
 pub const MOST_CANDIDATES: usize = 1000;
@@ -59,6 +59,9 @@ pub const LEAST_MASS: f64 = 0.05;
 
 /// The valley before a mode is at most this part of the lower peak.
 pub const MOST_VALLEY: f64 = 0.5;
+
+/// A chain is one of a representative's if this share of its draws is nearest to it: groups of chains are not quite those of the nearest draws.
+const KEEPS: f64 = 0.9;
 
 /// How many representatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -281,9 +284,9 @@ fn gather(
         let mut others = false;
         for chain in &chains {
             let share = chain.iter().filter(|&&m| own[m]).count() as f64 / chain.len() as f64;
-            if share >= STAYS {
+            if share >= KEEPS {
                 stay.push(ensemble.chains()[chain[0]]);
-            } else if share > 1.0 - STAYS {
+            } else if share > 1.0 - KEEPS {
                 others = true;
             }
         }

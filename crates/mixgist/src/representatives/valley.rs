@@ -86,7 +86,7 @@ impl SplitTest {
 }
 
 /// A chain stays in a group that holds this share of its draws.
-pub(super) const STAYS: f64 = 0.95;
+const STAYS: f64 = 0.95;
 
 /// The draws between which distances are known.
 pub(super) struct Cloud<'a> {

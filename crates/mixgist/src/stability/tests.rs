@@ -70,6 +70,8 @@ fn chains_that_disagree_leave_the_verdict_open() {
     assert!(apart.warnings.iter().any(|warning| warning.name() == "chains-disagree"), "{:?}", apart.warnings);
     assert_eq!(apart.verdict.verdict, "undecided");
     assert!(apart.verdict.advice[0].to_string().contains("look at each chain on its own"), "{:?}", apart.verdict);
+    // No other advice beside it, such as to run longer, which the warning says will probably not help.
+    assert_eq!(apart.verdict.advice.len(), 1, "{:?}", apart.verdict);
     assert!(card(&chains(120, 0.1, 0.0), None).verdict.decided);
 }
 
