@@ -208,8 +208,8 @@ fn light_and_near_modes_are_found() {
     assert!(light >= 38 && near >= 48, "{light} and {near} of 60");
 }
 
-/// One mode of any shape is one mode: the promise is at most one false split in 1000 posteriors, so that a false alarm here, in 36 of them, has a probability below 0.04. The
-/// seeds are fixed; docs/modes.md has many more.
+/// One mode of any shape is one mode: a test is wrong with probability at most 0.01, and docs/modes.md has no false alarm in 3,600 such posteriors (at most 0.08 %), so that one among these 36 has a
+/// probability below 0.03. The seeds are fixed.
 #[test]
 fn one_mode_of_any_shape_is_one_mode() {
     for (name, law) in known_modes::ONE_MODE {
