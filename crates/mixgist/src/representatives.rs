@@ -1,6 +1,6 @@
 //! Representatives: when the posterior of G has several modes, one medoid for each, with its posterior probability.
 //!
-//! **How many.** One mode is the null hypothesis, and splits must be proved. Sets of draws are split by k-medoids, and into groups of chains. Squared
+//! **How many.** One mode is the null hypothesis, and splits must be proved. Sets of draws are split by k-medoids. Squared
 //! distances give the place of every draw on the line through two groups' means (for p = 2 exactly, since draws are points of a Hilbert
 //! space): s(G) = ‖G − A‖² − ‖G − B‖², up to scale. Two windows lie at the groups' medians, and one between them. Under any law with
 //! one mode on that line the density in the middle window is on average at least that in one of the outer two, so that, given what both hold, the
@@ -18,8 +18,9 @@
 //!
 //! How often the number is wrong is measured for the whole answer in `docs/modes.md`.
 //!
-//! **Which.** The representative of a mode is its draw of least expected loss (that of the settings) over the draws of the mode; a single one is the medoid
-//! that [`crate::summarize`] chooses. With a fixed number the groups are those of k-medoids on the distances (swaps as in FasterPAM). Its weight is the posterior probability of the draws that are nearest to it. Distances between all pairs are computed for
+//! **Which.** k-medoids on the distances (swaps as in FasterPAM, started at the medoids of the groups). Every draw then belongs to the
+//! nearest of them, and the representative of a mode is its draw of least expected loss (that of the settings) over the draws of the mode; a single one is the medoid
+//! that [`crate::summarize`] chooses. Its weight is the posterior probability of the draws that are nearest to it. Distances between all pairs are computed for
 //! at most [`MOST_CANDIDATES`] draws, evenly spaced in every chain; all draws are assigned.
 
 mod modes;
@@ -43,7 +44,7 @@ use crate::progress::Progress;
 use crate::warning::Warning;
 use crate::{Error, Result};
 use pam::k_medoids;
-use valley::Cloud;
+use valley::{Cloud, STAYS};
 
 /// Draws between which all distances are computed, at most.
 pub const MOST_CANDIDATES: usize = 1000;
@@ -59,9 +60,6 @@ pub const LEAST_MASS: f64 = 0.05;
 
 /// The valley before a mode is at most this part of the lower peak.
 pub const MOST_VALLEY: f64 = 0.5;
-
-/// A chain is one of a representative's if this share of its draws is nearest to it: groups of chains are not quite those of the nearest draws.
-const KEEPS: f64 = 0.9;
 
 /// How many representatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -205,49 +203,49 @@ fn representatives(posterior: &Posterior, count: Count, progress: &dyn Progress)
     let all_weights = draw_weights(ensemble);
     let weights: Vec<f64> = candidates.iter().map(|&m| all_weights[m]).collect();
     let everyone: Vec<usize> = (0..candidates.len()).collect();
-    let (groups, mut tests) = match count {
-        Count::Fixed(k) => {
-            let medoids = k_medoids(&matrix, &weights, &everyone, k, progress)?;
-            let mut groups = modes::cells(&matrix, &everyone, &medoids);
-            // Copies of a draw all go to the first of them.
-            groups
-                .iter_mut()
-                .zip(medoids)
-                .filter(|(group, _)| group.is_empty())
-                .for_each(|(group, own)| group.push(own));
-            (groups, Vec::new())
-        }
+    let (medoids, mut tests) = match count {
+        Count::Fixed(k) => (k_medoids(&matrix, &weights, &everyone, k, &[], progress)?, Vec::new()),
         Count::Auto => {
             let chosen = ensemble.select(&candidates)?;
             let cloud = Cloud { matrix: &matrix, weights: &weights, chosen: &chosen };
             let modes::Modes { groups, tests } = modes::find(&cloud, progress)?;
-            (groups, tests)
+            let starts = groups
+                .iter()
+                .map(|group| Ok(k_medoids(&matrix, &weights, group, 1, &[], progress)?[0]))
+                .collect::<Result<Vec<usize>>>()?;
+            (k_medoids(&matrix, &weights, &everyone, starts.len(), &starts, progress)?, tests)
         }
     };
     for test in &mut tests {
         test.medoids = test.medoids.map(|place| candidates[place]);
     }
-    let draws: Vec<usize> = match groups.len() {
+    let draws: Vec<usize> = match medoids.len() {
         1 => vec![posterior.medoid_draw(progress)?],
         _ => {
             let settings = posterior.settings();
-            let best = best_of_each(&matrix, &weights, &groups, settings.loss, settings.order);
+            let best = best_of_each(&matrix, &weights, &medoids, settings.loss, settings.order);
             best.into_iter().map(|place| candidates[place]).collect()
         }
     };
     gather(posterior, &draws, Gathered { tests, candidates: candidates.len() }, progress)
 }
 
-/// The draw of least expected loss within each group.
-fn best_of_each(matrix: &Condensed, weights: &[f64], groups: &[Vec<usize>], loss: Loss, order: Order) -> Vec<usize> {
-    let of = |group: &[usize], i: usize| -> f64 {
-        group.iter().map(|&j| weights[j] * loss.of_cost(order.power(matrix.get(i, j)), order)).sum()
+/// The draw of least expected loss among those that are nearest to each medoid.
+fn best_of_each(matrix: &Condensed, weights: &[f64], medoids: &[usize], loss: Loss, order: Order) -> Vec<usize> {
+    let mut cells = vec![Vec::new(); medoids.len()];
+    for i in 0..weights.len() {
+        let gap = |place: usize| matrix.get(i, medoids[place]);
+        let nearest = (0..medoids.len()).reduce(|best, place| if gap(place) < gap(best) { place } else { best });
+        cells[nearest.unwrap_or(0)].push(i);
+    }
+    let of = |cell: &Vec<usize>, i: usize| -> f64 {
+        cell.iter().map(|&j| weights[j] * loss.of_cost(order.power(matrix.get(i, j)), order)).sum()
     };
-    let best = |group: &Vec<usize>| {
-        let losses = group.iter().map(|&i| (of(group, i), i));
-        losses.reduce(|best, next| if next.0 < best.0 { next } else { best }).map_or(0, |(_, i)| i)
+    let best = |(cell, &medoid): (&Vec<usize>, &usize)| {
+        let losses = cell.iter().map(|&i| (of(cell, i), i));
+        losses.reduce(|best, next| if next.0 < best.0 { next } else { best }).map_or(medoid, |(_, i)| i)
     };
-    groups.iter().map(best).collect()
+    cells.iter().zip(medoids).map(best).collect()
 }
 
 struct Gathered {
@@ -284,9 +282,9 @@ fn gather(
         let mut others = false;
         for chain in &chains {
             let share = chain.iter().filter(|&&m| own[m]).count() as f64 / chain.len() as f64;
-            if share >= KEEPS {
+            if share >= STAYS {
                 stay.push(ensemble.chains()[chain[0]]);
-            } else if share > 1.0 - KEEPS {
+            } else if share > 1.0 - STAYS {
                 others = true;
             }
         }

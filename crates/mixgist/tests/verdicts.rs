@@ -245,26 +245,6 @@ fn a_chain_in_a_mode_of_its_own_is_a_mode() {
     assert!(modes.warnings.iter().any(|warning| warning.name() == "chains-disagree"), "{:?}", modes.warnings);
 }
 
-/// Two chains in either of two modes, seven standard deviations apart, beside a coordinate that varies nine times as much within them: groups of near draws follow that
-/// coordinate, only the chains tell the modes. They were one mode once, in all of these posteriors; now about half are told.
-#[test]
-fn chains_tell_modes_that_near_draws_do_not() {
-    let of_seed = |seed: u64| {
-        let mut z = vec![0.0; 1200];
-        standard_normals(&mut stream(seed, Purpose::Simulation, 78), &mut z);
-        let place = |(m, z): (usize, &[f64])| [z[0] + if m / 150 % 2 == 1 { 7.0 } else { 0.0 }, 9.5 * z[1]];
-        let means: Vec<f64> = z.chunks_exact(2).enumerate().flat_map(place).collect();
-        let builder = Ensemble::builder(2).atoms_per_draw(1).form(CovarianceForm::Spherical);
-        let draws = builder.weights(&[1.0; 600]).means(&means).covariances(&[1.0; 600]).build().unwrap();
-        found(&in_chains(draws, 4)).representatives.len()
-    };
-    let counts: Vec<usize> = (0..8).map(of_seed).collect();
-    assert!(
-        counts.iter().filter(|&&count| count == 2).count() >= 3 && counts.iter().all(|&count| count <= 2),
-        "{counts:?}"
-    );
-}
-
 /// What a finite mixture of wines in 13 dimensions does to Hamiltonian chains: three of them find three components, the fourth gives one of them next to no weight
 /// and lays the other two together. R-hat, modes and verdicts all say so.
 #[test]

@@ -1,11 +1,8 @@
 //! How many modes: sets of draws are split where a valley is proved, and pieces without a valley between them are put together again.
 
-use std::collections::BTreeMap;
-
 use super::pam::k_medoids;
 use super::valley::{Cloud, SplitTest};
 use crate::Result;
-use crate::pairwise::Condensed;
 use crate::progress::Progress;
 
 /// The modes with the tests that made them.
@@ -26,11 +23,8 @@ const FEWEST: usize = 20;
 /// middle one.
 const MOST_GROUPS: usize = 4;
 
-/// How many splits of a set are tried: one of two groups, three of three, four of four, and one by chains.
-const TRIES: f64 = 9.0;
-
-/// Chains with fewer draws in a set do not split it.
-const SHORTEST_CHAIN: usize = 8;
+/// How many splits of a set are tried: one of two groups, three of three, four of four.
+const TRIES: f64 = 8.0;
 
 /// Two modes that were found apart from others are apart from each other unless chance makes their valley more often than this.
 const PAIR_LEVEL: f64 = 0.05;
@@ -70,19 +64,9 @@ fn best_split(cloud: &Cloud, set: &[usize], progress: &dyn Progress) -> Result<O
         return Ok(None);
     }
     let mut best: Option<Split> = None;
-    let all: f64 = cloud.weights.iter().sum();
-    let share = |group: &[usize]| group.iter().map(|&i| cloud.weights[i]).sum::<f64>() / all;
-    let mut offer = |mut groups: [Vec<usize>; 2], test: SplitTest| {
-        groups.iter_mut().for_each(|group| group.sort_unstable());
-        let test = SplitTest { weights: [share(&groups[0]), share(&groups[1])], ..test };
-        let better = |best: &Split| (test.accepted(), -test.p_value) > (best.test.accepted(), -best.test.p_value);
-        if best.as_ref().is_none_or(better) {
-            best = Some(Split { groups, test });
-        }
-    };
     for k in 2..=MOST_GROUPS {
-        let medoids = k_medoids(cloud.matrix, cloud.weights, set, k, progress)?;
-        let cells = cells(cloud.matrix, set, &medoids);
+        let medoids = k_medoids(cloud.matrix, cloud.weights, set, k, &[], progress)?;
+        let cells = cells(cloud, set, &medoids);
         for alone in 0..if k == 2 { 1 } else { k } {
             progress.check()?;
             let gap = |place: usize| cloud.matrix.get(medoids[place], medoids[alone]);
@@ -92,56 +76,30 @@ fn best_split(cloud: &Cloud, set: &[usize], progress: &dyn Progress) -> Result<O
             };
             // Against the nearest other group alone: the median of several groups may lie between them.
             let pair = [cells[alone].clone(), cells[next].clone()];
-            let Some(test) = cloud.test([medoids[alone], medoids[next]], &pair, TRIES, f64::min)? else { continue };
+            let Some(test) = cloud.test([medoids[alone], medoids[next]], &pair, TRIES)? else { continue };
             let rest: Vec<usize> = (0..k).filter(|&place| place != alone).flat_map(|p| cells[p].clone()).collect();
-            offer([cells[alone].clone(), rest], test);
-        }
-    }
-    if let Some(groups) = by_chains(cloud, set) {
-        let medoids = [medoid(cloud, &groups[0], progress)?, medoid(cloud, &groups[1], progress)?];
-        // The line is drawn between chains, so that their places differ on it in any case: the windows must show a valley as well.
-        if let Some(test) = cloud.test(medoids, &groups, TRIES, f64::max)? {
-            offer(groups, test);
+            let mut groups = [cells[alone].clone(), rest];
+            groups.iter_mut().for_each(|group| group.sort_unstable());
+            let all: f64 = cloud.weights.iter().sum();
+            let share = |group: &[usize]| group.iter().map(|&i| cloud.weights[i]).sum::<f64>() / all;
+            let test = SplitTest { weights: [share(&groups[0]), share(&groups[1])], ..test };
+            let found = Split { groups, test };
+            let better = |best: &Split| {
+                (found.test.accepted(), -found.test.p_value) > (best.test.accepted(), -best.test.p_value)
+            };
+            if best.as_ref().is_none_or(better) {
+                best = Some(found);
+            }
         }
     }
     Ok(best)
 }
 
-fn medoid(cloud: &Cloud, group: &[usize], progress: &dyn Progress) -> Result<usize> {
-    Ok(k_medoids(cloud.matrix, cloud.weights, group, 1, progress)?[0])
-}
-
-/// The chains of a set in two groups, each chain with the nearer of the two whose means are farthest apart. In many dimensions draws of two modes are hardly
-/// farther from each other than those of one, and groups around medoids cut through both; chains that stay in a mode tell them apart.
-fn by_chains(cloud: &Cloud, set: &[usize]) -> Option<[Vec<usize>; 2]> {
-    let mut chains: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-    set.iter().for_each(|&i| chains.entry(cloud.chosen.chains()[i]).or_default().push(i));
-    let chains: Vec<Vec<usize>> = chains.into_values().collect();
-    let long: Vec<usize> = (0..chains.len()).filter(|&c| chains[c].len() >= SHORTEST_CHAIN).collect();
-    // Mean squared distances of draws: those within chains, of which half is taken off, make those between chains squared distances of means.
-    let mean = |a: &[usize], b: &[usize]| {
-        let squares = a.iter().flat_map(|&i| b.iter().map(move |&j| (i, j))).filter(|(i, j)| i != j);
-        squares.map(|(i, j)| cloud.matrix.get(i, j).powi(2)).sum::<f64>() / (a.len() * b.len()) as f64
-    };
-    let within: Vec<f64> = chains.iter().map(|chain| 0.5 * mean(chain, chain)).collect();
-    let apart = |a: usize, b: usize| mean(&chains[a], &chains[b]) - within[a] - within[b];
-    let pairs = long.iter().flat_map(|&a| long.iter().map(move |&b| (a, b))).filter(|(a, b)| a < b);
-    let farthest =
-        pairs.map(|(a, b)| (apart(a, b), a, b)).reduce(|best, next| if next.0 > best.0 { next } else { best });
-    let (_, first, second) = farthest?;
-    let mut groups = [Vec::new(), Vec::new()];
-    for (c, chain) in chains.iter().enumerate() {
-        let nearer_second = c == second || (c != first && apart(c, second) < apart(c, first));
-        groups[usize::from(nearer_second)].extend_from_slice(chain);
-    }
-    Some(groups)
-}
-
 /// The points that are nearest to each of the medoids, the first among equals.
-pub(super) fn cells(matrix: &Condensed, set: &[usize], medoids: &[usize]) -> Vec<Vec<usize>> {
+fn cells(cloud: &Cloud, set: &[usize], medoids: &[usize]) -> Vec<Vec<usize>> {
     let mut cells = vec![Vec::new(); medoids.len()];
     for &i in set {
-        let gap = |place: usize| matrix.get(i, medoids[place]);
+        let gap = |place: usize| cloud.matrix.get(i, medoids[place]);
         let nearest = (0..medoids.len()).reduce(|best, place| if gap(place) < gap(best) { place } else { best });
         cells[nearest.unwrap_or(0)].push(i);
     }
@@ -157,14 +115,17 @@ fn merged(
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<usize>>> {
     loop {
-        let medoids = groups.iter().map(|group| medoid(cloud, group, progress)).collect::<Result<Vec<usize>>>()?;
+        let medoids = groups
+            .iter()
+            .map(|group| Ok(k_medoids(cloud.matrix, cloud.weights, group, 1, &[], progress)?[0]))
+            .collect::<Result<Vec<usize>>>()?;
         let mut pairs: Vec<SplitTest> = Vec::new();
         let mut worst: Option<(f64, usize, usize, Option<SplitTest>)> = None;
         for a in 0..groups.len() {
             for b in a + 1..groups.len() {
                 progress.check()?;
                 let pair = [groups[a].clone(), groups[b].clone()];
-                let test = cloud.test([medoids[a], medoids[b]], &pair, 1.0, f64::min)?;
+                let test = cloud.test([medoids[a], medoids[b]], &pair, 1.0)?;
                 let kept = test.is_some_and(|test| test.is_deep() && test.p_value <= PAIR_LEVEL);
                 let depth = test.map_or(f64::INFINITY, |test| (test.valley / test.peak).max(test.crossing));
                 let depth = if depth.is_nan() { f64::INFINITY } else { depth };

@@ -12,19 +12,20 @@ struct Near {
     second: f64,
 }
 
-/// k medoids of the points of `set`, as indices of the matrix: chosen greedily (BUILD), and then swaps
+/// k medoids of the points of `set`, as indices of the matrix; `starts` are taken first, the rest greedily (BUILD), and then swaps
 /// are made as long as one helps (FasterPAM: every swap that helps is made at once). Cost O(n²) a sweep.
 pub(super) fn k_medoids(
     matrix: &Condensed,
     weights: &[f64],
     set: &[usize],
     k: usize,
+    starts: &[usize],
     progress: &dyn Progress,
 ) -> Result<Vec<usize>> {
     if set.len() < k || k == 0 {
         return Err(Error::usage(format!("{k} medoids of {} draws cannot be chosen", set.len())));
     }
-    let mut medoids = Vec::with_capacity(k);
+    let mut medoids: Vec<usize> = starts.iter().copied().take(k).collect();
     while medoids.len() < k {
         medoids.push(build_step(matrix, weights, set, &medoids, progress)?);
     }
@@ -143,7 +144,7 @@ mod tests {
             let (matrix, weights) = random_matrix(23, seed);
             let set: Vec<usize> = (0..23).collect();
             for k in [1, 2, 3, 5] {
-                let medoids = k_medoids(&matrix, &weights, &set, k, &Silent).unwrap();
+                let medoids = k_medoids(&matrix, &weights, &set, k, &[], &Silent).unwrap();
                 let found = cost(&matrix, &weights, &medoids);
                 for place in 0..k {
                     for candidate in 0..23 {
@@ -152,6 +153,8 @@ mod tests {
                         assert!(cost(&matrix, &weights, &other) >= found * (1.0 - 1e-10));
                     }
                 }
+                let from_elsewhere = k_medoids(&matrix, &weights, &set, k, &[22], &Silent).unwrap();
+                assert!(k > 1 || from_elsewhere == medoids);
             }
         }
     }

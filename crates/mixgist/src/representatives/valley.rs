@@ -86,7 +86,7 @@ impl SplitTest {
 }
 
 /// A chain stays in a group that holds this share of its draws.
-const STAYS: f64 = 0.95;
+pub(super) const STAYS: f64 = 0.95;
 
 /// The draws between which distances are known.
 pub(super) struct Cloud<'a> {
@@ -98,15 +98,8 @@ pub(super) struct Cloud<'a> {
 
 impl Cloud<'_> {
     /// Tests two groups (indices of the matrix) against each other, and no draw but theirs; `None` when they are too small or at one place. The
-    /// p-value is multiplied by `tries`, the number of splits that are tried; where chains stay in the groups, `of_both` makes it from that of the windows and
-    /// that of the chains' places.
-    pub(super) fn test(
-        &self,
-        medoids: [usize; 2],
-        groups: &[Vec<usize>; 2],
-        tries: f64,
-        of_both: fn(f64, f64) -> f64,
-    ) -> Result<Option<SplitTest>> {
+    /// p-value is multiplied by `tries`, the number of splits that are tried.
+    pub(super) fn test(&self, medoids: [usize; 2], groups: &[Vec<usize>; 2], tries: f64) -> Result<Option<SplitTest>> {
         let mut set: Vec<(usize, usize)> = Vec::with_capacity(groups[0].len() + groups[1].len());
         groups.iter().enumerate().for_each(|(g, group)| set.extend(group.iter().map(|&i| (i, g))));
         set.sort_unstable();
@@ -146,11 +139,11 @@ impl Cloud<'_> {
         let chains = chains_in_order(&draws);
         let by_chains = stay_apart(&chains, |m| set[m].1 == 0);
         // Chains that never change their group say nothing about how often they would; that they are at different places is what there is to test.
-        let p_value = if by_chains {
+        let by_places = if by_chains {
             let traces: Vec<Vec<f64>> = chains.iter().map(|chain| chain.iter().map(|&m| places[m]).collect()).collect();
-            of_both(by_coin, apart(&traces.iter().map(Vec::as_slice).collect::<Vec<_>>()))
+            apart(&traces.iter().map(Vec::as_slice).collect::<Vec<_>>())
         } else {
-            by_coin
+            1.0
         };
         let all: f64 = self.weights.iter().sum();
         let share = |group: &Vec<usize>| group.iter().map(|&i| self.weights[i]).sum::<f64>() / all;
@@ -162,7 +155,7 @@ impl Cloud<'_> {
             crossing: self.crossing(&members, &places, &halves, groups),
             by_chains,
             effective_draws: effective,
-            p_value: (tries * p_value).min(1.0),
+            p_value: (tries * by_coin.min(by_places)).min(1.0),
         }))
     }
 
