@@ -24,7 +24,7 @@ pub struct Draws {
 
 impl From<DrawsFile> for Draws {
     fn from(file: DrawsFile) -> Self {
-        Draws { file: Arc::new(file) }
+        Draws { file: Arc::new(file.with_label_traces()) }
     }
 }
 

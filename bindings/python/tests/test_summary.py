@@ -84,6 +84,8 @@ def test_what_people_see(summary):
     assert summary.settings["units"] == "sd" and summary.settings["distance"] == "smix-w"
     other = summary.to_dict()["runner_up"]
     assert (summary.runner_up, summary.separation) == (other["draw"], other["separation"])
+    margin = summary.margin
+    assert margin is not None and margin._asdict() == summary.to_dict()["margin"] and margin.verdict in ("safe", "alike", "few-draws")
     with pytest.raises(TypeError):
         mixgist.Summary()
 

@@ -154,7 +154,7 @@ mclust_measure <- function(x) {
   list(weights = found$pro, means = t(matrix(found$mean, d)), covariances = aperm(array(sigma, c(d, d, k)), c(3, 1, 2)))
 }
 
-# getSamplesDPmeasure() of NIMBLE: a list of matrices, a row an atom, with a column of weights.
+# getSamplesDPmeasure() of NIMBLE: a list of matrices, one row per atom, with a column of weights.
 is_nimble_measure <- function(x) {
   if (!is.null(x$samples) && is.list(x$samples)) x <- x$samples
   all(vapply(x, function(draw) is.matrix(draw) && is.numeric(draw) && "weights" %in% colnames(draw), NA))

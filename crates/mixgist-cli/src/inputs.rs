@@ -61,7 +61,8 @@ pub struct Inputs {
 
 impl Inputs {
     /// From draws and data; data that come with the draws are used when there are no others.
-    pub fn new(mut draws: Option<DrawsFile>, data: Option<DataTable>) -> Result<Self> {
+    pub fn new(draws: Option<DrawsFile>, data: Option<DataTable>) -> Result<Self> {
+        let mut draws = draws.map(DrawsFile::with_label_traces);
         let own = draws.as_mut().and_then(|file| file.data.take());
         let labels = draws.as_ref().and_then(|file| file.labels.as_ref());
         let partitions = labels.map(|labels| labels.partitions()).transpose()?;

@@ -37,7 +37,7 @@ impl Inspect {
         if let Some(text) = self.proposed()? {
             return answer(&text);
         }
-        let file = self.draws.read()?;
+        let file = self.draws.read()?.with_label_traces();
         let points = file.data.as_ref().map(|data| Points::new(data.columns(), data.values())).transpose()?;
         let inspection = inspect(&file.ensemble, points)?;
         if self.json {

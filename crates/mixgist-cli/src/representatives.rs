@@ -16,7 +16,7 @@ use crate::progress::Terminal;
 
 There are as many representatives as the posterior has modes. Two groups of draws are two modes if three conditions hold: \
 the density between them has a valley that is at most half as high as the lower peak; a posterior with one mode would show such a valley \
-with probability below 0.001 (p < 0.001); each group has at least 5 % of the posterior.")]
+with probability at most 0.01; each group has at least 5 % of the posterior.")]
 pub struct RepresentativesVerb {
     #[command(flatten)]
     posterior: PosteriorArgs,

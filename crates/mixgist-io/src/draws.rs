@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use mixgist::text::{named, option};
-use mixgist::{CovarianceForm, Ensemble, Error, Labels, Result, text};
+use mixgist::{CovarianceForm, Ensemble, Error, Labels, Result, Trace, text};
 
 use crate::data::DataTable;
 use crate::format::Format;
@@ -172,6 +172,20 @@ impl DrawsFile {
         DrawsFile { ensemble, labels: Some(labels), data: Some(data) }
     }
 
+    /// The same draws; where they have labels, the chains are judged by the number of clusters and the size of the largest too.
+    #[must_use]
+    pub fn with_label_traces(mut self) -> Self {
+        let known = self.ensemble.traces().iter().any(|trace| trace.name == Trace::CLUSTERS);
+        let Some(labels) = self.labels.as_ref().filter(|labels| !known && labels.draws == self.ensemble.len()) else {
+            return self;
+        };
+        let (clusters, largest) = (0..labels.draws).map(|m| labels.sizes(m)).unzip();
+        let traces = [Trace::new(Trace::CLUSTERS, clusters), Trace::new(Trace::LARGEST_CLUSTER, largest)];
+        let add = |all: Ensemble, trace| all.with_trace(trace).expect("a finite number for each draw");
+        self.ensemble = traces.into_iter().fold(self.ensemble, add);
+        self
+    }
+
     /// The draws that are left after burn-in and thinning within each chain; they remember the chains of which none is left.
     pub fn thinned(&self, burn_in: usize, thin: usize) -> Result<Self> {
         if thin == 0 {
@@ -307,5 +321,25 @@ mod tests {
         assert_eq!(some.ensemble.atoms().means(), [2.0, 1.0]);
         assert_eq!(some.labels, Some(LabelDraws { draws: 2, observations: 2, labels: vec![0, 0, 0, 1].into() }));
         assert_eq!(some.data, Some(data));
+    }
+
+    /// Four chains whose measures are the same, while the labels of one have a cluster more: only they tell that the chains disagree.
+    #[test]
+    fn chains_are_judged_by_their_labels_too() {
+        let ones = vec![1.0; 80];
+        let means: Vec<f64> = (0..80).map(|m| f64::from(m * 7 % 20)).collect();
+        let ensemble =
+            Ensemble::builder(1).atoms_per_draw(1).weights(&ones).means(&means).covariances(&ones).build().unwrap();
+        let ensemble = ensemble.with_chains((0..80).map(|m| m / 20).collect(), (0..80).collect()).unwrap();
+        let labels = (0..80).flat_map(|m| [0, 1, if m < 60 { 1 } else { 2 }, m % 2]).collect();
+        let labels = LabelDraws { draws: 80, observations: 4, labels };
+        let file = DrawsFile { ensemble, labels: Some(labels), data: None };
+        let verdict = |file: &DrawsFile| mixgist::Agreement::new(&file.ensemble, None).verdict;
+        assert_ne!(verdict(&file), mixgist::ChainVerdict::Disagree);
+        let judged = file.with_label_traces();
+        assert_eq!(verdict(&judged), mixgist::ChainVerdict::Disagree);
+        let [clusters, largest] = judged.ensemble.traces() else { panic!("{:?}", judged.ensemble.traces()) };
+        assert_eq!((&*clusters.name, clusters.values[0], clusters.values[79]), ("clusters", 2.0, 3.0));
+        assert_eq!((&*largest.name, largest.values[0], largest.values[79]), ("largest cluster", 2.0, 2.0));
     }
 }

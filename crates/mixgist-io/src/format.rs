@@ -25,7 +25,7 @@ pub enum Format {
     /// Apache Parquet.
     #[cfg(feature = "parquet")]
     Parquet,
-    /// Comma-separated text, a row a draw, a column an entry of a variable.
+    /// Comma-separated text, one row per draw, one column for each entry of a variable.
     WideCsv,
     /// The output of CmdStan.
     StanCsv,
@@ -104,7 +104,7 @@ static FORMATS: &[Entry] = &[
         format: Format::Csv,
         name: "csv",
         extension: "csv",
-        help: "a table with one atom a row: chain, draw, atom, weight, mean_1 …, cov_1_1 …; data; labels with one draw a line",
+        help: "a table with one atom per row: chain, draw, atom, weight, mean_1 …, cov_1_1 …; data; labels with one draw per line",
         draws: Some(csv::read_draws),
         draws_out: Some(csv::write_draws),
         data: Some(csv::read_data),
@@ -132,7 +132,7 @@ static FORMATS: &[Entry] = &[
         format: Format::WideCsv,
         name: "wide-csv",
         extension: "csv",
-        help: "a table with one draw a row: chain, iteration, w[1] …, mu[1,1] …, Sigma[1,1,1] …, with the names of the variables",
+        help: "a table with one draw per row: chain, iteration, w[1] …, mu[1,1] …, Sigma[1,1,1] …, with the names of the variables",
         draws: Some(wide::read_wide),
         ..CANNOT
     },

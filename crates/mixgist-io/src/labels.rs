@@ -1,11 +1,11 @@
-//! Partitions of the observations, one a draw, as they come from files: integers as they are, words as numbers.
+//! Partitions of the observations, one per draw, as they come from files: integers as they are, words as numbers.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::path::Path;
 
 use mixgist::text::verb;
-use mixgist::{Error, LabelSlice, Labels, PartitionDraws, Result, text};
+use mixgist::{Error, LabelSlice, Labels, Partition, PartitionDraws, Result, text};
 
 use crate::ReadOptions;
 use crate::array::{RawArray, Values, integer, shape_text};
@@ -24,7 +24,7 @@ pub struct LabelDraws {
     pub labels: Labels,
 }
 
-/// Reads labels (M, n): CSV (one draw a line), npy, npz (array `labels`) or Parquet (one draw a row).
+/// Reads labels (M, n): CSV (one draw per line), npy, npz (array `labels`) or Parquet (one draw per row).
 pub fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelDraws> {
     let read = options.format_of(path)?.labels_reader()?;
     read(path, options).map_err(|error| error.in_file(path))
@@ -54,6 +54,19 @@ impl LabelDraws {
     /// The labels of draw m.
     pub fn draw(&self, m: usize) -> LabelSlice<'_> {
         self.labels.slice(m * self.observations..(m + 1) * self.observations)
+    }
+
+    /// Number of clusters of draw m, and of observations in its largest one.
+    pub(crate) fn sizes(&self, m: usize) -> (f64, f64) {
+        let partition = match self.draw(m) {
+            LabelSlice::U8(labels) => Partition::from_integers(labels),
+            LabelSlice::U16(labels) => Partition::from_integers(labels),
+            LabelSlice::U32(labels) => Partition::from_integers(labels),
+            LabelSlice::I64(labels) => Partition::from_integers(labels),
+        };
+        partition.map_or((0.0, 0.0), |found| {
+            (found.clusters() as f64, found.sizes().into_iter().max().map_or(0.0, f64::from))
+        })
     }
 
     /// The partitions that the labels describe.

@@ -17,7 +17,7 @@
 //! | format | draws | data | labels |
 //! |---|---|---|---|
 //! | npz | arrays `weights` (M, K), `means` (M, K, d), `covariances` (M, K, d, d); of differing K: flat, with `offsets` (M + 1); `chain`, `iteration`, `draw_weights`, `log_posterior` if wanted | `data` (n, d), `data_columns` | `labels` (M, n) |
-//! | csv, parquet | one row an atom: `chain`, `draw`, `atom`, `weight`, `mean_1` …, `cov_1_1` …, `draw_weight` if wanted | one row an observation | one row a draw |
+//! | csv, parquet | one row per atom: `chain`, `draw`, `atom`, `weight`, `mean_1` …, `cov_1_1` …, `draw_weight` if wanted | one row per observation | one row per draw |
 //! | npy | | (n, d) | (M, n) |
 //! | stan-csv | output of CmdStan, read only | | with the draws |
 //!

@@ -1,4 +1,4 @@
-//! Draws as a long table, one row an atom: chain, draw, atom, weight, mean_1 …, cov_1_1 …; shared by CSV and Parquet.
+//! Draws as a long table, one row per atom: chain, draw, atom, weight, mean_1 …, cov_1_1 …; shared by CSV and Parquet.
 
 use std::collections::HashMap;
 

@@ -105,7 +105,7 @@ impl Shaped<'_> {
 
     /// Checks labels.
     pub fn expect_labels(&self) -> Result<()> {
-        if self.shape.len() == 1 { Ok(()) } else { Err(self.wrong("(n,), one label an observation")) }
+        if self.shape.len() == 1 { Ok(()) } else { Err(self.wrong("(n,), one label per observation")) }
     }
 
     fn wrong(&self, expected: &str) -> Error {

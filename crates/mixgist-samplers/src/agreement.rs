@@ -44,9 +44,9 @@ impl Agreement {
 /// The draws with the traces of their chains.
 fn with_traces(ensemble: &Ensemble, traces: &Traces) -> Result<Ensemble> {
     let named = [
-        ("log posterior", &traces.log_posterior),
-        ("clusters", &traces.clusters),
-        ("largest cluster", &traces.largest_cluster),
+        (Trace::LOG_POSTERIOR, &traces.log_posterior),
+        (Trace::CLUSTERS, &traces.clusters),
+        (Trace::LARGEST_CLUSTER, &traces.largest_cluster),
         ("concentration", &traces.concentration),
     ];
     named.into_iter().try_fold(ensemble.clone(), |all, (name, chains)| {

@@ -27,7 +27,7 @@ pub struct Fit {
     pub traces: Traces,
     /// The model, with what was chosen from the data.
     pub hyperparameters: Hyperparameters,
-    /// Whether the chains agree; none with fewer than 4 draws a chain.
+    /// Whether the chains agree; none with fewer than 4 draws per chain.
     pub diagnostics: Option<Diagnostics>,
     /// The largest weight that was left unbroken in a draw (slice and marginal sampler): below the remainder asked for, unless
     /// a draw reached its largest number of atoms.

@@ -16,7 +16,7 @@ use crate::settings::{
 pub struct Hyperparameters {
     /// Dimension d of the data.
     pub dim: usize,
-    /// The law of the weights.
+    /// The distribution of the weights.
     pub prior: MixingPrior,
     /// The concentration of that law.
     pub concentration: Concentration,
@@ -101,7 +101,7 @@ impl Hyperparameters {
     }
 }
 
-/// The dimension of the covariances that have a law of their own.
+/// The dimension of the covariances that have a distribution of their own.
 fn inner_dim(covariance: CovarianceModel, dim: usize) -> usize {
     if covariance == CovarianceModel::Diagonal { 1 } else { dim }
 }

@@ -78,7 +78,7 @@ pub(crate) fn impute<C: Component>(
 
 /// log p(data, partition given α) + log p(α), up to a constant: the trace that chains are compared by.
 ///
-/// Under truncation the law of the partition is that of the untruncated prior, from which it differs by the weight cut off.
+/// Under truncation the distribution of the partition is that of the untruncated prior, from which it differs by the weight cut off.
 pub(crate) fn log_posterior<C: Component>(model: &Model<'_, C>, state: &State) -> Result<f64> {
     let jacobian = state.clusters.points() as f64 * model.points.log_jacobian();
     Ok(model.component.log_marginal(&state.clusters)?

@@ -1,11 +1,11 @@
-//! The mixing prior: the law of the weights, seen as sticks, as a urn, and as a law of partitions.
+//! The mixing prior: the distribution of the weights, seen as sticks, as an urn, and as a distribution of partitions.
 
 use libm::lgamma;
 use mixgist::{Error, Result};
 
 use crate::variates::BetaShape;
 
-/// The law of the mixing weights; its concentration α is kept apart, as it may be random.
+/// The distribution of the mixing weights; its concentration α is kept apart, as it may be random.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

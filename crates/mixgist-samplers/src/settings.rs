@@ -123,7 +123,7 @@ fn named<T: Copy>(what: &str, name: &str, names: &[(&str, T)]) -> Result<T> {
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct FitSettings {
-    /// The law of the weights.
+    /// The distribution of the weights.
     pub prior: MixingPrior,
     /// The concentration α of that law.
     pub concentration: Concentration,
@@ -165,7 +165,7 @@ impl Default for FitSettings {
 
 mixgist::setters! {
     FitSettings {
-        with_prior: prior: MixingPrior, "this law of the weights";
+        with_prior: prior: MixingPrior, "this distribution of the weights";
         with_concentration: concentration: Concentration, "this concentration";
         with_component: component: ComponentPrior, "these components";
         with_algorithm: algorithm: Algorithm, "this Markov chain";

@@ -1,6 +1,6 @@
 //! Time and expected loss of the partition search against the crate `dahl-salso`, in one run.
 //!
-//! `cargo run --release -p mixgist --example bench_partition [-- LABELS.csv]`; with a file (one draw a line, labels separated by
+//! `cargo run --release -p mixgist --example bench_partition [-- LABELS.csv]`; with a file (one draw per line, labels separated by
 //! commas) that file takes the place of the synthetic draws. Ratios below 1 favor mixgist.
 
 use std::time::Instant;

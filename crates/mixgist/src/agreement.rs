@@ -6,8 +6,8 @@
 //!
 //! Two things are told apart. Chains **disagree** when each stays at a place of its own: their means differ by more than the means of
 //! successive [`BLOCKS`] parts within a chain do (a nested analysis of variance of normal scores, plain and folded), beyond chance
-//! ([`FALSE_ALARM`], for all functions together) and by a notable part of their spread. Chains are **slow** when they move, but are worth too few independent
-//! draws: R-hat above [`SLOW_RHAT`] or an effective sample size below [`SLOW_ESS`]. More iterations help slow chains; chains that disagree may
+//! ([`FALSE_ALARM`], for all functions together) and by a notable part of their spread. Chains are **slow** when they move, but their effective sample size is too
+//! small: R-hat above [`SLOW_RHAT`], or an effective sample size below [`SLOW_ESS`] and half the draws. More iterations help slow chains; chains that disagree may
 //! need another model or sampler. Where a chain is shorter than a few of its autocorrelation times, the two cannot be told apart by anyone;
 //! the tests of this module say how often chains that agree are called apart.
 
@@ -40,7 +40,7 @@ pub(crate) const SLOW_RHAT: f64 = 1.1;
 /// Chains are slow below this effective sample size, bulk.
 pub(crate) const SLOW_ESS: f64 = 50.0;
 
-/// Well-mixed chains have an R-hat below this, and effective sample sizes of at least [`GOOD_ESS`] a chain (Vehtari et al. 2021).
+/// Well-mixed chains have an R-hat below this, and effective sample sizes of at least [`GOOD_ESS`] per chain (Vehtari et al. 2021).
 pub(crate) const GOOD_RHAT: f64 = 1.01;
 
 /// See [`GOOD_RHAT`].
@@ -55,7 +55,7 @@ pub(crate) const SHORTEST: usize = 2 * BLOCKS;
 pub struct TraceAgreement {
     /// What it is.
     pub name: Cow<'static, str>,
-    /// R-hat and effective sample sizes; null with fewer than 4 draws a chain, and for a constant, which has nothing to disagree on.
+    /// R-hat and effective sample sizes; null with fewer than 4 draws per chain, and for a constant, which has nothing to disagree on.
     pub convergence: Option<Convergence>,
     /// Mean of each chain, by its number.
     pub means: Vec<(u32, f64)>,
@@ -79,11 +79,11 @@ pub struct Agreement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChainVerdict {
-    /// Well mixed: R-hat below `GOOD_RHAT`, and `GOOD_ESS` a chain.
+    /// Well mixed: R-hat below 1.01, and an effective sample size of at least 100 per chain.
     Agree,
     /// No chain differs from the others, but the effective sample size is smaller than it should be.
     Short,
-    /// R-hat above `SLOW_RHAT` or an effective sample size below `SLOW_ESS`.
+    /// R-hat above 1.1, or an effective sample size below 50 and below half the draws.
     Slow,
     /// Chains stay at places of their own.
     Disagree,
@@ -166,7 +166,10 @@ impl Agreement {
         };
         let traces: Vec<TraceAgreement> = traces.into_iter().map(one).collect();
         let shortest = chains.iter().map(Vec::len).min().unwrap_or(0);
-        let verdict = if shortest < SHORTEST { ChainVerdict::TooFew } else { verdict(&traces, chains.len()) };
+        let verdict = match shortest < SHORTEST {
+            true => ChainVerdict::TooFew,
+            false => verdict(&traces, chains.len(), ensemble.len()),
+        };
         Agreement { traces, chains: chains.len(), verdict }
     }
 
@@ -197,7 +200,7 @@ impl Agreement {
         self.traces.iter().filter_map(|trace| trace.convergence).map(|c| c.rhat).reduce(f64::max)
     }
 
-    /// By what factor chains would have to be longer for `GOOD_ESS` a chain; `None` when they are long enough, or when no length would
+    /// By what factor chains would have to be longer for `GOOD_ESS` per chain; `None` when they are long enough, or when no length would
     /// help because they disagree.
     pub fn longer_by(&self) -> Option<f64> {
         let ess = self.least_ess()?;
@@ -212,13 +215,15 @@ fn stands_apart(trace: &TraceAgreement, level: f64) -> bool {
     trace.p_value <= level && notable
 }
 
-fn verdict(traces: &[TraceAgreement], chains: usize) -> ChainVerdict {
+fn verdict(traces: &[TraceAgreement], chains: usize, draws: usize) -> ChainVerdict {
     let level = FALSE_ALARM / traces.len().max(1) as f64;
     let told = || traces.iter().filter_map(|trace| trace.convergence);
     let good = |c: &Convergence| c.rhat < GOOD_RHAT && c.bulk_ess.min(c.tail_ess) >= GOOD_ESS * chains as f64;
+    // Few draws that are nearly independent are few, not slow.
+    let slow = |c: &Convergence| c.bulk_ess < SLOW_ESS.min(0.5 * draws as f64);
     match () {
         () if traces.iter().any(|trace| stands_apart(trace, level)) => ChainVerdict::Disagree,
-        () if told().any(|c| c.rhat > SLOW_RHAT || c.bulk_ess < SLOW_ESS) => ChainVerdict::Slow,
+        () if told().any(|c| c.rhat > SLOW_RHAT || slow(&c)) => ChainVerdict::Slow,
         () if told().all(|c| good(&c)) => ChainVerdict::Agree,
         () => ChainVerdict::Short,
     }

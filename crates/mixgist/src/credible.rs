@@ -24,7 +24,7 @@ pub(crate) use crate::effective::check_level;
 use crate::ensemble::Ensemble;
 use crate::{Error, Result};
 
-/// Posterior probability that a measure is within `radius` of the one that `distances` (one a draw) were measured from.
+/// Posterior probability that a measure is within `radius` of the one that `distances` (one per draw) were measured from.
 pub fn region(ensemble: &Ensemble, distances: &[f64], radius: f64) -> Result<Probability> {
     check_distances(ensemble, distances)?;
     if !(radius.is_finite() && radius >= 0.0) {

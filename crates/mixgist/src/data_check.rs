@@ -304,22 +304,27 @@ fn gap(a: &[f64], b: &[f64]) -> f64 {
     largest
 }
 
-/// The transformation that explains all columns that are off, the best and, among equally good ones, the simplest.
+/// The transformation that explains all columns that are off: that of the least mean gap and, among equally good ones, the simplest.
 fn likely(own: &[Vec<f64>], drawn: &[Vec<f64>], off: &[usize]) -> Option<Transformation> {
     use Transformation::*;
     let simple = [Centered, Scaled, Standardized, UnitRange, Log, Log10, LogStandardized, Exponential]
         .into_iter()
         .filter_map(|kind| {
-            let worst = off.iter().try_fold(0.0f64, |worst, &j| {
+            let of_column = |&j: &usize| {
                 let mut changed = transformed(&own[j], &kind)?;
                 changed.sort_by(f64::total_cmp);
-                Some(worst.max(gap(&changed, &drawn[j])))
-            })?;
-            Some((worst, kind))
+                Some(gap(&changed, &drawn[j]))
+            };
+            Some((off.iter().map(of_column).collect::<Option<Vec<f64>>>()?, kind))
         });
-    let best = simple.chain(reordered(own, drawn)).reduce(|best, next| if next.0 < best.0 { next } else { best })?;
-    if best.0 <= EXPLAINED {
-        return Some(best.1);
+    let mean = |gaps: &[f64]| gaps.iter().sum::<f64>() / gaps.len() as f64;
+    let explains = |(gaps, _): &(Vec<f64>, Transformation)| gaps.iter().all(|&gap| gap <= EXPLAINED);
+    let best = simple
+        .chain(reordered(own, drawn))
+        .filter(explains)
+        .reduce(|best, next| if mean(&next.0) < mean(&best.0) { next } else { best });
+    if let Some((_, kind)) = best {
+        return Some(kind);
     }
     let is_standardized = |values: &Vec<f64>| {
         let (mean, sd) = mean_and_sd(values);
@@ -357,16 +362,16 @@ fn mean_and_sd(values: &[f64]) -> (f64, f64) {
 }
 
 /// For each column of the draws the closest column of the data that is left, if that is another order.
-fn reordered(own: &[Vec<f64>], drawn: &[Vec<f64>]) -> Option<(f64, Transformation)> {
+fn reordered(own: &[Vec<f64>], drawn: &[Vec<f64>]) -> Option<(Vec<f64>, Transformation)> {
     let mut left: Vec<usize> = (0..own.len()).collect();
-    let (mut order, mut worst) = (Vec::new(), 0.0f64);
+    let (mut order, mut all) = (Vec::new(), Vec::new());
     for drawn in drawn {
         let gaps = left.iter().map(|&i| gap(&own[i], drawn)).enumerate();
         let (place, gap) = gaps.reduce(|best, next| if next.1 < best.1 { next } else { best })?;
-        worst = worst.max(gap);
+        all.push(gap);
         order.push(left.remove(place));
     }
-    (!order.is_sorted()).then_some((worst, Transformation::Reordered { order }))
+    (!order.is_sorted()).then_some((all, Transformation::Reordered { order }))
 }
 
 #[cfg(test)]

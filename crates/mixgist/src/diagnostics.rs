@@ -22,7 +22,9 @@ pub struct Convergence {
 pub fn convergence(chains: &[&[f64]]) -> Result<Convergence> {
     let draws = chains.iter().map(|chain| chain.len()).min().unwrap_or(0);
     if draws < 4 {
-        return Err(Error::input(format!("{draws} draws a chain are too few for diagnostics, at least 4 are needed")));
+        return Err(Error::input(format!(
+            "{draws} draws per chain are too few for diagnostics, at least 4 are needed"
+        )));
     }
     for (c, chain) in chains.iter().enumerate() {
         if let Some(m) = chain.iter().position(|x| !x.is_finite()) {

@@ -1,4 +1,4 @@
-//! What draws are worth: effective sample sizes of autocorrelated, weighted, multi-chain draws, and posterior probabilities with their
+//! Effective sample sizes of autocorrelated, weighted, multi-chain draws, and posterior probabilities with their
 //! Monte Carlo error.
 
 use std::collections::BTreeMap;
@@ -32,12 +32,12 @@ pub(crate) fn check_level(level: f64) -> Result<()> {
     Err(Error::usage(format!("level is {level}, must be above 0 and below 1")).hint("0.95 is usual"))
 }
 
-/// How many independent draws the mean of `values`, one a draw, is worth.
+/// Effective sample size of the mean of `values`, one per draw.
 ///
 /// Three things count, for chains of any lengths: the autocorrelation of the chains (as in [`crate::diagnostics`]), the inequality of the
 /// draw weights, (Σ w)²/Σ w², and how much the chains differ. If the share ρ of the variance lies between chains, beyond what their autocorrelation
 /// explains, and chain c has the weight p_c, then the variance of the mean is that of one draw times ρ Σ p_c² + (1 − ρ) Σ w², so that chains
-/// that never leave a value of their own are worth at most their number. Never more than there are draws.
+/// that never leave a value of their own count as at most their number. Never more than there are draws.
 pub(crate) fn effective_draws(ensemble: &Ensemble, values: &[f64]) -> f64 {
     debug_assert_eq!(values.len(), ensemble.len());
     let weights = draw_weights(ensemble);
@@ -274,7 +274,7 @@ mod tests {
         assert!((150.0..700.0).contains(&effective), "{effective}");
     }
 
-    /// Chains that stay at one value each are worth 1/Σ p², at most their number, whatever their lengths and the weights of the draws.
+    /// Chains that stay at one value each have an effective sample size of 1/Σ p², at most their number, whatever their lengths and the weights of the draws.
     #[test]
     fn stuck_chains_are_never_worth_more_than_their_number() {
         let mut last = 1.0;

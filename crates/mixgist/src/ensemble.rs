@@ -93,6 +93,12 @@ impl Trace {
     /// The name under which the log posterior of the draws goes, up to a constant.
     pub const LOG_POSTERIOR: &'static str = "log posterior";
 
+    /// The name of the number of clusters of the draws' labels.
+    pub const CLUSTERS: &'static str = "clusters";
+
+    /// The name of the number of observations in the largest cluster.
+    pub const LARGEST_CLUSTER: &'static str = "largest cluster";
+
     /// A trace by name.
     pub fn new(name: impl Into<Cow<'static, str>>, values: Vec<f64>) -> Self {
         Trace { name: name.into(), values }

@@ -18,7 +18,7 @@ pub(crate) const LANES: usize = 64;
 pub(crate) struct GaussianKernel {
     dim: usize,
     means: Vec<f64>,
-    /// Rows of L⁻¹ up to the diagonal, d (d + 1) / 2 numbers an atom.
+    /// Rows of L⁻¹ up to the diagonal, d (d + 1) / 2 numbers per atom.
     inverse_factors: Vec<f64>,
     log_normalizers: Vec<f64>,
 }

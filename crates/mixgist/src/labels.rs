@@ -37,7 +37,7 @@ impl Partition {
         Ok(Partition { labels: canonical, clusters })
     }
 
-    /// Canonical labels, one an observation.
+    /// Canonical labels, one per observation.
     pub fn labels(&self) -> &[u32] {
         &self.labels
     }

@@ -11,7 +11,7 @@
 //! are put together again.
 //!
 //! The line and the windows are fitted on a random half of the draws and tested on the rest, and the other way round, because a line that is fitted to the
-//! draws shows a valley by itself. Counts are those of as many independent draws as the draws are worth *within* the groups: a chain that
+//! draws shows a valley by itself. Counts are scaled to the effective sample size *within* the groups: a chain that
 //! seldom changes its mode shows two modes nevertheless; one that creeps through a single mode does not. Where every chain stays in one of two
 //! groups, whether they are at different places is tested as in `crate::agreement` too: chains that stay in a mode of their own are modes, and
 //! each representative says which chains never leave it.

@@ -1,4 +1,4 @@
-//! Slices: maps from atoms to the line. A slicer is a law of slices; freezing it gives L of them that all draws share.
+//! Slices: maps from atoms to the line. A slicer is a distribution of slices; freezing it gives L of them that all draws share.
 //!
 //! To add a sliced distance, write one file beside this one and one line in [`SLICERS`].
 
@@ -122,7 +122,7 @@ pub struct Freeze {
     pub scheme: Scheme,
 }
 
-/// A law of slices, with the name that users see.
+/// A distribution of slices, with the name that users see.
 pub trait Slicer: Send + Sync {
     /// The name, as in `--distance NAME`.
     fn name(&self) -> &'static str;

@@ -192,10 +192,9 @@ const CHOICES: [Choice; 8] = [
         },
         advice: |_| {
             text![
-                "the number of slices changes the estimate: use more ",
-                named("slices"),
-                ", or ",
-                option("slices", "auto")
+                "the number of slices changes the estimate; the verdict of ",
+                verb("summarize"),
+                " says whether more would help"
             ]
         },
     },
@@ -208,10 +207,9 @@ const CHOICES: [Choice; 8] = [
         },
         advice: |_| {
             text![
-                "the random directions change the estimate: use more ",
-                named("slices"),
-                ", or ",
-                option("scheme", "qmc")
+                "the random directions change the estimate; the verdict of ",
+                verb("summarize"),
+                " says whether more slices would help"
             ]
         },
     },
@@ -225,9 +223,9 @@ const CHOICES: [Choice; 8] = [
         },
         advice: |_| {
             text![
-                "the units change the estimate: choose them for a reason, and use ",
+                "the units change the estimate: choose them for a reason; ",
                 option("units", "sd"),
-                " if there is no reason"
+                " is the usual choice"
             ]
         },
     },
@@ -519,7 +517,8 @@ fn verdict(
                 .is_none_or(|thinned| (outcome.distance, outcome.clusters) != (thinned.distance, thinned.clusters))
     };
     let unequal = warnings.iter().any(|warning| matches!(warning, Warning::UnequalUnits { .. }));
-    for choice in const { &CHOICES } {
+    // Where chains disagree, what helps is said in the warning of them, and the movements say nothing about other choices.
+    for choice in const { &CHOICES }.iter().filter(|_| !disagree) {
         let of_choice = || outcomes().filter(|(check, o)| check.choice == choice.name && by_itself(choice.name, o));
         let farthest = of_choice().map(|(_, outcome)| outcome.radii).fold(0.0, f64::max);
         let counts_differ = of_choice().any(|(_, outcome)| outcome.clusters != clusters);

@@ -226,9 +226,12 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
     warnings.extend(capped(job, &medoid, chosen.slices));
     warnings.extend(of_job(job, &agreement, chosen.pruned));
     if let Some(points) = job.data {
-        warnings.extend(gain_as_deviations(ensemble, points)?.map(|gain| Warning::DeviationsAsVariances { gain }));
-        let check = DataCheck::new(ensemble, points, settings.seed)?;
-        warnings.extend(check.filter(DataCheck::is_off).map(|check| Warning::DataOffScale { check }));
+        let check = DataCheck::new(ensemble, points, settings.seed)?.filter(DataCheck::is_off);
+        // Where another form of the data explains why they are off, the variances need no other reading.
+        if check.as_ref().is_none_or(|check| check.likely.is_none()) {
+            warnings.extend(gain_as_deviations(ensemble, points)?.map(|gain| Warning::DeviationsAsVariances { gain }));
+        }
+        warnings.extend(check.map(|check| Warning::DataOffScale { check }));
     }
     if let Some(free) = assessment.as_ref().and_then(|assessment| assessment.free.as_ref()) {
         warnings.extend(free.ends_at(settings.estimator).map(|atoms| Warning::PathEnds { atoms }));

@@ -408,7 +408,7 @@ impl Warning {
             Warning::ChainsDisagree { .. } => text![
                 "look at each chain separately; ",
                 verb("representatives"),
-                " shows their modes. A simpler model, other starting values or another sampler may help; more iterations alone probably not"
+                " says whether their modes can be told apart. A simpler model, other starting values or another sampler may help; more iterations alone probably not"
             ],
             Warning::SlowChains { longer_by, .. } => {
                 format!("run the chains some {} times as long", longer_by.ceil()).into()
@@ -463,7 +463,7 @@ impl fmt::Display for Warning {
                 let scales: Vec<String> = scales.iter().map(|s| format!("{s:.3}")).collect();
                 write!(
                     f,
-                    "coordinates have scales {}: the chosen draw depends on the units of measurement",
+                    "coordinates have scales {}: the chosen draw may depend on the units of measurement",
                     scales.join(", ")
                 )
             }

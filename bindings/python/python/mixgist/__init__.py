@@ -12,7 +12,7 @@ from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING, Any
 
 from ._aligned import Aligned, Carried, CountPosterior, Gone, HowMany, Memberships
-from ._assessment import AtomPath, HeldOut, Judgement
+from ._assessment import AtomPath, HeldOut, Judgement, Margin
 from ._components import Component, Components, Ellipse, Interval, Intervals, Missing
 from ._core import __version__
 from ._credible import Ball, ConformalBall, Credible, Member, Probability, Region
@@ -68,6 +68,7 @@ __all__ = [
     "Interval",
     "Intervals",
     "Judgement",
+    "Margin",
     "Measure",
     "Measured",
     "MeasuredArray",

@@ -29,6 +29,42 @@ class HeldOut(NamedTuple):
     over_medoid_se: float | None
 
 
+class Margin(NamedTuple):
+    """The lead of the medoid over the draw that is hardest to tell from it, with its errors and one verdict.
+
+    Attributes
+    ----------
+    rival : int
+        That draw: the runner-up, or one that lies farther.
+    lead : float
+        By how much its expected loss is larger.
+    slice_error, draw_error : float or None
+        Standard errors of the lead over slices and over posterior draws.
+    effective_draws : float
+        Effective sample size of the lead.
+    separation, p_value : float or None
+        The lead in standard errors of both kinds together, and the probability that chance alone makes such a lead.
+    radii : float
+        Distance between the two, in radii of the 95 % credible ball around the medoid.
+    nearer : float
+        Posterior probability of the draws that are nearer to the medoid than the rival is.
+    verdict : str
+        ``"safe"``; ``"tied"``; ``"alike"``, not told from a rival that is nearly the same measure; ``"few-slices"`` or ``"few-draws"``, not told from
+        a rival that differs, and what would help; ``"unknown"``, when there is no error over slices.
+    """
+
+    rival: int
+    lead: float
+    slice_error: float | None
+    draw_error: float | None
+    effective_draws: float
+    separation: float | None
+    p_value: float | None
+    radii: float
+    nearer: float
+    verdict: str
+
+
 class Judgement(NamedTuple):
     """How good one estimate is.
 

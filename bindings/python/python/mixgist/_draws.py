@@ -254,7 +254,7 @@ class Draws:
         paths : path or sequence of paths
             Files (.npz, .parquet, .csv, .nc, .recordio, ``STEM_psi.txt`` of PReMiuM) or Zarr stores.
         format : str, optional
-            ``"wide-csv"`` for a table with one draw a row (``mu[1,2]``, ``mu.1.2``), ``"stan-csv"`` for CmdStan; any other, when the extension does not
+            ``"wide-csv"`` for a table with one draw per row (``mu[1,2]``, ``mu.1.2``), ``"stan-csv"`` for CmdStan; any other, when the extension does not
             tell: ``"npz"``, ``"csv"``, ``"parquet"``, ``"netcdf"``, ``"zarr"``, ``"bayesmix"``, ``"premium"``.
         weights, means, covariances, labels : str
             Names of the variables, in files with variables of any name; ``mixgist inspect FILE`` proposes them.

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from ._arrays import Floats, Integers, named_points
-from ._assessment import AtomPath, Judgement, atom_path, judgement
+from ._assessment import AtomPath, Judgement, Margin, atom_path, judgement
 from ._checks import Seed, flag, path as path_of
 from ._document import frame, with_picture
 from ._draws import Draws, Path
@@ -116,7 +116,7 @@ class Summary:
 
     @property
     def draw(self) -> int:
-        """Index of the draw with the smallest expected loss: the estimate, unless a free one was asked for."""
+        """Index of the draw of least expected loss: the estimate, if that is the medoid."""
         return int(self._facts["draw"])
 
     @property
@@ -203,9 +203,18 @@ class Summary:
 
     @property
     def separation(self) -> float | None:
-        """How far the runner-up is behind, in standard errors of the difference."""
+        """How far the runner-up is behind, in standard errors of the difference over slices alone; `margin` counts the error over draws too."""
         other = self._facts["runner_up"]
         return None if other is None or other["separation"] is None else float(other["separation"])
+
+    @property
+    def margin(self) -> Margin | None:
+        """How safe the choice of the draw of least expected loss is; None when all draws are the same measure."""
+        found = self._facts.get("margin")
+        if found is None:
+            return None
+        radii = float("inf") if found["radii"] is None else found["radii"]
+        return Margin(**{name: found[name] for name in Margin._fields if name != "radii"}, radii=radii)
 
     @property
     def distances(self) -> Floats:

@@ -1,4 +1,4 @@
-//! CSV: draws as a long table, data with or without a header, labels with one draw a line.
+//! CSV: draws as a long table, data with or without a header, labels with one draw per line.
 
 use std::io::Write;
 use std::path::Path;

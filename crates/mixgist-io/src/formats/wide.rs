@@ -1,4 +1,4 @@
-//! Wide text: a row a draw, a column an entry of a variable (`mu.1.2`, `mu[1,2]`), of which the user names those that make a mixture.
+//! Wide text: one row per draw, one column for each entry of a variable (`mu.1.2`, `mu[1,2]`), of which the user names those that make a mixture.
 //!
 //! `stan-csv` is the output of CmdStan, with its comments; `wide-csv` is a table of any origin: posterior, coda, NIMBLE, MCMCChains, pandas.
 
@@ -152,7 +152,7 @@ fn of_names(names: &[String], value: impl Fn(usize) -> f64) -> Vec<Variable> {
         .collect()
 }
 
-/// Columns that say where a draw comes from and what it is worth.
+/// Columns that say where a draw comes from and its weight.
 const ABOUT_DRAWS: [&str; 12] = [
     ".chain",
     "chain",

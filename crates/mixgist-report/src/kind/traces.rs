@@ -13,19 +13,11 @@ use crate::presentation::{MOST_DRAWS, Presentation};
 /// More chains than this are not listed in the legend.
 const MOST_LISTED: usize = 8;
 
-/// The functions of the draws that are traced, with what the summary says about them: those that the verdict on the chains is based on, and the
-/// number of clusters where the draws have labels.
+/// The functions of the draws that are traced, with what the summary says about them: those that the verdict on the chains is based on.
 fn traces(presentation: &Presentation) -> Result<Vec<(Trace, Option<Convergence>)>> {
     let draws = presentation.need_draws()?;
     let distances = Some(&presentation.summary().distances[..]);
-    let mut traces = judged(Agreement::functions(draws, distances), &presentation.summary().agreement);
-    let partitions = presentation.partitions.filter(|partitions| partitions.len() == draws.len());
-    if let Some(partitions) = partitions.filter(|_| !traces.iter().any(|(trace, _)| trace.name.contains("cluster"))) {
-        let counts = Trace::new("clusters", (0..draws.len()).map(|m| partitions.clusters(m) as f64).collect());
-        let own = Agreement::of_traces(draws, vec![counts.clone()]);
-        traces.push((counts, own.traces.first().and_then(|one| one.convergence)));
-    }
-    Ok(traces)
+    Ok(judged(Agreement::functions(draws, distances), &presentation.summary().agreement))
 }
 
 /// One layer for each chain, its values at the draw's index.

@@ -77,7 +77,7 @@ impl<C: Component> Sampler<C> for Blocked {
     }
 }
 
-/// The law of the sticks in this state.
+/// The distribution of the sticks in this state.
 pub(crate) fn stick_law<C>(model: &Model<'_, C>, state: &State) -> StickLaw {
     StickLaw { prior: model.prior, alpha: state.alpha, sticks: model.sticks.unwrap_or(1) }
 }

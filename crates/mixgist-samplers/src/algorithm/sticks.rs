@@ -11,7 +11,7 @@ use crate::variates::{BetaShape, Fraction, beta, category, log_beta, uniform};
 
 const NOBODY: u32 = u32::MAX;
 
-/// The law of truncated sticks: stick j takes a Beta fraction of what is left, the last one all of it.
+/// The distribution of truncated sticks: stick j takes a Beta fraction of what is left, the last one all of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct StickLaw {
     pub prior: MixingPrior,

@@ -71,6 +71,8 @@ fn verdicts_short_of_disagreement() {
     assert_eq!(verdict_on(&[1000; 4], vec![long.clone()]), ChainVerdict::Agree);
     assert_eq!(verdict_on(&[50; 4], vec![autoregressions(&[50; 4], 0.0, 1)]), ChainVerdict::Short);
     assert_eq!(verdict_on(&[4000], vec![autoregressions(&[4000], 0.999, 1)]), ChainVerdict::Slow);
+    // Fifty independent draws are few, not slow.
+    assert_eq!(verdict_on(&[50], vec![autoregressions(&[50], 0.0, 1)]), ChainVerdict::Short);
     assert_eq!(verdict_on(&[7, 50], vec![long[..57].to_vec()]), ChainVerdict::TooFew);
     // Constants have nothing to disagree on, unless each chain has its own.
     assert_eq!(verdict_on(&[50; 2], vec![vec![3.0; 100]]), ChainVerdict::Agree);

@@ -2,11 +2,11 @@
 //!
 //! Split conformal prediction. One half of the draws gives the estimate Ĝ; the distances from it to the n draws of the other half, and
 //! to a further draw, are exchangeable, so the ⌈(n + 1)(1 − α)⌉-th smallest of the n is at least as large as the further one with
-//! probability at least 1 − α, and at most 1 − α + 1/(n + 1) without ties. No law of the distances is assumed.
+//! probability at least 1 − α, and at most 1 − α + 1/(n + 1) without ties. No distribution of the distances is assumed.
 //!
 //! Exchangeable they are only if the draws are: a chain is first thinned to about its effective sample size, after which neighbours
-//! are nearly independent. The guarantee is as good as that. Draws that are worth four fifths of their number or more are all kept: estimates of what
-//! independent draws are worth scatter that far.
+//! are nearly independent. The guarantee is as good as that. Where the effective sample size is four fifths of the number of draws or more, all are kept: its estimates
+//! scatter that far for independent draws.
 
 use rand::seq::SliceRandom;
 
@@ -119,7 +119,7 @@ pub fn conformal(posterior: &Posterior, level: f64, progress: &dyn Progress) -> 
     })
 }
 
-/// Draws that are worth at least this part of their number count as independent.
+/// Draws whose effective sample size is at least this part of their number count as independent.
 const INDEPENDENT: f64 = 0.8;
 
 /// Every so many draws are kept.

@@ -17,7 +17,7 @@ impl Narrate for Stability {
         narrative.line(
             "unit",
             format!(
-                "movements are in radii of the {} % ball; its radius is {}",
+                "movements are in radii of the {} % ball; its radius is {} (for other units: the larger of this and the same in those units)",
                 100.0 * self.ball.level,
                 significant(self.ball.radius, 4)
             ),

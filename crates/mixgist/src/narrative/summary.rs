@@ -170,13 +170,18 @@ fn is_safe(summary: &Summary) -> bool {
     summary.medoid.margin.is_none_or(good) && summary.agreement.verdict != ChainVerdict::Disagree
 }
 
+/// A standard error of the lead; 0 where it is nothing but rounding of the losses.
+fn beyond_rounding(error: f64, summary: &Summary) -> String {
+    if error <= 1e-12 * summary.medoid.expected_loss { "0".into() } else { significant(error, 2) }
+}
+
 /// The choice of the draw, and whether the draw that is hardest to tell from it is safely behind.
 fn choice(summary: &Summary) -> String {
     let Some(margin) = summary.medoid.margin else {
         return "all draws are the same measure: there was nothing to choose".into();
     };
     let Margin { rival, lead, radii, nearer, .. } = margin;
-    let error = |error: Option<f64>| error.map_or("unknown".into(), |error| significant(error, 2));
+    let error = |error: Option<f64>| error.map_or("unknown".into(), |error| beyond_rounding(error, summary));
     let errors = format!(
         "standard errors {} over slices and {} over draws",
         error(margin.slice_error),
@@ -381,8 +386,8 @@ pub fn methods(answer: &Answer<Summary>) -> String {
             |(margin, slices, draws)| format!(
                 " Its lead over the draw that is hardest to tell from it is {}, with a standard error of {} over slices and of {} over draws.",
                 significant(margin.lead, 3),
-                significant(slices, 2),
-                significant(draws, 2)
+                beyond_rounding(slices, summary),
+                beyond_rounding(draws, summary)
             )
         ),
         match (summary.agreement.verdict, summary.agreement.worst().and_then(|trace| trace.convergence)) {

@@ -712,7 +712,7 @@ pub(in crate::pairwise) mod tests {
         }
     }
 
-    /// Draws of 1 to `atoms` atoms. Weights are multiples of one number a draw, so that jumps meet each other and cell ends; some positions
+    /// Draws of 1 to `atoms` atoms. Weights are multiples of one number per draw, so that jumps meet each other and cell ends; some positions
     /// are equal, and every fifth draw is a copy.
     pub(in crate::pairwise) fn random_slice(draws: usize, atoms: usize, seed: u64) -> RandomSlice {
         let mut slice = RandomSlice { offsets: vec![0], positions: Vec::new(), weights: Vec::new() };

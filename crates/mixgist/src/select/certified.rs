@@ -89,7 +89,7 @@ pub(super) fn choose<'a>(
     let unknown: Vec<(f64, usize)> = (0..draws).filter(|&i| !search.known[i]).map(|i| (0.0, i)).collect();
     let mut few = sorted(bounds(&embedding.leading(FEW_AXES), &known, &unknown)?);
     let mut loss_bounds = vec![0.0; draws];
-    few.iter().for_each(|&(bound, i)| loss_bounds[i] = bound);
+    few.iter().for_each(|&(bound, i)| loss_bounds[i] = bound - search.slack[i]);
     search.retain(&mut few);
     let mut functions = Vec::new();
     if few.len() > MANY_SUSPECTS {
@@ -113,7 +113,7 @@ pub(super) fn choose<'a>(
     })?;
 
     let contenders = search.contenders();
-    search.losses.iter().for_each(|&(draw, loss)| loss_bounds[draw] = loss);
+    search.losses.iter().for_each(|&(draw, loss)| loss_bounds[draw] = loss - search.slack[draw]);
     let computed = search.losses.len();
     drop(search);
     decompositions.guess_radii(embedding.median_radii(weights));

@@ -57,8 +57,8 @@ fn row(candidate: &Candidate, projection: &Projection, loss: Loss) -> WeightedRo
     WeightedRow { draw: candidate.draw, slopes }
 }
 
-/// Rivals that are judged besides the runner-up, at most.
-const MOST_RIVALS: usize = 3;
+/// Rows that are computed at most to find and judge rivals besides the runner-up.
+const MOST_ROWS: usize = 12;
 
 /// The margin of the winner over the draw that is hardest to tell from it. Each rival besides the runner-up costs a row.
 #[expect(clippy::too_many_arguments, reason = "one call, where each is at hand")]
@@ -82,12 +82,20 @@ pub(super) fn margin(
         judge.margin(&Rival { draw, expected_loss, preferences: &preferences, slice_error })
     };
     let mut worst = judged(runner_up, evidence.difference_se);
-    let losses = choice.expected_losses.as_deref().unwrap_or(&choice.loss_bounds);
+    let mut losses = choice.expected_losses.as_ref().unwrap_or(&choice.loss_bounds).clone();
+    losses[runner_up.draw] = runner_up.expected_loss;
     let mut known = vec![choice.winner.draw, runner_up.draw];
-    while let Some(next) = judge.next_rival(&worst, losses, &known).filter(|_| known.len() < 2 + MOST_RIVALS) {
-        known.push(next);
+    for _ in 0..MOST_ROWS {
+        let Some(next) = judge.next_rival(&worst, &losses, &known) else { break };
         let (costs, kept): (Vec<f64>, Option<SliceRows>) = decompositions.merged_row_costs(&[next], progress)?;
         let rival = Candidate::new(next, &costs, projection, loss);
+        // A bound is below the loss: with the loss itself another draw may be harder to tell from the winner.
+        let is_copy = rival.copies();
+        losses.iter_mut().enumerate().filter(|(j, _)| is_copy(*j)).for_each(|(_, loss)| *loss = rival.expected_loss);
+        if judge.next_rival(&worst, &losses, &known) != Some(next) {
+            continue;
+        }
+        known.push(next);
         let row = row(&rival, projection, loss);
         let of_slices = match kept.and_then(|kept| kept.weighted_costs(&row)) {
             Some(sums) => sums,

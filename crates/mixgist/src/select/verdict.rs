@@ -3,11 +3,11 @@
 //!
 //! The lead is the mean over the draws of how much nearer each is to the medoid than to the runner-up, Σ_m ω_m x_m. It has two errors. **Over
 //! slices**: other directions would give other distances. **Over draws**: other draws of the same posterior would give another mean; the x_m are
-//! paired differences, and what they are worth as independent draws counts autocorrelation, chains that differ and draw weights (see
+//! paired differences, and their effective sample size counts autocorrelation, chains that differ and draw weights (see
 //! [`crate::effective`]). The errors are independent, so that their squares add up, and the lead is judged by Student's t with the degrees of
-//! freedom of the sum (Welch and Satterthwaite): few groups of slices, or draws that are worth few, need a larger lead.
+//! freedom of the sum (Welch and Satterthwaite): few groups of slices, or a small effective sample size, need a larger lead.
 //!
-//! Draws that are worth few independent ones do not say so reliably. So the error over draws is the larger of that and the one from the means of
+//! A small effective sample size is itself uncertain. So the error over draws is the larger of that and the one from the means of
 //! successive blocks of the chains, and no lead is safe that rests on fewer than [`LEAST_EFFECTIVE`] independent draws.
 //!
 //! Where the lead is not safe, it matters how different the two are. Both are at hand, and so is the credible ball of 95 % around the
@@ -22,7 +22,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::is_tied;
+use super::{TIE, is_tied};
 use crate::effective::{ascending, block_error, draw_weights, effective_draws, sorted_quantile};
 use crate::ensemble::Ensemble;
 use crate::tails::student_tail;
@@ -213,7 +213,10 @@ impl<'a> Judge<'a> {
         let differs = |j: usize| margin.verdict == ChoiceVerdict::Safe || !self.is_alike(j);
         let steepness = |&j: &usize| (losses[j] - self.expected_loss) / self.distances[j];
         let others = (0..losses.len()).filter(|&j| self.distances[j] > 0.0 && losses[j].is_finite() && differs(j));
-        let flattest = others.reduce(|best, j| if steepness(&j) < steepness(&best) { j } else { best })?;
+        // Copies differ by rounding, and the first of them is named.
+        let rounding = |j: &usize| TIE * self.expected_loss / self.distances[*j];
+        let least = others.clone().map(|j| steepness(&j)).fold(f64::INFINITY, f64::min);
+        let flattest = others.into_iter().find(|j| steepness(j) <= least + rounding(j))?;
         (!known.contains(&flattest)).then_some(flattest)
     }
 }
@@ -235,7 +238,7 @@ impl Margin {
     }
 }
 
-/// Standard error of the weighted mean of values that are worth so many independent ones.
+/// Standard error of the weighted mean of values with this effective sample size.
 fn draw_error(values: &[f64], weights: &[f64], effective: f64) -> Option<f64> {
     if effective <= 1.0 {
         return None;

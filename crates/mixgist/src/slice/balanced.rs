@@ -3,7 +3,7 @@
 //! What decides a transport cost most is of low order: squares of the direction v, and the angle of (w1, w2), in which costs have period π. An
 //! orthonormal basis averages squares of v exactly, two pairs (w1, w2) at a right angle average squares of those exactly, and evenly spread
 //! angles average more. In the plane directions are angles too, and the points of a lattice, shifted at random, spread all angles
-//! of a slice at once. Every slice by itself has the law of its slicer, whatever the others are.
+//! of a slice at once. Every slice by itself has the distribution of its slicer, whatever the others are.
 
 use std::f64::consts::{PI, TAU};
 

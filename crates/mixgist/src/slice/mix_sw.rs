@@ -1,4 +1,4 @@
-//! `mix-sw`, mixed sliced Wasserstein: w1⟨v, μ⟩ + w2 tr(A log Σ), with two laws of the symmetric matrix A.
+//! `mix-sw`, mixed sliced Wasserstein: w1⟨v, μ⟩ + w2 tr(A log Σ), with two distributions of the symmetric matrix A.
 
 use super::coordinates::{MatrixCoordinate, fold_symmetric, unfold_symmetric, width};
 use super::directions::{Ingredients, SliceIngredients};
@@ -6,7 +6,7 @@ use super::sw::LinearSlices;
 use super::{Freeze, NamedArrays, Replicates, Slicer, Slices, direction_array, same_length, symmetric, unit_length};
 use crate::Result;
 
-/// The law of `mix-sw` slices.
+/// The distribution of `mix-sw` slices.
 pub(super) struct MixSw {
     name: &'static str,
     help: &'static str,
@@ -16,7 +16,7 @@ pub(super) struct MixSw {
 }
 
 impl MixSw {
-    /// A = P diag(λ) Pᵀ, λ uniform on the sphere and P Haar-orthogonal: the law of the paper's experiments.
+    /// A = P diag(λ) Pᵀ, λ uniform on the sphere and P Haar-orthogonal: the distribution of the paper's experiments.
     pub(super) const SPECTRAL: MixSw = MixSw {
         name: "mix-sw",
         help: "mixed sliced Wasserstein: the mean and the logarithm of the covariance",

@@ -14,7 +14,7 @@ use crate::atoms::GaussianAtoms;
 use crate::linalg::{cholesky_in_place, invert_lower};
 use crate::vector_math::ln_in_place;
 
-/// The law of `smix-w` slices.
+/// The distribution of `smix-w` slices.
 pub(super) struct SmixW;
 
 impl Slicer for SmixW {

@@ -8,7 +8,7 @@ use super::{Chart, Freeze, NamedArrays, Replicates, Slicer, Slices, Tangents, di
 use crate::Result;
 use crate::atoms::GaussianAtoms;
 
-/// The law of `sw` slices.
+/// The distribution of `sw` slices.
 pub(super) struct Sw;
 
 impl Slicer for Sw {

@@ -70,6 +70,8 @@ fn chains_that_disagree_leave_the_verdict_open() {
     assert!(apart.warnings.iter().any(|warning| warning.name() == "chains-disagree"), "{:?}", apart.warnings);
     assert_eq!(apart.verdict.verdict, "undecided");
     assert!(apart.verdict.advice[0].to_string().contains("look at each chain on its own"), "{:?}", apart.verdict);
+    // No other advice beside it, such as to run longer, which the warning says will probably not help.
+    assert_eq!(apart.verdict.advice.len(), 1, "{:?}", apart.verdict);
     assert!(card(&chains(120, 0.1, 0.0), None).verdict.decided);
 }
 
@@ -93,7 +95,7 @@ fn burn_in_is_counted_in_draws_as_given() {
     assert_eq!(card.thin, 3);
     let of_burn_in = card.checks.iter().filter(|check| check.choice == "burn-in");
     let changes: Vec<String> = of_burn_in.map(|check| check.change.to_string()).collect();
-    // 2200 draws a chain, 734 of them used.
+    // 2200 draws per chain, 734 of them used.
     assert_eq!(changes, ["burn_in = 549 more", "burn_in = 1101 more"]);
 }
 

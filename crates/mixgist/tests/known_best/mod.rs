@@ -69,7 +69,7 @@ pub fn upper_bound(wrong: usize, of: usize) -> f64 {
     if wrong >= of { 1.0 } else { high }
 }
 
-struct Posterior {
+pub struct Posterior {
     dim: usize,
     centers: Vec<f64>,
     probabilities: Vec<f64>,
@@ -148,7 +148,8 @@ pub fn run(case: Case, seeds: std::ops::Range<u64>) -> Tally {
     tally
 }
 
-fn one(case: Case, seed: u64, noise: &[f64]) -> Tally {
+/// The law, and draws from it with the place of each.
+pub fn sample(case: Case, seed: u64) -> (Posterior, Ensemble, Vec<f64>) {
     let Case { law, draws, chains, stay } = case;
     let mut rng = stream(seed, Purpose::Simulation, 77);
     let posterior = Posterior::new(law, &mut rng);
@@ -177,6 +178,12 @@ fn one(case: Case, seed: u64, noise: &[f64]) -> Tally {
         .unwrap();
     let owners = (0..draws).map(|m| (m / (draws / chains)) as u32).collect();
     let ensemble = ensemble.with_chains(owners, (0..draws as u64).collect()).unwrap();
+    (posterior, ensemble, means)
+}
+
+fn one(case: Case, seed: u64, noise: &[f64]) -> Tally {
+    let (posterior, ensemble, means) = sample(case, seed);
+    let (dim, draws) = (posterior.dim, case.draws);
     let settings = Settings::default().with_slices(SliceCount::Fixed(64)).with_units(Units::None).with_seed(seed);
     let summary = summarize(&ensemble, None, &settings, &Silent).unwrap();
     let mut tally = Tally { runs: 1, ..Tally::default() };

@@ -22,7 +22,7 @@ use crate::values::optional;
 #[savvy]
 fn draws_from_arrays(source: ListSexp) -> savvy::Result<Sexp> {
     let source = Options(source);
-    outcome(from_arrays(&source).map(|file| Kept::Draws(Arc::new(file)).into_sexp()))
+    outcome(from_arrays(&source).map(|file| Kept::of_draws(file).into_sexp()))
 }
 
 fn from_arrays(source: &Options) -> Result<DrawsFile> {
@@ -196,7 +196,7 @@ fn draws_from_files(paths: Sexp, options: ListSexp, tick: FunctionSexp) -> savvy
         };
         Call::new(&options, tick)?.run(|_| read_draws(&paths, &reading))
     };
-    outcome(read().map(|file| Kept::Draws(Arc::new(file)).into_sexp()))
+    outcome(read().map(|file| Kept::of_draws(file).into_sexp()))
 }
 
 /// Writes draws, whole or not at all.
@@ -227,7 +227,7 @@ fn draws_select(handle: &Handle, options: ListSexp) -> savvy::Result<Sexp> {
         let (burn_in, thin) = (options.size("burn_in")?.unwrap_or(0), options.size("thin")?.unwrap_or(1));
         Ok(file.thinned(burn_in, thin)?)
     };
-    outcome(select().map(|file| Kept::Draws(Arc::new(file)).into_sexp()))
+    outcome(select().map(|file| Kept::of_draws(file).into_sexp()))
 }
 
 /// The arrays of draws, as `draws_from_arrays` takes them.

@@ -1,7 +1,5 @@
 //! From data to draws.
 
-use std::sync::Arc;
-
 use mixgist::{ChainVerdict, Error, Points};
 use mixgist_io::DrawsFile;
 use mixgist_samplers::{
@@ -106,7 +104,7 @@ fn fit_mixture(options: ListSexp, tick: FunctionSexp) -> savvy::Result<Sexp> {
         let file = DrawsFile::labelled(fitted.draws().with_chains(chains, iterations)?, fitted.labels, table);
         let mut out = OwnedListSexp::new(2, true)?;
         out.set_name_and_value(0, "evidence", list(&evidence)?)?;
-        out.set_name_and_value(1, "handle", Kept::Draws(Arc::new(file)).into_sexp())?;
+        out.set_name_and_value(1, "handle", Kept::of_draws(file).into_sexp())?;
         Ok(out.into())
     };
     outcome(ask())

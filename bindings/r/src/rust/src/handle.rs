@@ -26,6 +26,11 @@ pub enum Kept {
 }
 
 impl Kept {
+    /// Draws, with what their labels say about the chains.
+    pub fn of_draws(file: DrawsFile) -> Self {
+        Kept::Draws(Arc::new(file.with_label_traces()))
+    }
+
     /// A pointer for R. Nothing of R may be allocated before it is in R's hands.
     pub fn into_sexp(self) -> Sexp {
         Handle { kept: self }.into_external_pointer()

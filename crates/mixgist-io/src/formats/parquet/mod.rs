@@ -1,4 +1,4 @@
-//! Parquet: draws as a long table, data with column names, labels with one draw a row.
+//! Parquet: draws as a long table, data with column names, labels with one draw per row.
 
 mod guard;
 mod read;

@@ -13,7 +13,7 @@ use super::tables::{Query, Scores, Tables};
 const LANES: usize = 4;
 
 /// `counts[row * stride + k]` and, for the same cell, `gains` = φ(count + 1) − φ(count). What an observation adds to the joint sums
-/// by joining any of the clusters is then a sum of contiguous rows, one a draw.
+/// by joining any of the clusters is then a sum of contiguous rows, one per draw.
 pub(super) struct DenseTables {
     rows: usize,
     stride: usize,
