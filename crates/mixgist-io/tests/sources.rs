@@ -327,7 +327,7 @@ fn variables_are_proposed_for_each_kind_of_file() {
         options.variables.means.clone_from(&found.means[0]);
         options.variables.covariances.clone_from(&found.covariances[0]);
         let file = read_draws(&[&path], &options).unwrap();
-        let draw = file.ensemble.measure(0);
+        let draw = file.ensemble.draw(0);
         assert_eq!((draw.weights(), draw.atoms().mean(1)), (&[0.25, 0.75][..], &[3.0][..]));
     }
     // Data have numbered columns, too.
