@@ -8,10 +8,11 @@ use rayon::prelude::*;
 use super::embedding::{Embedding, KnownSums, Truncated};
 use super::{Candidate, Choice, Loss, least};
 use crate::Result;
-use crate::pairwise::{AnchorRows, Decompositions, Form, MOST_MERGED, WEIGHTINGS, Weightings};
+use crate::pairwise::{AnchorRows, Decompositions, MOST_MERGED, WEIGHTINGS, Weightings};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::random::{Purpose, stream};
+use crate::work::Form;
 
 /// Below this many draws all pairs are as fast.
 pub(super) const WORTHWHILE: usize = 400;
