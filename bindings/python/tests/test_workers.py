@@ -41,7 +41,7 @@ def clients():
 
 
 def document(summary):
-    return summary.to_json()
+    return summary._native.to_json()
 
 
 CASES = [
@@ -73,8 +73,8 @@ def test_matrices_cards_and_balls_have_the_same_bits(pool, clients):
     for executor in (pool, clients[0]):
         away = mixgist.distance_matrix(draws, slices=50, executor=executor)
         assert np.array_equal(away.values, matrix.values) and np.array_equal(away.standard_errors, matrix.standard_errors)
-        assert mixgist.stability(some_draws(50), slices=30, executor=executor).to_json() == card.to_json()
-        assert mixgist.Posterior(some_draws(50), slices=30, executor=executor).credible(conformal=True).to_json() == ball.to_json()
+        assert mixgist.stability(some_draws(50), slices=30, executor=executor) == card
+        assert mixgist.Posterior(some_draws(50), slices=30, executor=executor).credible(conformal=True) == ball
     exact = mixgist.distance_matrix(draws[:5], "exact-w", executor=pool)
     assert np.array_equal(exact.values, mixgist.distance_matrix(draws[:5], "exact-w").values)
 

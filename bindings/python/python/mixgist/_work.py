@@ -6,13 +6,12 @@ import concurrent.futures
 import os
 import tempfile
 import time
-import warnings
 import weakref
 from typing import Any, Callable, Protocol, Union
 
 from . import _core
 from ._draws import Draws
-from ._warnings import MixgistWarning
+from ._warnings import warn_all
 
 
 class Submits(Protocol):
@@ -118,7 +117,6 @@ class Post:
         self.executor = executor
         self.dask = is_dask(executor)
         self.broken = False
-        self.told = False
 
     @property
     def workers(self) -> int:
@@ -128,7 +126,7 @@ class Post:
         return int(getattr(self.executor, "_max_workers", None) or os.cpu_count() or 1)
 
     def submit(self, place: int, function: Callable[..., Any], *arguments: Any) -> Any:
-        """A future; none when the executor takes no more work."""
+        """A future; None when the executor takes no more work."""
         if self.broken:
             return None
         try:
@@ -139,12 +137,15 @@ class Post:
             near = {"workers": [addresses[place % len(addresses)]], "allow_other_workers": True} if addresses else {}
             return self.executor.submit(_tried, function, *arguments, pure=False, **near)
         except (concurrent.futures.BrokenExecutor, RuntimeError) as error:
-            self.broken = True
-            if not self.told:
-                self.told = True
-                text = f"the executor takes no more work ({error or type(error).__name__}): the rest is computed in this process"
-                warnings.warn(text, MixgistWarning, stacklevel=2)
+            self.give_up(error)
             return None
+
+    def give_up(self, error: BaseException) -> None:
+        """From now on all is done in this process."""
+        if not self.broken:
+            self.broken = True
+            why = f"the executor takes no more work ({error or type(error).__name__}): the rest is computed in this process"
+            warn_all([("lost-executor", why, "make a new executor for further work; do its workers have enough memory?")])
 
 
 class Pending:
@@ -186,8 +187,7 @@ class Pending:
         if self._tries[place] >= _MOST_TRIES:
             raise RuntimeError(f"a job was lost {_MOST_TRIES} times, the last time by {error!r}\nhint: do the workers have enough memory?") from error
         if isinstance(error, concurrent.futures.BrokenExecutor):
-            self._post.broken = True
-            self._post.submit(place, _tried)
+            self._post.give_up(error)
         elif self._tries[place] > 1:
             time.sleep(min(0.05 * self._tries[place], 0.5))
         self._calls[place] = self._renew(place, error)

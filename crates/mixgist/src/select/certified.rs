@@ -153,7 +153,7 @@ fn slack(moved: &[f64], weights: &[f64]) -> Vec<f64> {
 /// anchors or of a batch of candidates.
 pub(crate) fn most_numbers(draws: usize) -> usize {
     draws * (MOST_AXES.min(draws) + 4 * WEIGHTINGS)
-        + 2 * draws * anchor_count(draws).max(largest_batch(draws).min(draws))
+        + 3 * draws * anchor_count(draws).max(largest_batch(draws).min(draws))
 }
 
 /// Candidates that are computed together at most.
