@@ -67,7 +67,7 @@ def main() -> None:
         list(pool.map(time.sleep, [0.2] * options.workers))
         processes = [own, *(psutil.Process(pid) for pid in pool._processes)]
         rows.append(measured(f"process pool, {options.workers} workers", options, processes, executor=pool))
-    with LocalCluster(n_workers=options.workers, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with LocalCluster(n_workers=options.workers, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
         workers = [psutil.Process(pid) for pid in client.run(os.getpid).values()]
         rows.append(measured(f"Dask, {options.workers} workers", options, [own, *workers], executor=client))
     print(f"{options.draws} draws of {options.atoms} atoms, {options.slices} slices, {options.loss} loss, route {options.route}")

@@ -34,8 +34,8 @@ def pool():
 @pytest.fixture(scope="module")
 def clients():
     """Clients of clusters of two and of four processes."""
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as two:
-        with distributed.LocalCluster(n_workers=4, threads_per_worker=1, processes=True, dashboard_address=None) as four:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as two:
+        with distributed.LocalCluster(n_workers=4, threads_per_worker=1, processes=True, dashboard_address=":0") as four:
             with distributed.Client(two) as client_two, distributed.Client(four) as client_four:
                 yield client_two, client_four
 

@@ -28,6 +28,9 @@ _MOST_TRIES = 20
 # Longer jobs do not travel in the description of a task.
 _SCATTERED_BYTES = 1 << 20
 
+# Seconds for which an answer of a Dask worker is waited for before it is asked for again.
+_FETCHING = 60.0
+
 # Jobs for each worker in a pass: more of them even out unequal workers, fewer cost less.
 _JOBS_PER_WORKER = 2
 
@@ -163,9 +166,10 @@ class Pending:
             self._calls[place] = self._renew(place, RuntimeError())
             return self._open(_tried(*self._calls[place]), place)
         try:
-            outcome = future.result(timeout=seconds)
+            # What Dask has is still to be fetched from its worker.
+            outcome = future.result(timeout=_FETCHING if self._post.dask and future.done() else seconds)
         except _Late as error:
-            if not future.done():
+            if not future.done() or getattr(future, "status", None) == "finished":
                 return None
             return self._again(place, error)
         except KeyboardInterrupt:
