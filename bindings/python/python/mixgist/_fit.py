@@ -341,20 +341,21 @@ def _prepared(X: Any, **given: Any) -> _Prepared:
 
 def _chain(x: Any, options: dict[str, Any], number: int) -> bytes:
     """Runs on a worker: one chain."""
-    return _core.fit_chain(x, options, number, 1)
+    # Arrays that came over a line may lie anywhere in memory.
+    return _core.fit_chain(np.require(x, np.float64, ["C", "A"]), options, number, 1)
 
 
 def _elsewhere(fits: list[_Prepared], executor: Any, threads: int | None, progress: ProgressOption) -> list[Fit]:
     """Fits whose chains are jobs of an executor."""
     post = Post(executor)
-    data = [post.executor.scatter(x, hash=False) if post.dask else x for x, _, _ in fits]
+    data = [post.hold(x) for x, _, _ in fits]
     calls = [(_chain, data[i], options, number) for i, (_, _, options) in enumerate(fits) for number in range(options["chains"])]
     owners = [i for i, (_, _, options) in enumerate(fits) for _ in range(options["chains"])]
 
     def renew(place: int, error: BaseException) -> tuple[Any, ...]:
         i = owners[place]
-        if post.dask and (post.broken or data[i].status != "finished"):
-            data[i] = fits[i][0]
+        if post.broken or post.lost(data[i]):
+            data[i] = post.hold(fits[i][0])
         return (_chain, data[i], *calls[place][2:])
 
     pending = Pending(post, list(calls), renew)

@@ -25,9 +25,6 @@ Executor = Union[Submits, None]
 # A job that is lost so often, with its worker, is given up.
 _MOST_TRIES = 20
 
-# Longer jobs do not travel in the description of a task.
-_SCATTERED_BYTES = 1 << 20
-
 # Seconds for which an answer of a Dask worker is waited for before it is asked for again.
 _FETCHING = 60.0
 
@@ -77,8 +74,19 @@ def _tried(function: Callable[..., Any], *arguments: Any) -> Outcome:
         return Outcome(error=error)
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
+def _large() -> Any:
+    """Dask does not warn of tasks that hold much: each is sent once."""
+    import dask
+
+    return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})
+
+
 class Bytes:
-    """Bytes that Dask scatters as one object."""
+    """Draws that travel as bytes."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
@@ -98,7 +106,7 @@ def _threads() -> int:
         return 1
 
 
-def _answer(key: int, draws: Bytes | str, job: Bytes | bytes, threads: int | None) -> bytes:
+def _answer(key: int, draws: Bytes | str, job: bytes, threads: int | None) -> bytes:
     """Runs on a worker: answers a job about draws that came along, or that are in a file."""
     if not _core.knows_draws(key):
         if isinstance(draws, str):
@@ -110,7 +118,7 @@ def _answer(key: int, draws: Bytes | str, job: Bytes | bytes, threads: int | Non
         else:
             content = draws.content
         _core.open_draws(key, content, threads or _threads())
-    return _core.answer_job(key, job.content if isinstance(job, Bytes) else job)
+    return _core.answer_job(key, job)
 
 
 class Post:
@@ -138,10 +146,22 @@ class Post:
             addresses = sorted(self.executor.nthreads())
             # The same pieces go to the same worker, which has kept what it made of them.
             near = {"workers": [addresses[place % len(addresses)]], "allow_other_workers": True} if addresses else {}
-            return self.executor.submit(_tried, function, *arguments, pure=False, **near)
+            with _large():
+                return self.executor.submit(_tried, function, *arguments, pure=False, **near)
         except (concurrent.futures.BrokenExecutor, RuntimeError) as error:
             self.give_up(error)
             return None
+
+    def hold(self, value: Any) -> Any:
+        """What stays on the workers that need it, for Dask; others get it as it is. It is a task, and no scattered data: those are gone with their worker."""
+        if not self.dask or self.broken:
+            return value
+        with _large():
+            return self.executor.submit(_same, value, pure=False)
+
+    def lost(self, held: Any) -> bool:
+        """Whether what was held is gone for good."""
+        return self.dask and getattr(held, "status", "finished") in ("error", "cancelled", "lost")
 
     def give_up(self, error: BaseException) -> None:
         """From now on all is done in this process."""
@@ -224,7 +244,7 @@ class _Done:
 
 
 class Courier:
-    """Carries jobs about draws to an executor, and answers back. Dask's workers get the draws once; others read them from a file, or with a job where they
+    """Carries jobs about draws to an executor, and answers back. Dask's workers get the draws once and keep them; others read them from a file, or with a job where they
     cannot."""
 
     def __init__(self, executor: Any, draws: Draws) -> None:
@@ -244,23 +264,17 @@ class Courier:
             self._parcel = _core.draws_parcel(self._native)
         key, content = self._parcel
         if self._place is None:
-            self._place = self._scattered(content) if self._post.dask else self._written(content)
-        carried: Any = job
-        if self._post.dask and len(job) > _SCATTERED_BYTES and not self._post.broken:
-            carried = self._post.executor.scatter(Bytes(job), hash=False)
-        return _answer, key, self._place, carried, self._threads
+            self._place = self._post.hold(Bytes(content)) if self._post.dask else self._written(content)
+        return _answer, key, self._place, job, self._threads
 
     def _renewed(self, job: bytes, error: BaseException) -> tuple[Any, ...]:
         """The job again, after an error."""
         if isinstance(error, Lacking) or self._post.broken:
             assert self._parcel is not None
             self._place = Bytes(self._parcel[1])
-        elif self._post.dask and getattr(self._place, "status", "finished") != "finished":
-            self._place = None  # all workers that had the draws are gone
+        elif self._post.lost(self._place):
+            self._place = None
         return self._call(job)
-
-    def _scattered(self, content: bytes) -> Any:
-        return self._post.executor.scatter(Bytes(content), broadcast=True, hash=False)
 
     def _written(self, content: bytes) -> str:
         handle, path = tempfile.mkstemp(prefix="mixgist-", suffix=".draws")
