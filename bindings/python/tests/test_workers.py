@@ -101,8 +101,8 @@ def worker_processes(client):
 @pytest.mark.filterwarnings("ignore::mixgist.MixgistWarning")
 @pytest.mark.parametrize("delay", [0.0, 0.15, 0.4])
 def test_a_killed_dask_worker_costs_a_retry_and_not_the_answer(clients, delay):
-    client = clients[0]
-    client.wait_for_workers(2)
+    client = clients[1]
+    client.wait_for_workers(1)
     options = {"slices": 400, "route": "pairs"}
     one = document(mixgist.summarize(some_draws(300, seed=5), **options))
     victim = worker_processes(client)[0]

@@ -51,14 +51,16 @@ fn parts_that_do_not_make_a_whole_are_refused_by_name() {
     assert_refused(&place, "combine a.part b.part -o out.json", 1, &["slices 40:60 are missing"]);
     assert_refused(&place, "combine a.part b.part b.part c.part -o out.json", 1, &["b.part", "slices 20:40"]);
     assert_refused(&place, "combine a.part b.part overlap.part c.part", 1, &["b.part", "overlap.part", "30:40"]);
-    for (name, words) in [
-        ("seed", "other settings"),
-        ("more", "other settings"),
-        ("thin", "other draws"),
-        ("data", "other settings"),
-    ] {
+    for (name, words) in
+        [("seed", "other settings"), ("more", "other settings"), ("thin", "other draws"), ("data", "other settings")]
+    {
         let part = format!("{name}.part");
-        assert_refused(&place, &format!("combine a.part {part} c.part -o out.json"), 1, &[words, part.as_str(), "a.part"]);
+        assert_refused(
+            &place,
+            &format!("combine a.part {part} c.part -o out.json"),
+            1,
+            &[words, part.as_str(), "a.part"],
+        );
     }
     assert_refused(&place, "combine draws.npz", 1, &["draws.npz", "no part"]);
     assert_refused(&place, "combine missing.part", 1, &["missing.part"]);
