@@ -45,7 +45,9 @@ def measured(name: str, options: argparse.Namespace, processes: list[psutil.Proc
         found = mixgist.summarize(
             posterior, slices=options.slices, loss=options.loss, route=options.route, threads=threads, executor=executor, seed=2
         )
-    return name, processor_seconds(processes) - before, time.perf_counter() - clock, found.to_dict()
+    row = name, processor_seconds(processes) - before, time.perf_counter() - clock, found.to_dict()
+    print(f"{name}: {row[1]:.2f} s", flush=True)
+    return row
 
 
 def main() -> None:

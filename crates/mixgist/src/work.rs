@@ -120,9 +120,12 @@ pub(crate) struct Study {
     pub(crate) scheme: Scheme,
     pub(crate) seed: u64,
     pub(crate) slices: usize,
-    /// Directions that the user gave instead: name, shape and numbers.
-    pub(crate) directions: Option<Vec<(String, Vec<usize>, Vec<f64>)>>,
+    /// Directions that the user gave instead.
+    pub(crate) directions: Option<Vec<PlainArray>>,
 }
+
+/// Name, shape and numbers of an array.
+type PlainArray = (String, Vec<usize>, Vec<f64>);
 
 impl Study {
     pub(crate) fn new(slicer: &str, order: Order, pruning: Pruning, scheme: Scheme, seed: u64, slices: usize) -> Self {
@@ -163,7 +166,7 @@ impl Study {
         let slicer = slicer(&self.slicer)?;
         match &self.directions {
             Some(arrays) => {
-                let array = |(name, shape, values): &(String, Vec<usize>, Vec<f64>)| {
+                let array = |(name, shape, values): &PlainArray| {
                     (name.clone(), Array { shape: shape.clone(), values: values.clone() })
                 };
                 slicer.given(dim, &arrays.iter().map(array).collect())

@@ -104,7 +104,7 @@ pub(crate) fn center(
         None => {
             let few = if guess { &mut leading } else { &mut *decompositions };
             progress.begin("floor", few.slices() as u64);
-            few.from_mean(draw_weights, progress)?
+            few.squares_from_mean(draw_weights, progress)?
         }
     };
     let mut nearest_first: Vec<usize> = (0..projection.draws()).filter(|&m| draw_weights[m] > 0.0).collect();
@@ -219,7 +219,7 @@ impl<'a> Median<'a> {
             let mut weights: Vec<f64> = self.draw_weights.iter().zip(&self.radii).map(|(w, r)| w / r).collect();
             let total: f64 = weights.iter().sum();
             weights.iter_mut().for_each(|w| *w /= total);
-            let found = decompositions.from_mean(&weights, progress)?;
+            let found = decompositions.squares_from_mean(&weights, progress)?;
             self.floor.value = self.floor.value.max(self.lower(&found));
             let attained = upper(self.draw_weights, &found);
             if attained <= self.floor.attained {

@@ -312,7 +312,7 @@ impl<'p, 'a> Decompositions<'p, 'a> {
     }
 
     /// Mean over slices of ‖Q_m − Q̄‖², Q̄ the mean with these weights.
-    pub(crate) fn from_mean(&mut self, weights: &[f64], progress: &dyn Progress) -> Result<FromMean> {
+    pub(crate) fn squares_from_mean(&mut self, weights: &[f64], progress: &dyn Progress) -> Result<FromMean> {
         let mut sums = vec![0.0; 2 * weights.len()];
         let question = Question::FromMean { weights: weights.to_vec() };
         self.ask(&question, progress, |numbers| add(&mut sums, &numbers))?;
