@@ -58,8 +58,11 @@ pub fn slice_range(text: &str) -> std::result::Result<Range<usize>, String> {
 pub struct Recorder {
     desk: Desk,
     range: Range<usize>,
-    found: Mutex<Option<(SliceJob<'static>, Vec<Vec<usize>>, SliceAnswer)>>,
+    found: Mutex<Option<Found>>,
 }
+
+/// A question, the pieces that it was put to, and their answer.
+type Found = (SliceJob<'static>, Vec<Vec<usize>>, SliceAnswer);
 
 impl Recorder {
     pub fn new(ensemble: &Ensemble, range: Range<usize>) -> Self {
