@@ -1,7 +1,9 @@
 //! Distances: between two measures, from one to all draws, between all draws.
 
 use mixgist::slice::SLICERS;
-use mixgist::{Condensed, Distance, Ensemble, Error, Metric, Progress, ResolvedUnits, Settings, SlicedDistance, Units};
+use mixgist::{
+    Condensed, Distance, Ensemble, Error, Metric, Progress, ResolvedUnits, Settings, SlicedDistance, Units, Workers,
+};
 use mixgist_io::{DataTable, memory};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
@@ -13,6 +15,7 @@ use crate::measure::Measure;
 use crate::options::{Question, points};
 use crate::running::Call;
 use crate::slices::SliceFunction;
+use crate::workers::Carried;
 
 /// An array of numbers.
 type Floats<'py> = Bound<'py, PyArrayDyn<f64>>;
@@ -123,9 +126,12 @@ pub fn distance_matrix<'py>(
     py: Python<'py>,
     draws: &Draws,
     question: Question<'_>,
+    courier: Option<Py<PyAny>>,
 ) -> Result<(Floats<'py>, Option<Floats<'py>>)> {
     let measuring = Measuring::new(py, &question)?;
-    let ensemble = in_units(py, &question, &draws.file.ensemble, question.data(Some(draws))?.as_deref())?.draws;
+    let Scaled { draws: ensemble, units } =
+        in_units(py, &question, &draws.file.ensemble, question.data(Some(draws))?.as_deref())?;
+    let workers = courier.map(|courier| Carried::new(py, &courier)).transpose()?;
     let needed = match &measuring {
         Measuring::Named(metric) => metric.matrix_bytes(&ensemble),
         Measuring::Function { .. } => SlicedDistance::predicted_matrix_bytes(&ensemble),
@@ -133,15 +139,22 @@ pub fn distance_matrix<'py>(
     memory::require(needed, &format!("the matrix of {} draws", ensemble.len()), |_| {
         "keep fewer draws: draws.thinned(thin=2); a medoid needs no matrix: mixgist.summarize".into()
     })?;
-    let matrix = measuring.run(
+    let found = measuring.run(
         py,
         &question.call(py),
-        |metric, progress| metric.matrix(&ensemble, progress),
+        |metric, progress| {
+            let away = workers.as_ref().map(|workers| (workers as &dyn Workers, &units));
+            metric.matrix_by(away, &ensemble, progress)
+        },
         |distance, progress| {
             let matrix = distance.matrix(&ensemble, progress)?;
             Ok(mixgist::Matrix { distances: matrix.distances, standard_errors: Some(matrix.standard_errors) })
         },
-    )?;
+    );
+    let matrix = match &workers {
+        Some(workers) => workers.outcome(found)?,
+        None => found?,
+    };
     let array = |matrix: Condensed| output(py, matrix.values().to_vec(), [matrix.values().len()]);
     Ok((array(matrix.distances), matrix.standard_errors.map(array)))
 }

@@ -6,10 +6,11 @@ use mixgist::diagnostics::Convergence;
 use mixgist::{ChainVerdict, Error, Points, Progress};
 use mixgist_io::{DataTable, DrawsFile, FIT_SCHEMA, read_json, to_json};
 use mixgist_samplers::{
-    Agreement, Algorithm, Checkpoints, ComponentPrior, Concentration, CovarianceModel, Fit, FitDocument, FitSettings,
-    MixingPrior, Scale, extend as run_on, fit as fit_model,
+    Agreement, Algorithm, ChainRun, Checkpoints, ComponentPrior, Concentration, CovarianceModel, Fit, FitDocument,
+    FitSettings, MixingPrior, Scale, extend as run_on, fit as fit_model, fit_chain as run_chain, join_chains,
 };
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::answer::Told;
 use crate::arrays::{Input, values};
@@ -95,6 +96,47 @@ pub fn fit(
         let fitted = fit_model(table.values(), table.columns(), &settings, checkpoints.as_ref(), progress)
             .map_err(|error| table.naming_column(error, &InPython))?;
         judged(fitted, &table, &settings, progress)
+    })?;
+    answered(fitted, &settings, &agreement, table)
+}
+
+/// One chain of a fit, as bytes.
+#[pyfunction]
+pub fn fit_chain<'py>(
+    py: Python<'py>,
+    data: Input<'_, f64>,
+    options: FitOptions,
+    chain: u32,
+    threads: Option<usize>,
+) -> Result<Bound<'py, PyBytes>> {
+    let settings = options.settings()?;
+    let table = DataTable::new(data.as_array().shape()[1], values(&data)?.to_vec(), None)?;
+    let bytes = Call { threads, progress: None }.run(py, |progress| {
+        let run = run_chain(table.values(), table.columns(), &settings, chain, progress)
+            .map_err(|error| table.naming_column(error, &InPython))?;
+        postcard::to_allocvec(&run).map_err(|cause| Error::resource(format!("a chain cannot be sent: {cause}")))
+    })?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// The fit that chains which came as bytes make.
+#[pyfunction]
+pub fn fit_joined(
+    py: Python<'_>,
+    data: Input<'_, f64>,
+    columns: Option<Vec<String>>,
+    options: FitOptions,
+    chains: Vec<Vec<u8>>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> Result<Fitted> {
+    let settings = options.settings()?;
+    let table = DataTable::new(data.as_array().shape()[1], values(&data)?.to_vec(), columns)?;
+    let (fitted, agreement) = Call { threads, progress }.run(py, |progress| {
+        let damaged = |_| Error::input("a chain from another process is damaged");
+        let chains = chains.iter().map(|bytes| postcard::from_bytes(bytes).map_err(damaged));
+        let chains = chains.collect::<mixgist::Result<Vec<ChainRun>>>()?;
+        judged(join_chains(chains, table.values(), table.columns(), &settings)?, &table, &settings, progress)
     })?;
     answered(fitted, &settings, &agreement, table)
 }

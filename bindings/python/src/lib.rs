@@ -17,6 +17,7 @@ mod report;
 mod running;
 mod slices;
 mod summary;
+mod workers;
 
 use pyo3::prelude::*;
 
@@ -30,7 +31,7 @@ mod _core {
     #[pymodule_export]
     use crate::draws::Draws;
     #[pymodule_export]
-    use crate::fit::{extend, fit, read_fit};
+    use crate::fit::{extend, fit, fit_chain, fit_joined, read_fit};
     #[pymodule_export]
     use crate::measure::Measure;
     #[pymodule_export]
@@ -43,6 +44,8 @@ mod _core {
     use crate::report::{Drawing, figure, report};
     #[pymodule_export]
     use crate::summary::{Summary, check_settings};
+    #[pymodule_export]
+    use crate::workers::{answer_job, draws_parcel, knows_draws, open_draws};
 
     use super::*;
 

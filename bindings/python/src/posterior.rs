@@ -1,7 +1,7 @@
 //! The posterior: draws, data and settings bound once; every question is put to it, and nothing is computed twice.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mixgist::components::Rules;
 use mixgist::credible::Question as Asked;
@@ -23,6 +23,7 @@ use crate::options::{EstimateOptions, Question};
 use crate::running::Call;
 use crate::slices::SliceFunction;
 use crate::summary::Summary;
+use crate::workers::Carried;
 
 /// Draws, data and settings, with what was computed from them so far.
 #[pyclass(frozen, weakref, module = "mixgist._core")]
@@ -31,6 +32,8 @@ pub struct Posterior {
     /// A slice function of the user's and the number of its slices.
     function: Option<(Py<PyAny>, usize)>,
     threads: Option<usize>,
+    /// What carries work on slices elsewhere, if anything does.
+    courier: Mutex<Option<Py<PyAny>>>,
     /// Whether questions about components are about the aligned estimate, whatever the others are about.
     usual: bool,
 }
@@ -63,7 +66,14 @@ impl Posterior {
     ) -> Result<T> {
         let call = Call { threads: self.threads, progress };
         let Some((function, count)) = &self.function else {
-            return call.run(py, |progress| job(&self.bound.posterior()?, progress));
+            let courier =
+                self.courier.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|one| one.clone_ref(py));
+            let Some(courier) = courier else {
+                return call.run(py, |progress| job(&self.bound.posterior()?, progress));
+            };
+            let workers = Carried::new(py, &courier)?;
+            let found = call.run(py, |progress| job(&self.bound.posterior()?.with_workers(Some(&workers)), progress));
+            return workers.outcome(found);
         };
         let function = SliceFunction::new(function.clone_ref(py));
         let slices = function.slices(*count);
@@ -138,7 +148,12 @@ impl Posterior {
                 bound.given = Some(Estimate::new(measure.measure.clone(), source));
             }
         }
-        Ok(Posterior { bound, function, threads, usual })
+        Ok(Posterior { bound, function, threads, courier: Mutex::new(None), usual })
+    }
+
+    /// From now on work on slices is carried elsewhere by this object, or done here.
+    fn work_by(&self, courier: Option<Py<PyAny>>) {
+        *self.courier.lock().unwrap_or_else(PoisonError::into_inner) = courier;
     }
 
     /// Whether the estimate was given and is not known to be the one of these draws and settings.

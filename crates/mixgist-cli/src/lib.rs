@@ -1,6 +1,7 @@
 //! The command line: translates options, calls the core once, prints the answer.
 
 mod align;
+mod combine;
 mod compare;
 mod completions;
 mod component_prior;
@@ -16,6 +17,7 @@ mod inspect;
 mod memberships;
 mod options;
 mod partition;
+mod parts;
 mod plot;
 mod posterior;
 mod progress;
@@ -61,6 +63,7 @@ const EXAMPLES: &str = "Which command for which question:
   Which observations belong to which component?    memberships
   How many clusters are there?                     how-many
   The same component in every draw; in a new fit   align
+  Parts of an answer from several machines         combine
   Is there more than one answer?                   representatives
   Does the answer depend on my choices?            stability
   Which kind of estimate is better?                compare
@@ -112,6 +115,7 @@ fn command() -> clap::Command {
 enum Verb {
     Fit(fit::FitVerb),
     Summarize(summarize::Summarize),
+    Combine(combine::Combine),
     Distance(distance::Distance),
     Partition(partition::PartitionVerb),
     Compare(compare::Compare),
@@ -173,6 +177,15 @@ fn parse(
     Ok((Cli::from_arg_matches(&matches)?, matches))
 }
 
+/// The verb `summarize` of an earlier command line, without the name of the program.
+fn summarize_again(arguments: &[String]) -> Result<summarize::Summarize> {
+    let all = std::iter::once("mixgist").chain(arguments.iter().map(String::as_str));
+    match parse(all) {
+        Ok((Cli { verb: Verb::Summarize(verb), .. }, _)) => Ok(verb),
+        _ => Err(Error::input("the parts were not made by 'mixgist summarize'").hint("make the parts again")),
+    }
+}
+
 /// Prints help, the version, or what is wrong with the options. Help that cannot be printed is an error, unless nobody reads on.
 fn explain(said: &clap::Error) -> ExitCode {
     match said.print() {
@@ -196,6 +209,7 @@ fn answer(cli: &Cli, matches: &ArgMatches, terminal: &Terminal) -> Result<()> {
     match &cli.verb {
         Verb::Fit(verb) => verb.run(&given_options(matches), terminal),
         Verb::Summarize(verb) => verb.run(terminal),
+        Verb::Combine(verb) => verb.run(terminal),
         Verb::Distance(verb) => verb.run(terminal),
         Verb::Partition(verb) => verb.run(terminal),
         Verb::Compare(verb) => verb.run(terminal),

@@ -2,17 +2,19 @@
 
 mod derived;
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mixgist::text::CommandLine;
-use mixgist::{Ensemble, Loss, Posterior, Result, Route, Settings};
+use mixgist::{Ensemble, Error, Loss, Points, Posterior, Result, Route, Settings, SliceCount, Workers};
 use mixgist_io::{DrawsFile, SUMMARY_SCHEMA, to_json, together, write_bytes, write_json};
 
 use crate::inputs::{Inputs, PartsArgs};
 use crate::memory;
-use crate::options::{OutputArgs, all_paths, by_name, expect_extension};
+use crate::options::{OutputArgs, all_paths, by_name, expect_extension, has_extension};
+use crate::parts::{Combined, Part, Recorder, Whole, slice_range};
 use crate::posterior::{EstimateArgs, JobArgs, read_measure};
 use crate::progress::Terminal;
 use crate::report::{check_output, title_of};
@@ -42,6 +44,11 @@ pub struct Summarize {
           value_parser = PossibleValuesParser::new(Route::NAMES.map(|(name, _)| name)))]
     route: String,
 
+    /// Work on the slices from A to before B only, and write what is found to --output, for 'mixgist combine'
+    #[arg(long, value_name = "A:B", help_heading = "Distance", requires = "output", value_parser = slice_range,
+          conflicts_with_all = ["report", "labels", "memberships", "density", "json"])]
+    slice_range: Option<Range<usize>>,
+
     /// Write the summary to this file (.json)
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -61,11 +68,21 @@ pub struct Summarize {
 }
 
 impl Summarize {
+    /// The same verb for parts of which a whole is made; where its answer goes is said anew.
+    pub fn combining(self, output: Option<PathBuf>, printing: OutputArgs) -> Self {
+        Summarize { slice_range: None, output, printing, ..self }
+    }
+
     /// Reads, summarises, writes and prints.
     pub fn run(&self, terminal: &Terminal) -> Result<()> {
+        self.run_with(None, terminal)
+    }
+
+    /// The same with parts that were made before.
+    pub fn run_with(&self, parts: Option<&Combined>, terminal: &Terminal) -> Result<()> {
         let route = by_name(&Route::NAMES, &self.route);
         let settings = self.job.settings(route)?.with_estimator(self.estimate.made()?);
-        self.check_outputs()?;
+        self.check_outputs(parts)?;
         let (file, data) = self.job.read(&settings)?;
         let dim = file.ensemble.dim();
         let read = |path: &PathBuf| read_measure(path, &self.job.draws.reading, dim);
@@ -78,8 +95,20 @@ impl Summarize {
         self.derived.check(ensemble, points)?;
         require_memory(ensemble, &settings)?;
 
-        let posterior =
-            Posterior::new(ensemble, points, settings)?.with_columns(inputs.columns()).with_source(Some(source));
+        let whole = Whole { settings: &settings, source: &source, ensemble };
+        if let (Some(range), Some(path)) = (&self.slice_range, &self.output) {
+            let part = self.part(range, &whole, points, terminal)?;
+            terminal.begin_writing();
+            part.write(path, self.printing.overwrite())?;
+            terminal.clear();
+            return Ok(());
+        }
+        let workers = parts.map(|parts| parts.workers(&whole)).transpose()?;
+        let workers = workers.as_ref().map(|workers| workers as &dyn Workers);
+        let posterior = Posterior::new(ensemble, points, settings.clone())?
+            .with_columns(inputs.columns())
+            .with_source(Some(source.clone()))
+            .with_workers(workers);
         let found = posterior.answer(posterior.summary(terminal)?.clone());
         let derived = Derived::compute(&self.derived, &found, ensemble, points, new_points.as_ref(), terminal)?;
         let presentation = inputs.behind()?.presentation(&found, Some(&posterior), &CommandLine, terminal)?;
@@ -106,18 +135,49 @@ impl Summarize {
         Ok(())
     }
 
-    fn check_outputs(&self) -> Result<()> {
-        if let Some(path) = &self.output {
-            expect_extension(path, "--output", &["json"])?;
+    /// The answer to the first question about the slices, for those that begin in a range.
+    fn part(&self, range: &Range<usize>, whole: &Whole, points: Option<Points>, terminal: &Terminal) -> Result<Part> {
+        let Whole { settings, ensemble, .. } = *whole;
+        if matches!(settings.slices, SliceCount::Auto { .. }) && settings.directions.is_none() {
+            return Err(Error::usage("--slice-range needs to know how many slices there are")
+                .hint("say how many, the same for all parts: --slices 1000"));
+        }
+        let slices = settings.slice_count(ensemble.dim())?;
+        if range.end > slices {
+            let (start, end) = (range.start, range.end);
+            return Err(Error::usage(format!("--slice-range is {start}:{end}, there are {slices} slices"))
+                .hint(format!("end it at {slices}, or ask for more --slices")));
+        }
+        let recorder = Recorder::new(ensemble, range.clone());
+        let posterior = Posterior::new(ensemble, points, settings.clone())?.with_workers(Some(&recorder));
+        let ended = posterior.summary(terminal).map(drop);
+        drop(posterior);
+        if let Err(error) = ended
+            && !recorder.is_done()
+        {
+            return Err(error);
+        }
+        recorder.into_part(whole, slices)
+    }
+
+    fn check_outputs(&self, parts: Option<&Combined>) -> Result<()> {
+        match &self.output {
+            Some(path) if self.slice_range.is_some() && has_extension(path, "json") => {
+                return Err(Error::usage("--output is a .json file, and a part of a summary is none")
+                    .hint("call it something else, such as 0.part"));
+            }
+            Some(path) if self.slice_range.is_none() => expect_extension(path, "--output", &["json"])?,
+            _ => {}
         }
         if let Some(path) = &self.report {
             check_output(path, "--report")?;
         }
         let [labels, memberships, density] = self.derived.outputs()?;
-        let inputs = all_paths(
+        let mut inputs = all_paths(
             &self.job.draws.draws,
             &[&self.job.data, &self.job.slicing.directions, &self.candidate, self.derived.new_points_path()],
         );
+        inputs.extend(parts.into_iter().flat_map(Combined::paths).map(PathBuf::as_path));
         self.printing.check(&[&self.output, &self.report, labels, memberships, density], &inputs)
     }
 }

@@ -1,5 +1,6 @@
 //! From data to draws: all chains, the ensemble they make, and whether they agree.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use mixgist::diagnostics::{Convergence, converged, convergence};
@@ -139,6 +140,42 @@ pub fn fit(
     run(data, dim, settings, checkpoints, None, progress)
 }
 
+/// One chain of a fit, as it may come from another process.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct ChainRun {
+    chain: u32,
+    /// Data and settings that it belongs to.
+    number: u64,
+    draws: ChainDraws,
+    end: ChainEnd,
+}
+
+/// Runs chain `chain` of [`fit`] alone: it is a function of data, settings, seed and its number.
+pub fn fit_chain(
+    data: &[f64],
+    dim: usize,
+    settings: &FitSettings,
+    chain: u32,
+    progress: &dyn Progress,
+) -> Result<ChainRun> {
+    let (mut runs, _) = run_chains(data, dim, settings, None, None, chain..chain + 1, progress)?;
+    let (draws, end) = runs.swap_remove(0);
+    Ok(ChainRun { chain, number: run_number(settings, data), draws, end })
+}
+
+/// The fit that the chains make, given in any order: what [`fit`] gives, to the last bit.
+pub fn join_chains(mut runs: Vec<ChainRun>, data: &[f64], dim: usize, settings: &FitSettings) -> Result<Fit> {
+    let (points, hyperparameters) = (ScaledData::new(data, dim)?, Hyperparameters::resolve(data, dim, settings)?);
+    runs.sort_by_key(|run| run.chain);
+    let number = run_number(settings, data);
+    let whole = runs.iter().map(|run| run.chain).eq(0..settings.chains);
+    let sound = |run: &ChainRun| run.number == number && run.draws.is_sound(points.len(), dim);
+    if !whole || !runs.iter().all(sound) {
+        return Err(Error::input("these chains do not make one fit of these data").hint("run each chain once"));
+    }
+    gather(runs.into_iter().map(|run| (run.draws, run.end)).collect(), dim, settings, hyperparameters)
+}
+
 /// The chains from their start, from a checkpoint or from where they ended before; then with the later draws alone.
 pub(crate) fn run(
     data: &[f64],
@@ -148,6 +185,20 @@ pub(crate) fn run(
     ends: Option<&[ChainEnd]>,
     progress: &dyn Progress,
 ) -> Result<Fit> {
+    let (chains, hyperparameters) = run_chains(data, dim, settings, checkpoints, ends, 0..settings.chains, progress)?;
+    gather(chains, dim, settings, hyperparameters)
+}
+
+/// Some of the chains.
+fn run_chains(
+    data: &[f64],
+    dim: usize,
+    settings: &FitSettings,
+    checkpoints: Option<&Checkpoints>,
+    ends: Option<&[ChainEnd]>,
+    chains: Range<u32>,
+    progress: &dyn Progress,
+) -> Result<(Vec<(ChainDraws, ChainEnd)>, Hyperparameters)> {
     let points = ScaledData::new(data, dim)?;
     let hyperparameters = Hyperparameters::resolve(data, dim, settings)?;
     check_size(&points, &hyperparameters, settings)?;
@@ -164,8 +215,8 @@ pub(crate) fn run(
         progress,
         stop: &stop,
     };
-    progress.begin("sampling", u64::from(settings.chains) * settings.iterations);
-    let results: Vec<Result<(ChainDraws, ChainEnd)>> = (0..settings.chains)
+    progress.begin("sampling", chains.len() as u64 * settings.iterations);
+    let results: Vec<Result<(ChainDraws, ChainEnd)>> = chains
         .into_par_iter()
         .with_max_len(1)
         .map(u64::from)
@@ -175,7 +226,7 @@ pub(crate) fn run(
             CovarianceModel::Common => run.chain::<CommonCovariance>(chain),
         })
         .collect();
-    gather(all_or_first_error(results)?, dim, settings, hyperparameters)
+    Ok((all_or_first_error(results)?, hyperparameters))
 }
 
 /// The error that stopped the run, not one of a chain that merely followed it.

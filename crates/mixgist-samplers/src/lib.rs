@@ -42,7 +42,9 @@ pub use checkpoint::{CheckpointMode, Checkpoints};
 pub use document::FitDocument;
 pub use end::ChainEnd;
 pub use extend::extend;
-pub use fit::{DiagnosticRow, Diagnostics, Fit, Traces, Truncated, fit, predicted_bytes};
+pub use fit::{
+    ChainRun, DiagnosticRow, Diagnostics, Fit, Traces, Truncated, fit, fit_chain, join_chains, predicted_bytes,
+};
 pub use hyperparameters::Hyperparameters;
 pub use implied::{ImpliedDensity, ImpliedModel};
 pub use mixing::{Concentration, MixingPrior};

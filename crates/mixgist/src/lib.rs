@@ -49,6 +49,7 @@ mod projection;
 mod prune;
 pub mod random;
 pub mod representatives;
+mod rounded;
 mod select;
 mod setters;
 mod settings;
@@ -59,12 +60,14 @@ pub mod stability;
 mod summary;
 mod support;
 mod tails;
+mod target;
 pub mod text;
 pub mod transport;
 mod units;
 mod variation;
 mod vector_math;
 mod warning;
+mod work;
 
 pub use about::{About, Reading, Source, SourceFile};
 pub use agreement::{Agreement, ChainVerdict, TraceAgreement};
@@ -76,7 +79,7 @@ pub use atoms::{CovarianceForm, GaussianAtoms};
 pub use data_check::{ColumnCheck, DataCheck, Transformation};
 pub use density::GridDensity;
 pub use effective::Probability;
-pub use ensemble::{Ensemble, EnsembleBuilder, MixingMeasure, Trace};
+pub use ensemble::{Ensemble, EnsembleBuilder, MixingMeasure, PlainDraws, Trace};
 pub use error::{Error, ErrorKind, Place, Result, SystemCause};
 pub use free::{AlignedSupport, Assessment, AtomCount, Estimator, Floor, FreeSupport, HeldOut, Judgement, PathPoint};
 pub use how_many::{CountPosterior, HeavierThan, HowMany, MergedAt, Occupied, OccupiedClusters, how_many};
@@ -87,7 +90,7 @@ pub use loss::Loss;
 pub use memberships::{Memberships, MembershipsBlock, for_each_memberships_block, membership_posterior};
 pub use metric::{Matrix, Metric};
 pub use mixture::Mixture;
-pub use pairwise::{Condensed, Distance, DistanceMatrix, SlicedDistance};
+pub use pairwise::{Condensed, Desk, Distance, DistanceMatrix, SlicedDistance};
 pub use parting::{Cut, DiscriminantAxes, discriminant_axes};
 pub use points::Points;
 pub use posterior::{Answer, Computed, Estimate, Posterior, estimate, summarize, summarize_over};
@@ -104,6 +107,7 @@ pub use variation::{ExpectedVariation, expected_variation};
 #[doc(hidden)] // the samplers' inner loop has it from here
 pub use vector_math::exp::exp_nonpositive;
 pub use warning::{SliceOrigin, Warning};
+pub use work::{SliceAnswer, SliceJob, Workers};
 
 /// The example of the README runs as a test.
 #[cfg(doctest)]

@@ -4,7 +4,10 @@ use crate::slice::{SLICERS, Slicer};
 use crate::text;
 use crate::text::{named, option};
 use crate::transport::NamedDistance;
-use crate::{Condensed, Distance, Ensemble, Error, MixingMeasure, Progress, Result, Settings, SlicedDistance};
+use crate::{
+    Condensed, Distance, Ensemble, Error, MixingMeasure, Progress, ResolvedUnits, Result, Settings, SlicedDistance,
+    Workers,
+};
 
 /// A distance by name.
 pub enum Metric {
@@ -112,9 +115,23 @@ impl Metric {
 
     /// Between all pairs of draws.
     pub fn matrix(&self, draws: &Ensemble, progress: &dyn Progress) -> Result<Matrix> {
+        self.matrix_by(None, draws, progress)
+    }
+
+    /// The same with workers who know the draws, which have been brought into these units; exact distances are computed here.
+    pub fn matrix_by(
+        &self,
+        workers: Option<(&dyn Workers, &ResolvedUnits)>,
+        draws: &Ensemble,
+        progress: &dyn Progress,
+    ) -> Result<Matrix> {
         match self {
             Metric::Sliced(settings) => {
-                let matrix = over_slices(settings, draws.dim(), |distance| distance.matrix(draws, progress))?;
+                let slices = settings.slice_count(draws.dim())?;
+                let away = |(workers, units)| Ok((workers, settings.study(slices, units)?));
+                let away = workers.map(away).transpose()?;
+                let matrix =
+                    over_slices(settings, draws.dim(), |distance| distance.with_workers(away).matrix(draws, progress))?;
                 Ok(Matrix { distances: matrix.distances, standard_errors: Some(matrix.standard_errors) })
             }
             Metric::Exact { peer, order } => {

@@ -1,13 +1,15 @@
 //! Sliced distances between draws: the full matrix, rows of it, and single pairs, each with its Monte Carlo error over slices.
 
 mod decomposition;
+mod desk;
 mod matrix;
 mod rows;
 mod sliced;
 mod tile;
 
 pub(crate) use decomposition::{FromMean, WEIGHTINGS, Weightings};
+pub use desk::Desk;
 pub(crate) use matrix::cost_matrix;
 pub use matrix::{Condensed, DistanceMatrix};
-pub(crate) use rows::{AnchorRows, Decompositions, Form, KEPT_BYTES, MOST_MERGED, SliceRows, Spread, WeightedRow};
+pub(crate) use rows::{AnchorRows, Decompositions, KEPT_BYTES, MOST_MERGED, SliceRows, Spread};
 pub use sliced::{Distance, SlicedDistance};

@@ -22,6 +22,7 @@ use crate::settings::{Settings, SliceCount};
 use crate::slice::Slices;
 use crate::summary::{self, Job, Summary};
 use crate::units::ResolvedUnits;
+use crate::work::{Study, Workers};
 use crate::{Error, Result};
 
 /// A result with what it is about and how it was computed: the document that all fronts print, write and read.
@@ -131,6 +132,9 @@ pub struct Posterior<'a> {
     columns: Option<Vec<String>>,
     source: Option<Source>,
     own: Option<&'a dyn Slices>,
+    workers: Option<&'a dyn Workers>,
+    /// Which of the draws that the workers know these are, unless they are all.
+    subset: Option<Vec<usize>>,
     given: Option<Estimate>,
     kept: Arc<Computed>,
 }
@@ -171,7 +175,18 @@ impl<'a> Posterior<'a> {
             )));
         }
         let kept = Arc::default();
-        Ok(Posterior { ensemble, data, settings, columns: None, source: None, own: None, given: None, kept })
+        Ok(Posterior {
+            ensemble,
+            data,
+            settings,
+            columns: None,
+            source: None,
+            own: None,
+            workers: None,
+            subset: None,
+            given: None,
+            kept,
+        })
     }
 
     /// With names of the data's columns.
@@ -192,6 +207,14 @@ impl<'a> Posterior<'a> {
     #[must_use]
     pub fn over(mut self, slices: &'a dyn Slices) -> Self {
         self.own = Some(slices);
+        self
+    }
+
+    /// With workers who know these draws and work on slices instead of the threads of this process; answers have the same bits. Slices of the
+    /// caller's own stay here.
+    #[must_use]
+    pub fn with_workers(mut self, workers: Option<&'a dyn Workers>) -> Self {
+        self.workers = workers;
         self
     }
 
@@ -309,7 +332,7 @@ impl<'a> Posterior<'a> {
 
     fn job(&self) -> Result<Job<'_>> {
         let (units, _) = self.in_units()?;
-        let Posterior { ensemble, data, settings, own, kept, .. } = self;
+        let Posterior { ensemble, data, settings, own, workers, subset, kept, .. } = self;
         Ok(Job {
             ensemble,
             scaled: self.scaled()?,
@@ -317,6 +340,8 @@ impl<'a> Posterior<'a> {
             data: *data,
             settings,
             own: *own,
+            workers: *workers,
+            subset: subset.as_deref(),
             alignment: &kept.alignment,
         })
     }
@@ -369,6 +394,8 @@ impl<'a> Posterior<'a> {
             columns: self.columns.clone(),
             source: self.source.clone(),
             own: self.own,
+            workers: self.workers,
+            subset: self.subset.clone(),
             given: self.given.clone(),
             kept: Arc::clone(&self.kept),
         };
@@ -408,7 +435,7 @@ impl<'a> Posterior<'a> {
     /// Distances from each of the measures to every draw.
     pub fn rows(&self, measures: &[MixingMeasure], progress: &dyn Progress) -> Result<Vec<Vec<f64>>> {
         let scaled = measures.iter().map(|measure| self.in_working_units(measure)).collect::<Result<Vec<_>>>()?;
-        self.distance(progress)?.rows(&scaled, self.scaled()?, progress)
+        self.distance_of(None, progress)?.rows(&scaled, self.scaled()?, progress)
     }
 
     /// Distances from one measure to every draw.
@@ -425,7 +452,10 @@ impl<'a> Posterior<'a> {
     pub fn matrix(&self, draws: &[usize], progress: &dyn Progress) -> Result<Condensed> {
         match self.all_distances(progress)? {
             Some(all) => Ok(all.select(draws)),
-            None => Ok(self.distance(progress)?.matrix(&self.scaled()?.select(draws)?, progress)?.distances),
+            None => {
+                let distance = self.distance_of(Some(draws), progress)?;
+                Ok(distance.matrix(&self.scaled()?.select(draws)?, progress)?.distances)
+            }
         }
     }
 
@@ -434,7 +464,7 @@ impl<'a> Posterior<'a> {
         if self.ensemble.len() > MOST_KEPT {
             return Ok(None);
         }
-        let all = || Ok(self.distance(progress)?.matrix(self.scaled()?, progress)?.distances);
+        let all = || Ok(self.distance_of(None, progress)?.matrix(self.scaled()?, progress)?.distances);
         once(&self.kept.all_distances, all).map(Some)
     }
 
@@ -472,6 +502,27 @@ impl<'a> Posterior<'a> {
         Ok(SlicedDistance::new(self.slices(progress)?, self.settings.order).with_pruning(self.settings.pruning))
     }
 
+    /// The same between some of the draws, or between all of them: workers know these, and no other measures.
+    fn distance_of(&self, draws: Option<&[usize]>, progress: &dyn Progress) -> Result<SlicedDistance<'_>> {
+        let distance = self.distance(progress)?;
+        let away = match self.workers.filter(|_| self.own.is_none()) {
+            Some(workers) => {
+                let study = self.settings.study(self.slices(progress)?.len(), self.units()?)?;
+                Some((workers, Study { subset: self.subset_of(draws), ..study }))
+            }
+            None => None,
+        };
+        Ok(distance.with_workers(away))
+    }
+
+    /// Which of the draws that workers know some of these are.
+    fn subset_of(&self, draws: Option<&[usize]>) -> Option<Vec<usize>> {
+        match (&self.subset, draws) {
+            (Some(own), Some(draws)) => Some(draws.iter().map(|&m| own[m]).collect()),
+            (own, draws) => draws.map(<[usize]>::to_vec).or_else(|| own.clone()),
+        }
+    }
+
     /// A measure in working units.
     pub fn in_working_units(&self, measure: &MixingMeasure) -> Result<MixingMeasure> {
         if measure.dim() != self.ensemble.dim() {
@@ -484,9 +535,14 @@ impl<'a> Posterior<'a> {
         self.units()?.apply_to_measure(measure)
     }
 
-    /// The same question put to other draws or with other settings: nothing is kept from this one.
-    pub fn with<'b>(&'b self, ensemble: impl Into<Cow<'b, Ensemble>>, settings: Settings) -> Result<Posterior<'b>> {
-        Ok(Posterior { own: self.own, ..Posterior::new(ensemble, self.data, settings)? })
+    /// The same question put to some of the draws, or to all of them, with other settings: nothing is kept from this one.
+    pub fn with(&self, draws: Option<&[usize]>, settings: Settings) -> Result<Posterior<'_>> {
+        let ensemble = match draws {
+            Some(draws) => Cow::Owned(self.ensemble.select(draws)?),
+            None => Cow::Borrowed(&*self.ensemble),
+        };
+        let (workers, subset) = (self.workers, self.subset_of(draws));
+        Ok(Posterior { own: self.own, workers, subset, ..Posterior::new(ensemble, self.data, settings)? })
     }
 
     /// The draw that is the medoid, whatever the estimate.

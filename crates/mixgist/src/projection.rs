@@ -16,6 +16,7 @@ use crate::slice::{Coordinates, Replicates, Slices};
 use crate::slice_error::{KEPT_APART, SliceGroups, independent_batches};
 use crate::text;
 use crate::text::{named, option};
+use crate::work::Away;
 use crate::{Error, Result};
 
 /// An ensemble and L frozen slices of it. Line measures are computed when asked for and never all kept.
@@ -28,6 +29,7 @@ pub(crate) struct Projection<'a> {
     budget: Option<Budget>,
     pruned: Pruned,
     order: Order,
+    away: Option<Away<'a>>,
 }
 
 /// What pruning leaves of some measures.
@@ -58,6 +60,10 @@ impl PrunedMeasures {
     }
 }
 
+/// Slices of a piece: what is summed over all slices is summed over each piece first, and then over the pieces in order. So the pieces of one pass can be
+/// computed anywhere. With few rows the threads share the pieces of a batch.
+pub(crate) const PIECE: usize = 8;
+
 /// Slices that one task projects together, so that the coordinates pass through the cache once for all of them.
 const TOGETHER: usize = 4;
 
@@ -81,7 +87,17 @@ impl<'a> Projection<'a> {
         let budget = Budget::of_draws(slices, &coordinates, ensemble.weights(), ensemble.offsets(), order, pruning);
         let (kept, pruned) = PrunedMeasures::new(ensemble, slices, coordinates, budget);
         let PrunedMeasures { coordinates, weights, offsets } = kept;
-        Ok(Projection { slices, coordinates, weights, offsets, draw_weights, budget, pruned, order })
+        Ok(Projection { slices, coordinates, weights, offsets, draw_weights, budget, pruned, order, away: None })
+    }
+
+    /// With workers elsewhere, who are asked instead of the threads of this process.
+    pub(crate) fn with_workers(self, away: Option<Away<'a>>) -> Self {
+        Projection { away, ..self }
+    }
+
+    /// Who is asked instead of the threads of this process.
+    pub(crate) fn away(&self) -> Option<&Away<'a>> {
+        self.away.as_ref()
     }
 
     /// Number of draws M.

@@ -16,11 +16,12 @@ use crate::by_name::named;
 use crate::ensemble::Ensemble;
 use crate::line::Order;
 use crate::loss::Loss;
-use crate::pairwise::{Decompositions, Form, SliceRows, SlicedDistance};
+use crate::pairwise::{Decompositions, SliceRows, SlicedDistance};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::text;
 use crate::text::option;
+use crate::work::Form;
 use crate::{Error, Result};
 
 /// How the medoid is found. Every route gives the same draw.

@@ -17,7 +17,8 @@ use crate::setters;
 use crate::slice::{Freeze, NamedArrays, Replicates, SLICERS, Scheme, Slicer, Slices, slicer};
 use crate::text;
 use crate::text::{named, option};
-use crate::units::Units;
+use crate::units::{ResolvedUnits, Units};
+use crate::work::Study;
 use crate::{Error, Result};
 use rand::Rng;
 
@@ -349,6 +350,26 @@ impl Settings {
         }
     }
 
+    /// What workers need to know about the slices of [`Settings::freeze`], and the draws in working units.
+    pub(crate) fn study(&self, slices: usize, units: &ResolvedUnits) -> Result<Study> {
+        let study = Study::new(self.slicer.name(), self.order, self.pruning, self.scheme, self.seed, slices);
+        let study = match &self.directions {
+            Some(directions) => study.with_directions(directions.arrays()?),
+            None => study,
+        };
+        Ok(Study { transform: units.transform.clone(), ..study })
+    }
+
+    /// The same for those of [`Settings::freeze_held_out`].
+    pub(crate) fn held_out_study(&self, slices: usize, units: &ResolvedUnits) -> Study {
+        let study = Study::new(self.slicer.name(), self.order, self.pruning, self.scheme, self.held_out_seed(), slices);
+        Study { transform: units.transform.clone(), ..study }
+    }
+
+    fn held_out_seed(&self) -> u64 {
+        stream(self.seed, Purpose::HeldOut, 0).next_u64()
+    }
+
     /// Number of slices that [`Settings::freeze`] gives for atoms of dimension `dim`: `auto` has not ended yet, and says with how many
     /// it starts.
     pub fn slice_count(&self, dim: usize) -> Result<usize> {
@@ -373,8 +394,7 @@ impl Settings {
 
     /// Slices of the same law that are independent of those of [`Settings::freeze`]: what estimates are judged on.
     pub(crate) fn freeze_held_out(&self, dim: usize, count: usize) -> Result<Box<dyn Slices>> {
-        let seed = stream(self.seed, Purpose::HeldOut, 0).next_u64();
-        let slices = 0..count.min(MOST_HELD_OUT);
+        let (seed, slices) = (self.held_out_seed(), 0..count.min(MOST_HELD_OUT));
         Ok(self.slicer.slicer()?.freeze(&Freeze { dim, slices, seed, scheme: self.scheme }))
     }
 }

@@ -347,23 +347,18 @@ fn stability(posterior: &Posterior, level: f64, progress: &dyn Progress) -> Resu
     }
     let settings = &settings;
     let thin = ensemble.len().div_ceil(MOST_DRAWS);
-    let thinned;
-    let ensemble = if thin > 1 {
-        thinned = ensemble.select(&ensemble.thinned(0, thin))?;
-        &thinned
-    } else {
-        ensemble
-    };
+    let thinned = (thin > 1).then(|| ensemble.thinned(0, thin));
+    let mut used = posterior.with(thinned.as_deref(), settings.clone())?;
+    if thin == 1 {
+        used = used.with_kept(posterior.kept());
+    }
+    let ensemble = used.ensemble();
     let variants: Vec<(&Choice, Variant)> = const { &CHOICES }
         .iter()
         .flat_map(|choice| {
             (choice.variants)(ensemble, thin, settings).into_iter().map(move |variant| (choice, variant))
         })
         .collect();
-    let mut used = posterior.with(ensemble, settings.clone())?;
-    if thin == 1 {
-        used = used.with_kept(posterior.kept());
-    }
     // Many lines take the same slices, with fewer draws or another loss: the distances between all draws answer them together.
     if variants.iter().filter(|(_, variant)| variant.draws.is_some()).count() >= WORTHWHILE {
         used.all_distances(&Quiet(progress))?;
@@ -431,10 +426,7 @@ fn movement(
 ) -> Result<Move> {
     let quiet = Quiet(progress);
     let ensemble = posterior.ensemble();
-    let other = match &variant.draws {
-        Some(draws) => posterior.with(ensemble.select(draws)?, variant.settings.clone())?,
-        None => posterior.with(ensemble, variant.settings.clone())?,
-    };
+    let other = posterior.with(variant.draws.as_deref(), variant.settings.clone())?;
     let estimate = match posterior.known_medoid(variant.draws.as_deref(), &other)? {
         Some(draw) => ensemble.draw(draw).heaviest_first(),
         None => other.bare_estimate(&quiet)?,

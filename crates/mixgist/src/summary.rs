@@ -30,6 +30,7 @@ use crate::text::{named, option};
 use crate::units::{ResolvedUnits, Units};
 use crate::variation::expected_variation;
 use crate::warning::{SliceOrigin, Warning};
+use crate::work::{Study, Workers};
 use crate::{Error, ErrorKind, Result};
 
 impl Settings {
@@ -161,6 +162,9 @@ pub(crate) struct Job<'a> {
     pub(crate) settings: &'a Settings,
     /// Slices of the caller's own.
     pub(crate) own: Option<&'a dyn Slices>,
+    /// Whoever works on slices instead of the threads of this process, and which of the draws that they know these are.
+    pub(crate) workers: Option<&'a dyn Workers>,
+    pub(crate) subset: Option<&'a [usize]>,
     /// The aligned estimate, once it was found.
     pub(crate) alignment: &'a OnceLock<Arc<Alignment>>,
 }
@@ -382,7 +386,10 @@ fn choose(job: &Job, settings: &Settings, assess: Assess, progress: &dyn Progres
         if matches!(settings.estimator, Estimator::Free(_)) {
             free::check(settings.order, slices)?;
         }
-        let distance = SlicedDistance::new(slices, settings.order).with_pruning(settings.pruning);
+        let away = |study: Study| Some((job.workers?, Study { subset: job.subset.map(<[usize]>::to_vec), ..study }));
+        let distance = SlicedDistance::new(slices, settings.order)
+            .with_pruning(settings.pruning)
+            .with_workers(if own.is_none() { away(settings.study(slices.len(), units)?) } else { None });
         let projection = distance.project(ensemble)?;
         let (medoid, decompositions) = medoid(ensemble, &projection, settings.loss, settings.route, progress)?;
         let last = count >= cap || settings.directions.is_some() || own.is_some();
@@ -406,7 +413,9 @@ fn choose(job: &Job, settings: &Settings, assess: Assess, progress: &dyn Progres
                 ensemble,
                 slices,
                 loss: settings.loss,
-                held_out: &SlicedDistance::new(&*held_out, settings.order).with_pruning(settings.pruning),
+                held_out: &SlicedDistance::new(&*held_out, settings.order)
+                    .with_pruning(settings.pruning)
+                    .with_workers(away(settings.held_out_study(held_out.len(), units))),
                 medoid: &medoid,
                 estimator: settings.estimator,
                 candidate: candidate.as_ref(),

@@ -19,7 +19,7 @@ from ._credible import Ball, ConformalBall, Credible, Member, Probability, Regio
 from ._distance import Measured, MeasuredArray, distance, distance_matrix, distances_to_draws
 from ._draws import Draws
 from ._figure import Figure, figure
-from ._fit import Convergence, Fit, fit
+from ._fit import Convergence, Fit, fit, fit_all
 from ._losses import expected_losses
 from ._measure import Measure
 from ._partition import (
@@ -96,6 +96,7 @@ __all__ = [
     "expected_losses",
     "figure",
     "fit",
+    "fit_all",
     "how_many",
     "memberships",
     "partition",

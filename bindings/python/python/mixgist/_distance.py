@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from ._estimates import MeasureLike, measure_of
 from ._options import Slices, Unpack, question, takes_slices
 from ._progress import ProgressOption
 from ._slices import Distance
+from ._words import SlicedDistance
+from ._work import Executor, courier
 
 _DISTANCE = _core.DEFAULTS["distance"]
 
@@ -141,6 +143,7 @@ def distance_matrix(
     condensed: bool = False,
     data: Any = None,
     threads: int | None = None,
+    executor: Executor = None,
     progress: ProgressOption = False,
     **options: Unpack[Slices],
 ) -> MeasuredArray:
@@ -152,6 +155,8 @@ def distance_matrix(
         The draws.
     condensed : bool
         Return the M (M - 1)/2 entries above the diagonal, as SciPy's ``squareform`` has them, instead of (M, M).
+    executor : Executor or dask.distributed.Client, optional
+        As in `summarize`, for sliced distances by name.
     distance, slices, order, units, data, scheme, directions, prune, seed, threads
         As in `distance`; units come from the data, or else from the draws.
     progress : bool or callable
@@ -172,7 +177,9 @@ def distance_matrix(
            [7., 4., 0.]])
     """
     with question(distance, options, data, draws, threads, progress) as asked:
-        values, errors = _core.distance_matrix(draws._native, asked)
+        sliced = asked["function"] is None and asked["slicing"]["distance"] in get_args(SlicedDistance)
+        carried = courier(executor, draws) if sliced else None
+        values, errors = _core.distance_matrix(draws._native, asked, carried)
     if flag("condensed", condensed):
         return MeasuredArray(values, errors)
     return MeasuredArray(_square(values, len(draws)), None if errors is None else _square(errors, len(draws)))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Union
 
@@ -20,6 +22,7 @@ from ._questions import summarize
 from ._summary import Summary
 from ._warnings import warn_all
 from ._words import Algorithm, CovarianceModel
+from ._work import Executor, Pending, Post, Submits, check_executor
 
 _DEFAULTS = _core.DEFAULTS
 
@@ -174,6 +177,7 @@ def fit(
     resume: Path | None = None,
     checkpoint_every: int = 1000,
     threads: int | None = None,
+    executor: Executor = None,
     progress: ProgressOption = False,
 ) -> Fit:
     """Fits a Bayesian mixture of normals and keeps its posterior draws.
@@ -219,6 +223,8 @@ def fit(
         longer. A fit without checkpoints runs on by its method `extend`.
     threads, progress
         As in `summarize`.
+    executor : Executor or dask.distributed.Client, optional
+        Runs each chain as a job of its own, see `summarize`; the draws are the same. Without checkpoints. Several data sets at once: `fit_all`.
 
     Returns
     -------
@@ -238,10 +244,86 @@ def fit(
     >>> fitted.draws.dim, len(fitted.draws)
     (1, 200)
     """
+    x, columns, options = _prepared(
+        X,
+        alpha=alpha,
+        discount=discount,
+        components=components,
+        covariance=covariance,
+        mu0=mu0,
+        lambda_=lambda_,
+        psi=psi,
+        nu=nu,
+        algorithm=algorithm,
+        truncation=truncation,
+        chains=chains,
+        iterations=iterations,
+        burn_in=burn_in,
+        thin=thin,
+        seed=seed,
+        checkpoint=checkpoint,
+        resume=resume,
+        checkpoint_every=checkpoint_every,
+    )
+    if check_executor(executor) is not None:
+        if checkpoint is not None or resume is not None:
+            raise ValueError("an executor runs chains without checkpoints\nhint: leave out executor, or checkpoint and resume")
+        return _elsewhere([(x, columns, options)], executor, thread_count(threads), progress)[0]
+    with reporter(progress) as report:
+        native, document, warnings = _core.fit(x, columns, options, thread_count(threads), report)
+    warn_all(warnings)
+    return Fit._of(native, document)
+
+
+def fit_all(data_sets: Iterable[Any], executor: Submits, *, progress: ProgressOption = False, **options: Any) -> list[Fit]:
+    """Fits the same model to several data sets: all chains of all of them are jobs of an executor at once.
+
+    Parameters
+    ----------
+    data_sets : iterable of array_like
+        The data sets, as `fit` takes them.
+    executor : Executor or dask.distributed.Client
+        As in `fit`.
+    progress, **options
+        As in `fit`.
+
+    Returns
+    -------
+    list of Fit
+        What `fit` gives for each data set.
+
+    Examples
+    --------
+    >>> import warnings, numpy as np, mixgist
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> warnings.simplefilter("ignore", mixgist.MixgistWarning)  # such short chains cannot be judged
+    >>> rng = np.random.default_rng(0)
+    >>> sets = [rng.normal(size=40), rng.normal(size=50)]
+    >>> with ThreadPoolExecutor(2) as pool:
+    ...     fits = mixgist.fit_all(sets, pool, chains=2, iterations=200, burn_in=100, thin=1)
+    >>> fits[1] == mixgist.fit(sets[1], chains=2, iterations=200, burn_in=100, thin=1)
+    True
+    """
+    if check_executor(executor) is None:
+        raise TypeError("executor is None, expected an object with the method submit")
+    usual = {name: one.default for name, one in inspect.signature(fit).parameters.items() if one.default is not one.empty}
+    for name in ("threads", "executor", "progress"):
+        del usual[name]
+    for name in options:
+        if name not in usual or name in ("checkpoint", "resume", "checkpoint_every"):
+            raise TypeError(f"fit_all takes no option {name!r}")
+    return _elsewhere([_prepared(X, **{**usual, **options}) for X in data_sets], executor, None, progress)
+
+
+_Prepared = tuple[Floats, Union[list[str], None], dict[str, Any]]
+
+
+def _prepared(X: Any, **given: Any) -> _Prepared:
+    """Data and options as the core reads them."""
     x = points("X", X)
     if len(x) == 0:
         raise ValueError("X has no rows")
-    if checkpoint is not None and resume is not None:
+    if given["checkpoint"] is not None and given["resume"] is not None:
         raise ValueError("checkpoint and resume cannot both be given")
     if n_clusters is not None:
         raise TypeError(
@@ -253,29 +335,67 @@ def fit(
     if random_state is not None:
         seed = either("seed", seed, "random_state", seed_of(random_state, "random_state"), _DEFAULTS["seed"])
     options: dict[str, Any] = {
-        "alpha": _alpha(alpha),
-        "discount": number("discount", discount),
-        "components": optional_count("components", components, 1),
-        "covariance": _COVARIANCES.get(word("covariance", covariance), covariance),
-        "mu0": None if mu0 is None else floats("mu0", mu0).reshape(-1).tolist(),
-        "lambda": optional_number("lambda_", lambda_),
-        "psi": None if psi is None else _psi(psi, x.shape[1]),
-        "nu": optional_number("nu", nu),
-        "algorithm": word("algorithm", algorithm),
-        "truncation": optional_count("truncation", truncation),
-        "chains": count("chains", chains, bits=32),
-        "iterations": count("iterations", iterations),
-        "burn_in": count("burn_in", burn_in),
-        "thin": count("thin", thin),
-        "seed": count("seed", seed),
-        "checkpoint": optional_path("checkpoint", checkpoint),
-        "resume": optional_path("resume", resume),
-        "checkpoint_every": count("checkpoint_every", checkpoint_every, 1),
+        "alpha": _alpha(given["alpha"]),
+        "discount": number("discount", given["discount"]),
+        "components": optional_count("components", given["components"], 1),
+        "covariance": _COVARIANCES.get(word("covariance", given["covariance"]), given["covariance"]),
+        "mu0": None if given["mu0"] is None else floats("mu0", given["mu0"]).reshape(-1).tolist(),
+        "lambda": optional_number("lambda_", given["lambda_"]),
+        "psi": None if given["psi"] is None else _psi(given["psi"], x.shape[1]),
+        "nu": optional_number("nu", given["nu"]),
+        "algorithm": word("algorithm", given["algorithm"]),
+        "truncation": optional_count("truncation", given["truncation"]),
+        "chains": count("chains", given["chains"], bits=32),
+        "iterations": count("iterations", given["iterations"]),
+        "burn_in": count("burn_in", given["burn_in"]),
+        "thin": count("thin", given["thin"]),
+        "seed": count("seed", given["seed"]),
+        "checkpoint": optional_path("checkpoint", given["checkpoint"]),
+        "resume": optional_path("resume", given["resume"]),
+        "checkpoint_every": count("checkpoint_every", given["checkpoint_every"], 1),
     }
-    with reporter(progress) as report:
-        native, document, warnings = _core.fit(x, columns_of(X), options, thread_count(threads), report)
-    warn_all(warnings)
-    return Fit._of(native, document)
+    return x, columns_of(X), options
+
+
+def _chain(x: Any, options: dict[str, Any], number: int) -> bytes:
+    """Runs on a worker: one chain."""
+    # Arrays that came over a line may lie anywhere in memory.
+    return _core.fit_chain(np.require(x, np.float64, ["C", "A"]), options, number, 1)
+
+
+def _elsewhere(fits: list[_Prepared], executor: Any, threads: int | None, progress: ProgressOption) -> list[Fit]:
+    """Fits whose chains are jobs of an executor."""
+    post = Post(executor)
+    data = [post.hold(x) for x, _, _ in fits]
+    calls = [(_chain, data[i], options, number) for i, (_, _, options) in enumerate(fits) for number in range(options["chains"])]
+    owners = [i for i, (_, _, options) in enumerate(fits) for _ in range(options["chains"])]
+
+    def renew(place: int, error: BaseException) -> tuple[Any, ...]:
+        i = owners[place]
+        if post.broken or post.lost(data[i]):
+            data[i] = post.hold(fits[i][0])
+        return (_chain, data[i], *calls[place][2:])
+
+    pending = Pending(post, list(calls), renew)
+    chains: list[list[bytes]] = [[] for _ in fits]
+    try:
+        with reporter(progress) as report:
+            for place, owner in enumerate(owners):
+                if report is not None:
+                    report("sampling", place, len(calls), f"chain {place} of {len(calls)}")
+                while (found := pending.poll(place, 0.1)) is None:
+                    pass
+                chains[owner].append(found)
+    except BaseException:
+        pending.cancel()
+        raise
+    joined = []
+    for (x, columns, options), runs in zip(fits, chains):
+        with reporter(progress) as report:
+            native, document, warnings = _core.fit_joined(x, columns, options, runs, threads, report)
+        warn_all(warnings)
+        joined.append(Fit._of(native, document))
+    return joined
 
 
 def _beside(path: str) -> str:

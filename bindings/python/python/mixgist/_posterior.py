@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal, TypeVar, Union
 
 import numpy as np
@@ -28,6 +29,7 @@ from ._stability import Stability
 from ._summary import Summary
 from ._warnings import warn_all
 from ._words import Kind, Loss, Route
+from ._work import Executor, courier
 
 _DEFAULTS = _core.DEFAULTS
 
@@ -51,7 +53,7 @@ class Posterior:
         Which estimate the answers are about: ``"medoid"``, ``"free"`` or ``"aligned"``, estimated from these draws, or a measure of your own. A
         `Summary` of these draws with the same options is not computed again. ``"usual"`` is the medoid, and for questions about components (`components`,
         `align`, `memberships`, `how_many`) the aligned estimate.
-    atoms, candidate, distance, loss, route, threads, progress, slices, order, units, scheme, directions, prune, seed
+    atoms, candidate, distance, loss, route, threads, executor, progress, slices, order, units, scheme, directions, prune, seed
         As in `summarize`.
 
     Examples
@@ -82,6 +84,7 @@ class Posterior:
         loss: Loss = _DEFAULTS["loss"],
         route: Route = _DEFAULTS["route"],
         threads: int | None = None,
+        executor: Executor = None,
         progress: ProgressOption = False,
         **options: Unpack[Slices],
     ) -> None:
@@ -98,6 +101,9 @@ class Posterior:
             measure = measure_of("estimate", estimate, "'medoid', 'free', 'aligned', ")
             summary = estimate._native if isinstance(estimate, Summary) and estimate._made_from_these(draws) else None
             given = (measure._native, f"given {type(estimate).__name__}", summary)
+        if executor is not None and callable(distance):
+            raise ValueError("slices by a function of your own are computed in this process\nhint: leave out executor, or use a named distance")
+        self._courier = courier(executor, draws)
         self._draws, self._data = draws, data
         self._progress, self._threads = progress, threads
         self._named = not callable(distance)
@@ -119,7 +125,7 @@ class Posterior:
         """The point estimate with its evidence, see `summarize`. Cost: most of the time that all other answers take is here."""
         if self._summary is None:
             self._expect_found("summary")
-            with reporter(self._progress) as report:
+            with reporter(self._progress) as report, self._working():
                 native = self._native.summary(report)
             warn_all(native.warnings)
             self._summary = Summary._wrap(native)
@@ -214,7 +220,7 @@ class Posterior:
     def distances(self, measure: MeasureLike | None = None) -> Floats:
         """Distances to every draw (M,): from the estimate, or from another measure. Cost: one row of distances."""
         native = None if measure is None else measure_of("measure", measure)._native
-        with reporter(self._progress) as report:
+        with reporter(self._progress) as report, self._working():
             return self._native.distances(native, report)
 
     def report(
@@ -258,12 +264,21 @@ class Posterior:
         return self.summary().plot(kind, self.data, draws=self._draws, ax=ax, **look)
 
     def _ask(self, kind: type[A], question: str, *asked: Any) -> A:
-        with reporter(self._progress) as report:
+        with reporter(self._progress) as report, self._working():
             native = getattr(self._native, question)(*asked, report)
         warn_all(native.warnings)
         answer = kind._of(native)
         object.__setattr__(answer, "_asked", weakref.ref(self._native))
         return answer
+
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        """Work on slices goes to the executor meanwhile; what draws remember is asked by others too."""
+        self._native.work_by(self._courier)
+        try:
+            yield
+        finally:
+            self._native.work_by(None)
 
     def _expect_found(self, question: str) -> None:
         """Refuses questions about how the estimate was found when it was given."""

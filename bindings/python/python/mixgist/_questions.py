@@ -21,6 +21,7 @@ from ._slices import Distance
 from ._stability import Stability
 from ._summary import Summary
 from ._words import Estimator, Loss, Route, SlicedDistance
+from ._work import Executor
 
 _DEFAULTS = _core.DEFAULTS
 
@@ -37,6 +38,7 @@ def summarize(
     loss: Loss = _DEFAULTS["loss"],
     route: Route = _DEFAULTS["route"],
     threads: int | None = None,
+    executor: Executor = None,
     progress: ProgressOption = False,
     **options: Unpack[Slices],
 ) -> Summary:
@@ -73,6 +75,9 @@ def summarize(
         ``loss="power"``). Every route that can be taken finds the same draw.
     threads : int, optional
         Threads to use; all cores without it.
+    executor : Executor or dask.distributed.Client, optional
+        Works on the slices instead of the threads of this process: anything with the ``submit`` of `concurrent.futures.Executor`, or a Dask client, on whose
+        workers the draws stay. The answer has the same bits. Worth it where the work takes minutes: many draws or many slices.
     progress : bool or callable
         Show progress; a function is called with (phase, done, total, remark).
     slices : int or "auto", optional
@@ -131,6 +136,7 @@ def summarize(
         loss=loss,
         route=route,
         threads=threads,
+        executor=executor,
         progress=progress,
         **options,
     )
@@ -560,6 +566,7 @@ def stability(
     distance: SlicedDistance = _DEFAULTS["distance"],
     loss: Loss = _DEFAULTS["loss"],
     threads: int | None = None,
+    executor: Executor = None,
     progress: ProgressOption = False,
     **options: Unpack[Slices],
 ) -> Stability:
@@ -583,7 +590,7 @@ def stability(
         Number of atoms of the free estimate.
     level : float
         Posterior probability of the ball.
-    distance, loss, threads, progress, slices, order, units, scheme, directions, prune, seed
+    distance, loss, threads, executor, progress, slices, order, units, scheme, directions, prune, seed
         As in `summarize`.
 
     Returns
@@ -606,6 +613,7 @@ def stability(
     (True, True)
     """
     posterior = Posterior(
-        draws, data, estimate=_usual(estimate, atoms, "medoid"), atoms=atoms, distance=distance, loss=loss, threads=threads, progress=progress, **options
+        draws, data, estimate=_usual(estimate, atoms, "medoid"), atoms=atoms, distance=distance, loss=loss, threads=threads, executor=executor,
+        progress=progress, **options
     )
     return posterior.stability(level=level)

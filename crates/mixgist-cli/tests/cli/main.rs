@@ -11,6 +11,7 @@ mod faults;
 mod figures;
 mod fitting;
 mod outputs;
+mod parts;
 mod refusals;
 mod stopping;
 mod summaries;

@@ -150,8 +150,7 @@ impl Presentation<'_> {
             }
             let estimator = Estimator::Free(AtomCount::default());
             let settings = posterior.settings().clone().with_estimator(estimator);
-            let free =
-                posterior.with(posterior.ensemble(), settings)?.with_columns(self.answer.about.columns.as_deref());
+            let free = posterior.with(None, settings)?.with_columns(self.answer.about.columns.as_deref());
             let mut summary = free.summary(self.progress)?.clone();
             // One page has one floor.
             let floor = self.summary().assessment.as_ref().map(|assessment| assessment.floor);

@@ -96,7 +96,7 @@ pub fn conformal(posterior: &Posterior, level: f64, progress: &dyn Progress) -> 
             half.sort_unstable();
             // A single draw cannot be split: it gives the estimate, and none is left to calibrate.
             let half = if half.is_empty() { vec![kept[0]] } else { half };
-            let part = posterior.with(ensemble.select(&half)?, settings.clone())?;
+            let part = posterior.with(Some(&half), settings.clone())?;
             let estimate = match posterior.known_medoid(Some(&half), &part)? {
                 Some(draw) => ensemble.draw(draw),
                 None => part.bare_estimate(progress)?,

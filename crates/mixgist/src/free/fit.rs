@@ -6,7 +6,6 @@ use super::Job;
 use super::floor::Center;
 use super::judge::{Judged, glance, judge};
 use super::objective::Objective;
-use super::target::{Cells, SliceTarget};
 use super::{narrowest, path, reduce};
 use crate::ensemble::MixingMeasure;
 use crate::line::Order;
@@ -16,6 +15,7 @@ use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::random::{Purpose, stream};
 use crate::slice::{Chart, Slices, Tangents};
+use crate::target::SliceTarget;
 use crate::text;
 use crate::text::{named, option};
 use crate::{Error, Result};
@@ -70,19 +70,8 @@ pub(super) fn fit(
     let fitted_slices =
         (SLICES_PER_COORDINATE * tangents.chart().width(dim)).clamp(LEAST_FITTED_SLICES, MOST_FITTED_SLICES);
     let targets = |weightings: &[&[f64]]| -> Result<Vec<Vec<SliceTarget>>> {
-        let mut found: Vec<Vec<SliceTarget>> = weightings.iter().map(|_| Vec::new()).collect();
         progress.begin("mean quantile functions", fitted_slices.min(projection.slices()) as u64);
-        // Compression is far below what cells leave out, and a fit is judged on the draws themselves: the form at hand will do.
-        decompositions.visit_lines(
-            decompositions.form(),
-            fitted_slices,
-            progress,
-            |_, lines| SliceTarget::many(lines, weightings, Cells::choose(lines, &sampled)),
-            |of_slice: Vec<SliceTarget>| {
-                found.iter_mut().zip(of_slice).for_each(|(found, target)| found.push(target));
-            },
-        )?;
-        Ok(found)
+        decompositions.mean_quantiles(weightings, &sampled, fitted_slices, progress)
     };
     let first = targets(&[&center.weights])?.swap_remove(0);
     let constant = match job.loss {

@@ -104,7 +104,7 @@ pub(crate) fn center(
         None => {
             let few = if guess { &mut leading } else { &mut *decompositions };
             progress.begin("floor", few.slices() as u64);
-            sweep(few, draw_weights, progress)?
+            few.squares_from_mean(draw_weights, progress)?
         }
     };
     let mut nearest_first: Vec<usize> = (0..projection.draws()).filter(|&m| draw_weights[m] > 0.0).collect();
@@ -144,21 +144,6 @@ pub(crate) fn center(
     let Floor { value, attained } = median.floor;
     let floor = Floor { value: (value - moved * (1.0 + ROUNDING)).max(0.0), attained: attained + moved };
     Ok(Center { weights: median.weights, nearest_first, floor })
-}
-
-/// One sweep: mean over slices of ‖Q_m − Q̄‖², Q̄ the mean with these weights.
-fn sweep(decompositions: &mut Decompositions, weights: &[f64], progress: &dyn Progress) -> Result<FromMean> {
-    let slices = decompositions.slices() as f64;
-    let mut sums = FromMean { squares: vec![0.0; weights.len()], sizes: vec![0.0; weights.len()] };
-    decompositions.visit(
-        progress,
-        |_, decomposed| decomposed.squares_from_mean(weights),
-        |_, found: FromMean| {
-            sums.squares.iter_mut().zip(found.squares).for_each(|(sum, x)| *sum += x / slices);
-            sums.sizes.iter_mut().zip(found.sizes).for_each(|(sum, x)| *sum += x / slices);
-        },
-    )?;
-    Ok(sums)
 }
 
 impl Spread {
@@ -234,7 +219,7 @@ impl<'a> Median<'a> {
             let mut weights: Vec<f64> = self.draw_weights.iter().zip(&self.radii).map(|(w, r)| w / r).collect();
             let total: f64 = weights.iter().sum();
             weights.iter_mut().for_each(|w| *w /= total);
-            let found = sweep(decompositions, &weights, progress)?;
+            let found = decompositions.squares_from_mean(&weights, progress)?;
             self.floor.value = self.floor.value.max(self.lower(&found));
             let attained = upper(self.draw_weights, &found);
             if attained <= self.floor.attained {

@@ -3,9 +3,10 @@
 use crate::Result;
 use crate::ensemble::MixingMeasure;
 use crate::loss::Loss;
-use crate::pairwise::{Decompositions, Form};
+use crate::pairwise::Decompositions;
 use crate::progress::Progress;
 use crate::slice_error::{BatchSums, SliceGroups};
+use crate::work::Form;
 
 /// A measure's exact loss under some slices.
 #[derive(Debug, Clone)]
@@ -31,16 +32,11 @@ pub(crate) fn judge(
 ) -> Result<Vec<Judged>> {
     let projection = decompositions.projection();
     let (draws, weights) = (projection.draws(), projection.draw_weights());
-    let others = projection.others(measures)?;
     let rows = measures.len();
     let SliceGroups { of_slice, sizes } = projection.slice_groups(rows * draws);
     let groups = sizes.len();
-    let mut sums = vec![0.0; groups * rows * draws];
     progress.begin("expected losses", projection.slices() as u64);
-    decompositions.other_costs(&others, Form::Exact, usize::MAX, progress, |slice, costs| {
-        let sums = &mut sums[of_slice[slice] * rows * draws..][..rows * draws];
-        sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost);
-    })?;
+    let sums = decompositions.other_costs(measures, Form::Exact, usize::MAX, &of_slice, progress)?;
     let order = projection.order();
     let slices = projection.slices() as f64;
     let judged = |row: usize| {
@@ -69,13 +65,11 @@ pub(super) fn glance(
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<f64>>> {
     let projection = decompositions.projection();
-    let others = projection.others(measures)?;
     let count = most.min(projection.slices());
-    let mut means = vec![0.0; measures.len() * projection.draws()];
     progress.begin("distances of the fits", count as u64);
-    decompositions.other_costs(&others, Form::Compressed, count, progress, |_, costs| {
-        means.iter_mut().zip(costs).for_each(|(mean, cost)| *mean += cost / count as f64);
-    })?;
+    let groups = vec![0; projection.slices()];
+    let mut means = decompositions.other_costs(measures, Form::Compressed, count, &groups, progress)?;
+    means.iter_mut().for_each(|mean| *mean /= count as f64);
     Ok(means.chunks_exact(projection.draws()).map(<[f64]>::to_vec).collect())
 }
 

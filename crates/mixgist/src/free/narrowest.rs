@@ -3,9 +3,9 @@
 //! `sw` and `smix-w` see little of the narrow directions of a covariance, so that one may collapse onto a line at a finite loss, as
 //! one did on Old Faithful's draws, and leave a density of no use. So the atoms of a fit stay wider than nearly all that the posterior has.
 
-use super::rounded::all_rounded;
 use crate::ensemble::Ensemble;
 use crate::linalg::{apply_to_spectrum, cholesky_in_place, eigen_symmetric, log_spd, whiten};
+use crate::rounded::all_rounded;
 
 /// Draws that are looked at.
 const DRAWS: usize = 64;

@@ -7,8 +7,8 @@
 
 use rayon::prelude::*;
 
-use super::target::SliceTarget;
 use crate::slice::{Chart, Tangents};
+use crate::target::SliceTarget;
 
 /// The mean over slices of the squared distance between a measure and the targets.
 pub(super) struct Objective<'a> {
@@ -227,10 +227,10 @@ impl Workspace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::free::target::Cells;
     use crate::line::{Lines, Order, transport_cost};
     use crate::random::{Purpose, standard_normals, stream};
     use crate::slice::{Freeze, SLICERS, Scheme};
+    use crate::target::Cells;
 
     const SLICES: usize = 10;
 

@@ -1,9 +1,9 @@
 //! Fewer atoms: a measure is reduced by merging the two atoms whose merger costs least, again and again. Fits start from these.
 
 use super::objective::Objective;
-use super::rounded::rounded;
 use crate::Result;
 use crate::ensemble::MixingMeasure;
+use crate::rounded::rounded;
 use crate::slice::{Chart, Slices};
 
 /// Atoms that take part; lighter ones join the nearest of them first.

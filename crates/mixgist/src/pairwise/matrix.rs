@@ -3,13 +3,15 @@
 use rayon::prelude::*;
 
 use super::decomposition::{Decomposition, PANEL};
+use super::rows::add;
 use super::tile::{Batch, Columns, row_costs};
 use crate::line::{Lines, Order, transport_cost};
 use crate::progress::Progress;
-use crate::projection::Projection;
+use crate::projection::{PIECE, Projection};
 use crate::slice_error::BatchSums;
 use crate::text;
 use crate::text::option;
+use crate::work::{Form, Question};
 use crate::{Error, Result};
 
 /// A symmetric matrix with zero diagonal: the entries above the diagonal, row after row, as SciPy's `squareform` has them.
@@ -124,14 +126,24 @@ pub struct DistanceMatrix {
 pub(crate) fn cost_matrix(projection: &Projection, progress: &dyn Progress) -> Result<Condensed> {
     let batches = projection.batches();
     let mut costs = Condensed::zeros(projection.draws())?;
-    for_each_batch(projection, &batches, progress, |_, new_costs| {
-        let blocks = costs.row_blocks();
-        blocks.into_par_iter().enumerate().try_for_each_init(Vec::new, |scratch, (block, sums)| {
-            new_costs(block, scratch)?;
-            sums.iter_mut().zip(scratch).for_each(|(sum, cost)| *sum += *cost);
+    if let Some(away) = projection.away() {
+        let pieces: Vec<Vec<usize>> = cut(&batches);
+        away.ask(&Question::Pairs, (Form::Exact, false), &pieces, projection.draws(), progress, |_, numbers, _| {
+            costs.values.iter_mut().zip(numbers).for_each(|(sum, cost)| *sum += cost);
             Ok(())
-        })
-    })?;
+        })?;
+    } else {
+        for_each_batch(projection, &batches, progress, |batch, new_costs| {
+            let blocks = costs.row_blocks();
+            blocks.into_par_iter().enumerate().try_for_each_init(Vec::new, |scratch, (block, sums)| {
+                for piece in 0..batch.len().div_ceil(PIECE) {
+                    new_costs(block, piece, scratch)?;
+                    add(sums, scratch);
+                }
+                Ok(())
+            })
+        })?;
+    }
     let slices = projection.slices() as f64;
     costs.map(|sum| (sum / slices).max(0.0));
     Ok(costs)
@@ -146,7 +158,7 @@ pub(crate) fn distance_matrix(projection: &Projection, progress: &dyn Progress) 
     // Costs of the pieces of a batch so far; empty where every batch is one piece.
     let mut unfinished = Condensed::zeros(if pieces.len() > batches.len() { projection.draws() } else { 1 })?;
     let mut ends = batches.iter().map(|batch| (batch[batch.len() - 1], batch.len())).peekable();
-    for_each_batch(projection, &pieces, progress, |piece, new_costs| {
+    let mut fold = |piece: &[usize], new_costs: &BlockCosts| {
         let finished = ends.next_if(|(last, _)| piece.last() == Some(last)).map(|(_, slices)| slices);
         let mut unfinished = unfinished.row_blocks();
         unfinished.resize_with(sums.len.div_ceil(ROWS_TOGETHER), Default::default);
@@ -166,7 +178,30 @@ pub(crate) fn distance_matrix(projection: &Projection, progress: &dyn Progress) 
             }
             Ok(())
         })
-    })?;
+    };
+    if let Some(away) = projection.away() {
+        let draws = projection.draws();
+        away.ask(
+            &Question::Pairs,
+            (Form::Exact, false),
+            &pieces,
+            projection.draws(),
+            progress,
+            |piece, numbers, _| {
+                fold(&pieces[piece], &|block, out| {
+                    let rows = rows_of_block(block, draws);
+                    let start = |row: usize| row * (2 * draws - row - 1) / 2;
+                    out.clear();
+                    out.extend_from_slice(&numbers[start(rows.start)..start(rows.end)]);
+                    Ok(())
+                })
+            },
+        )?;
+    } else {
+        for_each_batch(projection, &pieces, progress, |slices, new_costs| {
+            fold(slices, &|block, out| whole_block(slices.len(), block, new_costs, out))
+        })?;
+    }
     let (order, slices) = (projection.order(), projection.slices());
     let pairs = sums.values.par_iter_mut().zip(squares.values.par_iter_mut()).with_min_len(1 << 14);
     pairs.for_each(|(sum, square)| {
@@ -181,9 +216,41 @@ pub(crate) fn distance_matrix(projection: &Projection, progress: &dyn Progress) 
 /// Rows of a task: the tables of a panel of draws pass through the cache once for all of them.
 const ROWS_TOGETHER: usize = 4 * PANEL;
 
-/// Computes the entries above the diagonal of a block of rows, summed over the slices of a batch, in the order of
+/// Computes the entries above the diagonal of a block of rows, summed over the slices of a piece of a batch, in the order of
 /// [`Condensed`], into scratch space; asks between its rows or slices whether to go on.
-type NewCosts<'a> = dyn Fn(usize, &mut Vec<f64>) -> Result<()> + Sync + 'a;
+type NewCosts<'a> = dyn Fn(usize, usize, &mut Vec<f64>) -> Result<()> + Sync + 'a;
+
+/// The same, summed over all pieces.
+type BlockCosts<'a> = dyn Fn(usize, &mut Vec<f64>) -> Result<()> + Sync + 'a;
+
+fn whole_block(slices: usize, block: usize, new_costs: &NewCosts, out: &mut Vec<f64>) -> Result<()> {
+    new_costs(block, 0, out)?;
+    let mut more = Vec::new();
+    for piece in 1..slices.div_ceil(PIECE) {
+        new_costs(block, piece, &mut more)?;
+        add(out, &more);
+    }
+    Ok(())
+}
+
+/// The batches cut into pieces.
+pub(super) fn cut(batches: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    batches.iter().flat_map(|batch| batch.chunks(PIECE)).map(<[usize]>::to_vec).collect()
+}
+
+/// The answer to [`Question::Pairs`]: the entries of [`Condensed`], summed over some slices.
+pub(super) fn pair_costs(projection: &Projection, slices: &[usize], progress: &dyn Progress) -> Result<Vec<f64>> {
+    let mut costs = Condensed::zeros(projection.draws())?;
+    for_each_batch(projection, &[slices.to_vec()], progress, |slices, new_costs| {
+        let blocks = costs.row_blocks();
+        blocks.into_par_iter().enumerate().try_for_each_init(Vec::new, |scratch, (block, sums)| {
+            whole_block(slices.len(), block, new_costs, scratch)?;
+            sums.copy_from_slice(scratch);
+            Ok(())
+        })
+    })?;
+    Ok(costs.values)
+}
 
 /// Calls `fold` with each batch and a function that gives its costs, block of rows by block of rows.
 fn for_each_batch(
@@ -198,7 +265,10 @@ fn for_each_batch(
             batches,
             progress,
             |lines| lines,
-            |batch, lines| fold(batch, &|block, out| merged_block(&lines, block, order, progress, out)),
+            |batch, lines| {
+                let piece = |piece: usize| lines.chunks(PIECE).nth(piece).expect("the piece exists");
+                fold(batch, &|block, at, out| merged_block(piece(at), block, order, progress, out))
+            },
         );
     }
     let weights = projection.draw_weights();
@@ -208,7 +278,7 @@ fn for_each_batch(
         |lines| Decomposition::new(lines, weights),
         |slices, decompositions| {
             let batch = Batch::new(decompositions);
-            fold(slices, &|block, out| decomposed_block(&batch, block, progress, out))
+            fold(slices, &|block, piece, out| decomposed_block(&batch, piece, block, progress, out))
         },
     )
 }
@@ -217,11 +287,17 @@ fn rows_of_block(block: usize, draws: usize) -> std::ops::Range<usize> {
     block * ROWS_TOGETHER..draws.min((block + 1) * ROWS_TOGETHER)
 }
 
-fn decomposed_block(batch: &Batch, block: usize, progress: &dyn Progress, out: &mut Vec<f64>) -> Result<()> {
+fn decomposed_block(
+    batch: &Batch,
+    piece: usize,
+    block: usize,
+    progress: &dyn Progress,
+    out: &mut Vec<f64>,
+) -> Result<()> {
     let draws = batch.draws();
     let rows: Vec<usize> = rows_of_block(block, draws).collect();
     out.resize(rows.len() * draws, 0.0);
-    row_costs(batch, &rows, Columns::FromOwnPanel, progress, out)?;
+    row_costs(batch, piece, &rows, Columns::FromOwnPanel, progress, out)?;
     let mut filled = 0;
     for (r, &i) in rows.iter().enumerate() {
         out.copy_within(r * draws + i + 1..(r + 1) * draws, filled);

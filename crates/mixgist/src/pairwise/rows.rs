@@ -2,12 +2,16 @@
 
 use rayon::prelude::*;
 
-use super::decomposition::{Decomposition, PANEL, WEIGHTINGS, Weightings};
-use super::tile::{Batch, Columns, part_row_costs, row_costs, row_costs_on};
+use super::decomposition::{Decomposition, FromMean, PANEL, WEIGHTINGS, Weightings};
+use super::matrix::cut;
+use super::tile::{Batch, Columns, row_costs, row_costs_on};
 use crate::Result;
+use crate::ensemble::MixingMeasure;
 use crate::line::{Compressed, Lines, Order, row_of_costs, transport_cost};
 use crate::progress::Progress;
-use crate::projection::{OtherMeasures, Projection};
+use crate::projection::{OtherMeasures, PIECE, Projection};
+use crate::target::{Cells, SliceTarget};
+use crate::work::{Also, Form, Look, Question, WeightedRow, among, wrong_answer};
 
 /// The slices of a projection, decomposed; kept from the first pass on when they fit into memory, otherwise computed anew.
 pub(crate) struct Decompositions<'p, 'a> {
@@ -17,21 +21,15 @@ pub(crate) struct Decompositions<'p, 'a> {
     /// Whether there is only one pass, after which nothing needs to be kept.
     once: bool,
     kept: Option<FirstPass<'p>>,
+    /// What is kept, here or by workers; known after the first pass.
+    keeping: Option<Keeping>,
+    /// What the first pass saw of each piece, when that is to be handed on.
+    looks: Vec<Look>,
     /// For every draw its distance from the form that is decomposed, known after the first pass.
     moved: Vec<f64>,
     spread: Option<Spread>,
     /// For every draw a guess of its distance from the geometric median of all.
     radii: Option<Vec<f64>>,
-}
-
-/// What is decomposed.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Form {
-    /// The draws themselves.
-    Exact,
-    /// The draws with neighbouring atoms merged where that is a small fraction of a typical distance: half the atoms, and so half
-    /// the time and memory of everything that follows. How far each draw moved is known.
-    Compressed,
 }
 
 /// All slices of the first pass. Keeping as many as fit was slower: 8.3 s instead of 6.1 s for the medoid of 10,000 draws.
@@ -56,12 +54,10 @@ enum Keeping {
 }
 
 impl Keeping {
-    /// For as many slices, of which these are the first.
-    fn of(first: &[Slice], slices: usize) -> Self {
-        let fits = |bytes: usize| (bytes / first.len()).saturating_mul(slices) <= KEPT_BYTES;
-        let decomposed = first.iter().map(|slice| slice.decomposed.bytes()).sum();
-        let lines: usize = first.iter().flat_map(|slice| &slice.lines).map(Lines::bytes).sum();
-        let bare = first.iter().map(|slice| slice.decomposed.lines().bytes()).sum();
+    /// For as many slices, of which the first few take so many bytes.
+    fn of(bytes: [usize; 3], few: usize, slices: usize) -> Self {
+        let fits = |bytes: usize| (bytes / few).saturating_mul(slices) <= KEPT_BYTES;
+        let [decomposed, lines, bare] = bytes;
         match (fits(decomposed), fits(decomposed + lines)) {
             (_, true) => Keeping::DecomposedAndLines,
             (true, false) => Keeping::Decomposed,
@@ -69,6 +65,10 @@ impl Keeping {
             (false, false) if fits(bare) => Keeping::Bare,
             (false, false) => Keeping::Nothing,
         }
+    }
+
+    fn keeps_decomposed(self) -> bool {
+        matches!(self, Keeping::Decomposed | Keeping::DecomposedAndLines)
     }
 
     fn keeps_lines(self) -> bool {
@@ -120,13 +120,16 @@ impl<'p, 'a> Decompositions<'p, 'a> {
         decompositions.row_costs(rows, progress)
     }
 
-    fn over(projection: &'p Projection<'a>, form: Form, batches: Vec<Vec<usize>>) -> Self {
+    /// Some slices only, in batches.
+    pub(super) fn over(projection: &'p Projection<'a>, form: Form, batches: Vec<Vec<usize>>) -> Self {
         Decompositions {
             projection,
             form,
             batches,
             once: false,
             kept: None,
+            keeping: None,
+            looks: Vec::new(),
             moved: vec![0.0; projection.draws()],
             spread: None,
             radii: None,
@@ -136,11 +139,6 @@ impl<'p, 'a> Decompositions<'p, 'a> {
     /// The draws on their slices.
     pub(crate) fn projection(&self) -> &'p Projection<'a> {
         self.projection
-    }
-
-    /// What is decomposed.
-    pub(crate) fn form(&self) -> Form {
-        self.form
     }
 
     /// For every draw its distance, over these slices, from the form that is decomposed; known after the first pass.
@@ -170,37 +168,93 @@ impl<'p, 'a> Decompositions<'p, 'a> {
 
     /// Whether the decomposed slices are kept, or certainly will be, so that further passes are cheap.
     pub(crate) fn keeps(&self) -> bool {
-        self.kept.as_ref().is_some_and(|kept| kept.bare.is_empty())
+        self.keeping.is_some_and(Keeping::keeps_decomposed)
             || self.slices().saturating_mul(self.projection.kept_bytes_per_slice()) <= KEPT_BYTES
     }
 
-    /// Calls `look` for each slice, in parallel, and `take` with what it found, in order.
-    pub(crate) fn visit<T: Send>(
+    /// What the first pass saw, to be handed on.
+    pub(super) fn looks(&self) -> &[Look] {
+        &self.looks
+    }
+
+    /// Puts a question to the decomposed slices; `fold` gets the answer of each piece, in order.
+    pub(super) fn ask(
         &mut self,
+        question: &Question,
         progress: &dyn Progress,
-        look: impl Fn(usize, &Decomposition) -> T + Sync,
-        mut take: impl FnMut(usize, T),
+        mut fold: impl FnMut(Vec<f64>),
     ) -> Result<()> {
-        let slices: Vec<usize> = self.batches.concat();
-        let mut done = 0;
-        let asking = |slice: usize, decomposed: &Decomposition| progress.check().map(|()| look(slice, decomposed));
-        self.for_each(progress, |batch| {
-            let own = &slices[done..done + batch.decompositions().len()];
-            let found: Vec<T> = own
-                .par_iter()
-                .zip(batch.decompositions())
-                .map(|(&slice, decomposed)| asking(slice, decomposed))
-                .collect::<Result<_>>()?;
-            own.iter().zip(found).for_each(|(&slice, found)| take(slice, found));
-            done += own.len();
+        let Some(away) = self.projection.away() else {
+            let weights = self.projection.draw_weights();
+            return self.for_each(progress, |batch| ask_batch(question, batch, weights, progress, &mut fold));
+        };
+        let (pieces, first) = (cut(&self.batches), self.keeping.is_none());
+        let mut moved = Moved::default();
+        let mut bytes = None;
+        let draws = self.projection.draws();
+        away.ask(question, (self.form, first), &pieces, draws, progress, |_, numbers, look| {
+            if let Some(look) = look {
+                bytes.get_or_insert(look.bytes);
+                moved.add(&look);
+            }
+            fold(numbers);
             Ok(())
-        })
+        })?;
+        if let Some(bytes) = bytes {
+            let (few, slices) = (pieces[0].len(), self.slices());
+            self.keeping = Some(if self.once { Keeping::Nothing } else { Keeping::of(bytes, few, slices) });
+            self.moved = moved.distances(slices, self.projection.draws());
+        }
+        Ok(())
+    }
+
+    /// Puts a question to the draws in the given form on each of the first `most` slices; `fold` gets each piece and its answer, in order.
+    pub(super) fn ask_lines(
+        &self,
+        question: &Question,
+        form: Form,
+        most: usize,
+        progress: &dyn Progress,
+        mut fold: impl FnMut(&[usize], Vec<f64>),
+    ) -> Result<()> {
+        let pieces = cut(&below(self.batches.clone(), most));
+        if let Some(away) = self.projection.away() {
+            let draws = self.projection.draws();
+            return away.ask(question, (self.form, false), &pieces, draws, progress, |piece, numbers, _| {
+                fold(&pieces[piece], numbers);
+                Ok(())
+            });
+        }
+        let others = match question {
+            Question::Others { measures, .. } => Some(self.projection.others(measures)?),
+            _ => None,
+        };
+        let order = self.projection.order();
+        let look = |slice: usize, lines: &Lines| on_lines(question, others.as_ref(), order, slice, lines);
+        let (mut pieces, mut found, mut failure) = (pieces.iter(), Vec::new(), None);
+        let mut piece = pieces.next();
+        self.visit_lines(form, most, progress, look, |numbers| {
+            match numbers {
+                Ok(numbers) => found.push(numbers),
+                Err(error) => failure = failure.take().or(Some(error)),
+            }
+            if let Some(whole) = piece.filter(|piece| piece.len() == found.len()) {
+                fold(whole, gathered(question, whole, std::mem::take(&mut found)));
+                piece = pieces.next();
+            }
+        })?;
+        failure.map_or(Ok(()), Err)
     }
 
     /// For each of `rows`, the mean over slices of the transport cost to every draw: `rows.len()` × M numbers.
     pub(crate) fn row_costs(&mut self, rows: &[usize], progress: &dyn Progress) -> Result<Vec<f64>> {
-        let mut sums = vec![0.0; rows.len() * self.projection.draws()];
-        self.for_each(progress, |batch| add_rows(batch, rows, progress, &mut sums))?;
+        self.rows_and_more(rows, Also::Nothing, 0, progress)
+    }
+
+    /// Means over slices of the answers to [`Question::Rows`], so many of which are no costs.
+    fn rows_and_more(&mut self, rows: &[usize], also: Also, more: usize, progress: &dyn Progress) -> Result<Vec<f64>> {
+        let mut sums = vec![0.0; rows.len() * self.projection.draws() + more];
+        self.ask(&Question::Rows { rows: rows.to_vec(), also }, progress, |numbers| add(&mut sums, &numbers))?;
         divide(&mut sums, self.projection.slices());
         Ok(sums)
     }
@@ -213,27 +267,10 @@ impl<'p, 'a> Decompositions<'p, 'a> {
         weightings: &[Weightings],
         progress: &dyn Progress,
     ) -> Result<(Vec<f64>, Vec<Weightings>)> {
-        let (draws, slices) = (self.projection.draws(), self.projection.slices());
-        let mut costs = vec![0.0; rows.len() * draws];
-        let mut squares = vec![[0.0; WEIGHTINGS]; draws];
-        self.for_each(progress, |batch| {
-            add_rows(batch, rows, progress, &mut costs)?;
-            let of_part = |part: &[Decomposition]| -> Result<Vec<Weightings>> {
-                let mut squares = vec![[0.0; WEIGHTINGS]; draws];
-                for decomposed in part {
-                    progress.check()?;
-                    decomposed.add_weighted_squares(weightings, &mut squares);
-                }
-                Ok(squares)
-            };
-            let parts = batch.decompositions().par_chunks(SWEPT_TOGETHER);
-            let found: Vec<Vec<Weightings>> = parts.map(of_part).collect::<Result<_>>()?;
-            found.iter().for_each(|found| add(squares.as_flattened_mut(), found.as_flattened()));
-            Ok(())
-        })?;
-        divide(&mut costs, slices);
-        divide(squares.as_flattened_mut(), slices);
-        Ok((costs, squares))
+        let also = Also::WeightedSquares(weightings.as_flattened().to_vec());
+        let mut costs = self.rows_and_more(rows, also, weightings.as_flattened().len(), progress)?;
+        let squares = costs.split_off(rows.len() * self.projection.draws());
+        Ok((costs, squares.as_chunks().0.to_vec()))
     }
 
     /// As [`Decompositions::row_costs`], but always of the draws themselves, by merging pair by pair: for a few rows. With the costs on each
@@ -243,24 +280,20 @@ impl<'p, 'a> Decompositions<'p, 'a> {
         rows: &[usize],
         progress: &dyn Progress,
     ) -> Result<(Vec<f64>, Option<SliceRows>)> {
-        let draws = self.projection.draws();
-        let of_slice = |_, lines: &Lines| -> Vec<f64> {
-            let mut costs = vec![0.0; rows.len() * draws];
-            let rows = rows.iter().zip(costs.chunks_exact_mut(draws));
-            rows.for_each(|(&i, row)| row_of_costs(lines.draw(i), lines, row));
-            costs
-        };
-        let mut sums = vec![0.0; rows.len() * draws];
-        let mut slice_rows = (rows.len() * draws * self.projection.slices() <= KEPT_COSTS)
-            .then(|| SliceRows { rows: rows.to_vec(), costs: Vec::new() });
-        self.visit_lines(Form::Exact, usize::MAX, progress, of_slice, |costs: Vec<f64>| {
-            add(&mut sums, &costs);
-            if let Some(kept) = &mut slice_rows {
-                kept.costs.push(costs);
+        let numbers = rows.len() * self.projection.draws();
+        let apart = numbers * self.projection.slices() <= KEPT_COSTS;
+        let question = Question::MergedRows { rows: rows.to_vec(), apart };
+        let (mut sums, mut costs) = (vec![0.0; numbers], Vec::new());
+        self.ask_lines(&question, Form::Exact, usize::MAX, progress, |_, found| {
+            if !apart {
+                return add(&mut sums, &found);
             }
+            let of_slices: Vec<Vec<f64>> = found.chunks_exact(numbers).map(<[f64]>::to_vec).collect();
+            add(&mut sums, &summed(&of_slices));
+            costs.extend(of_slices);
         })?;
         divide(&mut sums, self.projection.slices());
-        Ok((sums, slice_rows))
+        Ok((sums, apart.then(|| SliceRows { rows: rows.to_vec(), costs })))
     }
 
     /// For every draw the mean over all draws of its squared distance.
@@ -270,98 +303,99 @@ impl<'p, 'a> Decompositions<'p, 'a> {
 
     /// Both in one pass.
     pub(crate) fn row_costs_and_mean_squares(&mut self, rows: &[usize], progress: &dyn Progress) -> Result<AnchorRows> {
-        let (draws, weights) = (self.projection.draws(), self.projection.draw_weights());
-        let mut costs = vec![0.0; rows.len() * draws];
-        let mut mean_squares = vec![0.0; draws];
-        let mut size = 0.0;
-        self.for_each(progress, |batch| {
-            add_rows(batch, rows, progress, &mut costs)?;
-            let of_slice = |decomposed: &Decomposition| {
-                progress.check()?;
-                let mut squares = vec![0.0; draws];
-                let size = decomposed.add_mean_squares(weights, &mut squares);
-                Ok((squares, size))
-            };
-            let found: Vec<(Vec<f64>, f64)> = batch.decompositions().par_iter().map(of_slice).collect::<Result<_>>()?;
-            for (squares, of_slice) in &found {
-                add(&mut mean_squares, squares);
-                size += of_slice;
-            }
-            Ok(())
-        })?;
-        divide(&mut costs, self.projection.slices());
-        divide(&mut mean_squares, self.projection.slices());
-        self.spread = Some(Spread { mean_squares: mean_squares.clone(), size: size / self.projection.slices() as f64 });
+        let draws = self.projection.draws();
+        let mut costs = self.rows_and_more(rows, Also::MeanSquares, draws + 1, progress)?;
+        let mut mean_squares = costs.split_off(rows.len() * draws);
+        let size = mean_squares.pop().expect("the size stands at the end");
+        self.spread = Some(Spread { mean_squares: mean_squares.clone(), size });
         Ok(AnchorRows { rows: costs, mean_squares })
+    }
+
+    /// Mean over slices of ‖Q_m − Q̄‖², Q̄ the mean with these weights.
+    pub(crate) fn squares_from_mean(&mut self, weights: &[f64], progress: &dyn Progress) -> Result<FromMean> {
+        let mut sums = vec![0.0; 2 * weights.len()];
+        let question = Question::FromMean { weights: weights.to_vec() };
+        self.ask(&question, progress, |numbers| add(&mut sums, &numbers))?;
+        divide(&mut sums, self.slices());
+        let sizes = sums.split_off(weights.len());
+        Ok(FromMean { squares: sums, sizes })
     }
 
     /// For one or two draws i and each slice, in order, the weighted sum Σ_j slopes_j c_ij.
     pub(crate) fn weighted_costs(&self, rows: &[WeightedRow], progress: &dyn Progress) -> Result<Vec<Vec<f64>>> {
-        let (draws, order) = (self.projection.draws(), self.projection.order());
-        let mut sums: Vec<Vec<f64>> = Vec::with_capacity(self.projection.slices());
+        // Without decomposed slices at hand, merging a row or two is cheaper than making them.
+        let decomposed = self.form == Form::Exact && self.keeping.is_some_and(Keeping::keeps_decomposed);
+        let question = Question::WeightedRows { rows: rows.to_vec(), decomposed };
+        let mut sums: Vec<f64> = Vec::with_capacity(rows.len() * self.projection.slices());
         match &self.kept {
-            Some(kept) if self.form == Form::Exact && kept.bare.is_empty() => {
-                let of_slice = |decomposed: &Decomposition| -> Result<Vec<f64>> {
-                    let mut costs = vec![0.0; draws];
-                    let of_row = |row: &WeightedRow| {
-                        row_costs_on(decomposed, row.draw, progress, &mut costs)?;
-                        Ok(row.weighted(&costs))
-                    };
-                    rows.iter().map(of_row).collect()
-                };
+            Some(kept) if decomposed => {
                 for batch in &kept.batches {
-                    let found: Vec<Vec<f64>> =
-                        batch.decompositions().par_iter().map(of_slice).collect::<Result<_>>()?;
-                    sums.extend(found);
+                    ask_batch(&question, batch, &[], progress, &mut |numbers| sums.extend(numbers))?;
                     progress.advance(batch.decompositions().len() as u64);
                 }
             }
-            // Without decomposed slices at hand, merging a row or two is cheaper than making them.
-            _ => {
-                let of_slice = |_, lines: &Lines| -> Vec<f64> {
-                    let mut costs = vec![0.0; draws];
-                    let of_row = |row: &WeightedRow| {
-                        if order == Order::TWO {
-                            row_of_costs(lines.draw(row.draw), lines, &mut costs);
-                        } else {
-                            let cost = |j| transport_cost(lines.draw(row.draw), lines.draw(j), order);
-                            costs.iter_mut().enumerate().for_each(|(j, out)| *out = cost(j));
-                        }
-                        row.weighted(&costs)
-                    };
-                    rows.iter().map(of_row).collect()
-                };
-                self.visit_lines(Form::Exact, usize::MAX, progress, of_slice, |of_rows| sums.push(of_rows))?;
-            }
+            _ => self.ask_lines(&question, Form::Exact, usize::MAX, progress, |_, numbers| sums.extend(numbers))?,
         }
-        Ok((0..rows.len()).map(|r| sums.iter().map(|of_slice| of_slice[r]).collect()).collect())
+        Ok((0..rows.len()).map(|r| sums.iter().skip(r).step_by(rows.len()).copied().collect()).collect())
     }
 
-    /// Transport costs between measures that are not draws and every draw, in the given form, on each of the first `most` slices, in order: `take`
-    /// gets the slice and measures × M costs.
+    /// Transport costs between measures that are not draws and every draw, in the given form, summed over the first `most` slices; for each
+    /// group of slices measures × M numbers.
     pub(crate) fn other_costs(
         &self,
-        others: &OtherMeasures,
+        measures: &[MixingMeasure],
         form: Form,
         most: usize,
+        groups: &[usize],
         progress: &dyn Progress,
-        mut take: impl FnMut(usize, &[f64]),
-    ) -> Result<()> {
-        let of_slice = |slice: usize, lines: &Lines| others.costs(slice, lines);
-        let (mut slice, mut failure) = (0, None);
-        self.visit_lines(form, most, progress, of_slice, |costs| {
-            match costs {
-                Ok(costs) => take(slice, &costs),
-                Err(error) => failure = failure.take().or(Some(error)),
+    ) -> Result<Vec<f64>> {
+        let numbers = measures.len() * self.projection.draws();
+        let question = Question::Others { measures: measures.to_vec(), form, groups: groups.to_vec() };
+        let mut sums = vec![0.0; (groups.iter().copied().max().unwrap_or(0) + 1) * numbers];
+        self.ask_lines(&question, form, most, progress, |piece, found| {
+            for (group, costs) in among(groups, piece).into_iter().zip(found.chunks_exact(numbers)) {
+                add(&mut sums[group * numbers..][..numbers], costs);
             }
-            slice += 1;
         })?;
-        failure.map_or(Ok(()), Err)
+        Ok(sums)
+    }
+
+    /// Mean quantile functions of the first `most` slices under several weightings of the draws, each of sum 1; cells are chosen by some draws.
+    ///
+    /// Compression is far below what cells leave out, and a fit is judged on the draws themselves: the form at hand will do.
+    pub(crate) fn mean_quantiles(
+        &self,
+        weightings: &[&[f64]],
+        sampled: &[usize],
+        most: usize,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Vec<SliceTarget>>> {
+        let mut found: Vec<Vec<SliceTarget>> = weightings.iter().map(|_| Vec::new()).collect();
+        if weightings.is_empty() {
+            return Ok(found);
+        }
+        let question = Question::MeanQuantiles {
+            weightings: weightings.iter().map(|weighting| weighting.to_vec()).collect(),
+            sampled: sampled.to_vec(),
+        };
+        let mut sound = true;
+        self.ask_lines(&question, self.form, most, progress, |piece, numbers| {
+            let mut left = numbers.as_slice();
+            for _ in piece {
+                let Some((targets, rest)) = SliceTarget::of_numbers(left, weightings.len()) else {
+                    sound = false;
+                    return;
+                };
+                found.iter_mut().zip(targets).for_each(|(found, target)| found.push(target));
+                left = rest;
+            }
+        })?;
+        if sound { Ok(found) } else { Err(wrong_answer()) }
     }
 
     /// Calls `look` with the draws in the given form on each of the first `most` slices, in parallel, and `take` with what it found, in
     /// order.
-    pub(crate) fn visit_lines<T: Send>(
+    fn visit_lines<T: Send>(
         &self,
         form: Form,
         most: usize,
@@ -385,9 +419,8 @@ impl<'p, 'a> Decompositions<'p, 'a> {
             _ => look(slice, lines),
         };
         if kept.is_empty() {
-            // Slices are told apart by where they stand in their batch.
             return self.projection.stream_numbered(
-                &below(self.projection.batches(), most),
+                &below(self.batches.clone(), most),
                 progress,
                 |slice, lines| look(slice, &lines),
                 |_, found| {
@@ -396,10 +429,9 @@ impl<'p, 'a> Decompositions<'p, 'a> {
                 },
             );
         }
-        for (chunk, lines) in kept.chunks(LINES_TOGETHER).enumerate() {
-            let look =
-                |(i, lines): (usize, &&Lines)| progress.check().map(|()| look(chunk * LINES_TOGETHER + i, lines));
-            let found: Vec<T> = lines.par_iter().enumerate().map(look).collect::<Result<_>>()?;
+        for (slices, lines) in self.batches.concat().chunks(LINES_TOGETHER).zip(kept.chunks(LINES_TOGETHER)) {
+            let look = |(&slice, lines): (&usize, &&Lines)| progress.check().map(|()| look(slice, lines));
+            let found: Vec<T> = slices.par_iter().zip(lines).map(look).collect::<Result<_>>()?;
             found.into_iter().for_each(&mut take);
             progress.advance(lines.len() as u64);
         }
@@ -426,19 +458,23 @@ impl<'p, 'a> Decompositions<'p, 'a> {
         }
         let (projection, form) = (self.projection, self.form);
         let (slices, once, mut keeping) = (self.slices(), self.once, None);
-        let mut moved = vec![0.0; projection.draws()];
+        let (mut moved, mut looks) = (Moved::default(), Vec::new());
         let mut kept = FirstPass::default();
         projection.stream(
             &self.batches,
             progress,
             |lines| build(lines, form, projection.draw_weights()),
             |_, built| {
-                let keeping =
-                    *keeping.get_or_insert_with(|| if once { Keeping::Nothing } else { Keeping::of(&built, slices) });
+                looks.clear();
+                looks.extend(built.chunks(PIECE).map(look_at));
+                looks.iter().for_each(|look| moved.add(look));
+                let keeping = *keeping.get_or_insert_with(|| match once {
+                    true => Keeping::Nothing,
+                    false => Keeping::of(looks[0].bytes, built.len().min(PIECE), slices),
+                });
                 let mut decompositions = Vec::new();
                 for slice in built {
                     decompositions.push(slice.decomposed);
-                    slice.residuals.iter().for_each(|residuals| add(&mut moved, residuals));
                     kept.lines.extend(slice.lines.filter(|_| keeping.keeps_lines()));
                 }
                 let batch = Batch::new(decompositions);
@@ -451,10 +487,40 @@ impl<'p, 'a> Decompositions<'p, 'a> {
                 Ok(())
             },
         )?;
-        divide(&mut moved, slices);
-        self.moved = moved.into_iter().map(f64::sqrt).collect();
+        self.moved = moved.distances(slices, projection.draws());
+        (self.keeping, self.looks) = (keeping, looks);
         self.kept = (!kept.batches.is_empty() || !kept.bare.is_empty()).then_some(kept);
         Ok(())
+    }
+}
+
+/// How far compression moves the draws: squares, summed over the pieces so far.
+#[derive(Default)]
+struct Moved(Vec<f64>);
+
+impl Moved {
+    fn add(&mut self, look: &Look) {
+        self.0.resize(self.0.len().max(look.moved.len()), 0.0);
+        add(&mut self.0, &look.moved);
+    }
+
+    fn distances(mut self, slices: usize, draws: usize) -> Vec<f64> {
+        self.0.resize(draws, 0.0);
+        self.0.into_iter().map(|sum| (sum / slices as f64).sqrt()).collect()
+    }
+}
+
+/// What is seen of the slices of a piece when they are decomposed first.
+fn look_at(piece: &[Slice]) -> Look {
+    let bytes = |of: &dyn Fn(&Slice) -> usize| piece.iter().map(of).sum();
+    let residuals: Vec<Vec<f64>> = piece.iter().filter_map(|slice| slice.residuals.clone()).collect();
+    Look {
+        moved: summed(&residuals),
+        bytes: [
+            bytes(&|slice| slice.decomposed.bytes()),
+            bytes(&|slice| slice.lines.as_ref().map_or(0, Lines::bytes)),
+            bytes(&|slice| slice.decomposed.lines().bytes()),
+        ],
     }
 }
 
@@ -510,18 +576,6 @@ fn below(mut batches: Vec<Vec<usize>>, count: usize) -> Vec<Vec<usize>> {
     batches
 }
 
-/// A draw and what each of its costs counts for.
-pub(crate) struct WeightedRow {
-    pub(crate) draw: usize,
-    pub(crate) slopes: Vec<f64>,
-}
-
-impl WeightedRow {
-    fn weighted(&self, costs: &[f64]) -> f64 {
-        self.slopes.iter().zip(costs).map(|(slope, cost)| slope * cost).sum()
-    }
-}
-
 /// Costs on each slice of a few rows may take this many numbers, 256 MB.
 const KEPT_COSTS: usize = 1 << 25;
 
@@ -560,27 +614,152 @@ pub(crate) struct AnchorRows {
 /// rows keep them busy, and their parts would take memory.
 const FEW_ROWS: usize = 4 * PANEL;
 
-fn add_rows(batch: &Batch, rows: &[usize], progress: &dyn Progress, sums: &mut [f64]) -> Result<()> {
-    let draws = batch.draws();
-    if rows.len() <= FEW_ROWS {
-        let tasks: Vec<(usize, usize)> =
-            (0..rows.len()).step_by(PANEL).flat_map(|r| (0..batch.parts()).map(move |part| (r, part))).collect();
-        let of_task = |&(r, part): &(usize, usize)| -> Result<Vec<f64>> {
-            let rows = &rows[r..rows.len().min(r + PANEL)];
-            let mut costs = vec![0.0; rows.len() * draws];
-            part_row_costs(batch, part, rows, progress, &mut costs)?;
-            Ok(costs)
-        };
-        let found: Vec<Vec<f64>> = tasks.par_iter().map(of_task).collect::<Result<_>>()?;
-        tasks.iter().zip(&found).for_each(|(&(r, _), costs)| add(&mut sums[r * draws..], costs));
-        return Ok(());
+/// Answers a question for each piece of a batch.
+fn ask_batch(
+    question: &Question,
+    batch: &Batch,
+    draw_weights: &[f64],
+    progress: &dyn Progress,
+    fold: &mut dyn FnMut(Vec<f64>),
+) -> Result<()> {
+    let answer = |piece: usize| on_piece(question, batch, piece, draw_weights, progress);
+    if matches!(question, Question::Rows { rows, .. } if rows.len() > FEW_ROWS) {
+        return (0..batch.pieces()).try_for_each(|piece| answer(piece).map(&mut *fold));
     }
-    sums.par_chunks_mut(PANEL * draws).zip(rows.par_chunks(PANEL)).try_for_each(|(sums, rows)| {
-        let mut costs = vec![0.0; rows.len() * draws];
-        row_costs(batch, rows, Columns::All, progress, &mut costs)?;
-        add(sums, &costs);
-        Ok(())
-    })
+    let found: Vec<Vec<f64>> = (0..batch.pieces()).into_par_iter().map(answer).collect::<Result<_>>()?;
+    found.into_iter().for_each(fold);
+    Ok(())
+}
+
+/// The answer of decomposed slices.
+fn on_piece(
+    question: &Question,
+    batch: &Batch,
+    piece: usize,
+    draw_weights: &[f64],
+    progress: &dyn Progress,
+) -> Result<Vec<f64>> {
+    let (draws, slices) = (batch.draws(), batch.piece(piece));
+    let of_slices = |of: &(dyn Fn(&Decomposition) -> Result<Vec<f64>> + Sync)| -> Result<Vec<Vec<f64>>> {
+        slices.par_iter().map(|decomposed| progress.check().and_then(|()| of(decomposed))).collect()
+    };
+    match question {
+        Question::Rows { rows, also } => {
+            let mut numbers = vec![0.0; rows.len() * draws];
+            numbers
+                .par_chunks_mut(PANEL * draws)
+                .zip(rows.par_chunks(PANEL))
+                .try_for_each(|(costs, rows)| row_costs(batch, piece, rows, Columns::All, progress, costs))?;
+            match also {
+                Also::Nothing => {}
+                Also::MeanSquares => numbers.extend(summed(&of_slices(&|decomposed| {
+                    let mut squares = vec![0.0; draws];
+                    let size = decomposed.add_mean_squares(draw_weights, &mut squares);
+                    squares.push(size);
+                    Ok(squares)
+                })?)),
+                Also::WeightedSquares(weightings) => {
+                    let weightings = weightings.as_chunks::<WEIGHTINGS>().0;
+                    let of_some = |some: &[Decomposition]| -> Result<Vec<f64>> {
+                        let mut squares = vec![[0.0; WEIGHTINGS]; draws];
+                        for decomposed in some {
+                            progress.check()?;
+                            decomposed.add_weighted_squares(weightings, &mut squares);
+                        }
+                        Ok(squares.into_flattened())
+                    };
+                    let found: Result<Vec<Vec<f64>>> = slices.par_chunks(SWEPT_TOGETHER).map(of_some).collect();
+                    numbers.extend(summed(&found?));
+                }
+            }
+            Ok(numbers)
+        }
+        Question::FromMean { weights } => Ok(summed(&of_slices(&|decomposed| {
+            let FromMean { mut squares, sizes } = decomposed.squares_from_mean(weights);
+            squares.extend(sizes);
+            Ok(squares)
+        })?)),
+        Question::WeightedRows { rows, .. } => {
+            let found = of_slices(&|decomposed| {
+                let mut costs = vec![0.0; draws];
+                let of_row = |row: &WeightedRow| {
+                    row_costs_on(decomposed, row.draw, progress, &mut costs)?;
+                    Ok(row.weighted(&costs))
+                };
+                rows.iter().map(of_row).collect()
+            })?;
+            Ok(found.concat())
+        }
+        Question::MergedRows { .. } | Question::Others { .. } | Question::MeanQuantiles { .. } | Question::Pairs => {
+            unreachable!("they need no decomposed slices")
+        }
+    }
+}
+
+/// The answer of one slice.
+fn on_lines(
+    question: &Question,
+    others: Option<&OtherMeasures>,
+    order: Order,
+    slice: usize,
+    lines: &Lines,
+) -> Result<Vec<f64>> {
+    let draws = lines.len();
+    let merged = |draw: usize, costs: &mut [f64]| {
+        if order == Order::TWO {
+            row_of_costs(lines.draw(draw), lines, costs);
+        } else {
+            let cost = |j| transport_cost(lines.draw(draw), lines.draw(j), order);
+            costs.iter_mut().enumerate().for_each(|(j, out)| *out = cost(j));
+        }
+    };
+    match question {
+        Question::MergedRows { rows, .. } => {
+            let mut costs = vec![0.0; rows.len() * draws];
+            rows.iter().zip(costs.chunks_exact_mut(draws)).for_each(|(&draw, row)| merged(draw, row));
+            Ok(costs)
+        }
+        Question::WeightedRows { rows, .. } => {
+            let mut costs = vec![0.0; draws];
+            let of_row = |row: &WeightedRow| {
+                merged(row.draw, &mut costs);
+                row.weighted(&costs)
+            };
+            Ok(rows.iter().map(of_row).collect())
+        }
+        Question::MeanQuantiles { weightings, sampled } => {
+            let weightings: Vec<&[f64]> = weightings.iter().map(Vec::as_slice).collect();
+            Ok(SliceTarget::to_numbers(&SliceTarget::many(lines, &weightings, Cells::choose(lines, sampled))))
+        }
+        Question::Others { .. } => others.expect("they are on the slices").costs(slice, lines),
+        Question::Rows { .. } | Question::FromMean { .. } | Question::Pairs => {
+            unreachable!("they need more than lines")
+        }
+    }
+}
+
+/// What the slices of a piece answer together.
+fn gathered(question: &Question, piece: &[usize], found: Vec<Vec<f64>>) -> Vec<f64> {
+    match question {
+        Question::MergedRows { apart: false, .. } => summed(&found),
+        Question::Others { groups, .. } => {
+            let of_group = |group: usize| {
+                let own: Vec<&Vec<f64>> =
+                    piece.iter().zip(&found).filter(|(slice, _)| groups[**slice] == group).map(|(_, f)| f).collect();
+                summed(&own)
+            };
+            among(groups, piece).into_iter().flat_map(of_group).collect()
+        }
+        _ => found.concat(),
+    }
+}
+
+/// The sum of vectors of one length, in order.
+fn summed(found: &[impl AsRef<[f64]>]) -> Vec<f64> {
+    let Some((first, rest)) = found.split_first() else { return Vec::new() };
+    let mut sums = first.as_ref().to_vec();
+    rest.iter().for_each(|more| add(&mut sums, more.as_ref()));
+    sums
 }
 
 pub(super) fn add(sums: &mut [f64], new: &[f64]) {

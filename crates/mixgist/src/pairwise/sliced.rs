@@ -1,7 +1,7 @@
 //! The sliced distance as a value: frozen slices and an order, ready to compare measures.
 
 use super::matrix::{Condensed, DistanceMatrix, distance_matrix};
-use super::rows::{Decompositions, Form, add};
+use super::rows::Decompositions;
 use crate::Result;
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::line::{Order, transport_cost};
@@ -11,6 +11,7 @@ use crate::projection::Projection;
 use crate::prune::Pruning;
 use crate::slice::Slices;
 use crate::slice_error::BatchSums;
+use crate::work::{Away, Form, Study, Workers};
 
 /// A distance with its Monte Carlo error over slices.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,12 +27,13 @@ pub struct SlicedDistance<'a> {
     slices: &'a dyn Slices,
     order: Order,
     pruning: Pruning,
+    away: Option<(&'a dyn Workers, Study)>,
 }
 
 impl<'a> SlicedDistance<'a> {
     /// The distance over these slices.
     pub fn new(slices: &'a dyn Slices, order: Order) -> Self {
-        SlicedDistance { slices, order, pruning: Pruning::default() }
+        SlicedDistance { slices, order, pruning: Pruning::default(), away: None }
     }
 
     /// With another rule for pruning.
@@ -40,15 +42,27 @@ impl<'a> SlicedDistance<'a> {
         SlicedDistance { pruning, ..self }
     }
 
-    /// The ensemble bound to the slices.
+    /// With workers who know the draws; what is asked of other measures is computed here.
+    #[must_use]
+    pub(crate) fn with_workers(self, away: Option<(&'a dyn Workers, Study)>) -> Self {
+        SlicedDistance { away, ..self }
+    }
+
+    /// The ensemble, whose draws any workers know, bound to the slices.
     pub(crate) fn project(&self, ensemble: &Ensemble) -> Result<Projection<'a>> {
+        let away = self.away.as_ref().map(|(workers, study)| Away { workers: *workers, study: study.clone() });
+        Ok(self.project_here(ensemble)?.with_workers(away))
+    }
+
+    /// Any measures bound to the slices.
+    fn project_here(&self, ensemble: &Ensemble) -> Result<Projection<'a>> {
         Projection::new(ensemble, self.slices, self.order, self.pruning)
     }
 
     /// Between two measures. Cost O(L K log K).
     pub fn between(&self, a: &MixingMeasure, b: &MixingMeasure) -> Result<Distance> {
         let pair = Ensemble::from_measures(&[a.clone(), b.clone()])?;
-        let projection = self.project(&pair)?;
+        let projection = self.project_here(&pair)?;
         let mut costs = Vec::with_capacity(self.slices.len());
         projection.stream(
             &projection.batches(),
@@ -77,12 +91,10 @@ impl<'a> SlicedDistance<'a> {
         let projection = self.project(ensemble)?;
         let groups = projection.slice_groups(ensemble.len());
         let mut sums = vec![BatchSums::default(); ensemble.len()];
-        let mut by_group = vec![vec![0.0; ensemble.len()]; groups.sizes.len()];
-        self.other_costs(std::slice::from_ref(measure), &projection, progress, |slice, costs| {
-            add(&mut by_group[groups.of_slice[slice]], costs);
-        })?;
+        let by_group = other_costs(std::slice::from_ref(measure), &projection, &groups.of_slice, progress)?;
+        let by_group: Vec<&[f64]> = by_group.chunks_exact(ensemble.len()).collect();
         for (costs, &size) in by_group.iter().zip(&groups.sizes) {
-            sums.iter_mut().zip(costs).for_each(|(sums, cost)| sums.add(*cost, size));
+            sums.iter_mut().zip(*costs).for_each(|(sums, cost)| sums.add(*cost, size));
         }
         let slices = self.slices.len();
         let distance = |sums: &BatchSums| {
@@ -146,24 +158,10 @@ impl<'a> SlicedDistance<'a> {
         progress: &dyn Progress,
     ) -> Result<Vec<Vec<f64>>> {
         let projection = self.project(ensemble)?;
-        let mut sums = vec![0.0; measures.len() * ensemble.len()];
-        self.other_costs(measures, &projection, progress, |_, costs| add(&mut sums, costs))?;
+        let sums = other_costs(measures, &projection, &vec![0; self.slices.len()], progress)?;
         let slices = self.slices.len() as f64;
         let row = |sums: &[f64]| sums.iter().map(|sum| sum / slices).collect();
         Ok(sums.chunks_exact(ensemble.len()).map(row).collect())
-    }
-
-    /// Transport costs from each of the measures to every draw, slice by slice.
-    fn other_costs(
-        &self,
-        measures: &[MixingMeasure],
-        projection: &Projection,
-        progress: &dyn Progress,
-        take: impl FnMut(usize, &[f64]),
-    ) -> Result<()> {
-        let others = projection.others(measures)?;
-        progress.begin("distances to all draws", self.slices.len() as u64);
-        Decompositions::new(projection, Form::Exact).other_costs(&others, Form::Exact, usize::MAX, progress, take)
     }
 
     /// Between all pairs of draws.
@@ -185,6 +183,17 @@ impl<'a> SlicedDistance<'a> {
     pub fn matrix_bytes(draws: usize) -> usize {
         2 * size_of::<f64>() * (draws * draws.saturating_sub(1) / 2) + 2 * size_of::<Condensed>()
     }
+}
+
+/// Transport costs from each of the measures to every draw, summed over each group of slices.
+fn other_costs(
+    measures: &[MixingMeasure],
+    projection: &Projection,
+    groups: &[usize],
+    progress: &dyn Progress,
+) -> Result<Vec<f64>> {
+    progress.begin("distances to all draws", projection.slices() as u64);
+    Decompositions::new(projection, Form::Exact).other_costs(measures, Form::Exact, usize::MAX, groups, progress)
 }
 
 #[cfg(test)]

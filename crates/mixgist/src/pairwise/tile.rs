@@ -6,6 +6,7 @@ use super::decomposition::{Decomposition, Lanes, OwnJump, PANEL, add_panel_produ
 use crate::Result;
 use crate::line::{Lines, Order, transport_cost};
 use crate::progress::Progress;
+use crate::projection::PIECE;
 
 /// Which columns of a row are wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -16,16 +17,12 @@ pub(super) enum Columns {
     FromOwnPanel,
 }
 
-/// Some decomposed slices and the norms of the draws summed over them.
+/// Some decomposed slices.
 pub(super) struct Batch<'a> {
     decompositions: Vec<Decomposition<'a>>,
-    norms: Vec<f64>,
-    /// The norms summed over each [`PART`] of the slices.
-    part_norms: Vec<Vec<f64>>,
+    /// The norms of the draws summed over each [`PIECE`] of the slices.
+    piece_norms: Vec<Vec<f64>>,
 }
-
-/// Slices of a part of a batch: with few rows the threads share the slices.
-const PART: usize = 8;
 
 impl<'a> Batch<'a> {
     /// At least one slice.
@@ -37,16 +34,17 @@ impl<'a> Batch<'a> {
             }
             norms
         };
-        Batch {
-            norms: sum_norms(&decompositions),
-            part_norms: decompositions.chunks(PART).map(sum_norms).collect(),
-            decompositions,
-        }
+        Batch { piece_norms: decompositions.chunks(PIECE).map(sum_norms).collect(), decompositions }
     }
 
-    /// Number of parts.
-    pub(super) fn parts(&self) -> usize {
-        self.part_norms.len()
+    /// Number of pieces.
+    pub(super) fn pieces(&self) -> usize {
+        self.piece_norms.len()
+    }
+
+    /// The slices of a piece.
+    pub(super) fn piece(&self, piece: usize) -> &[Decomposition<'a>] {
+        self.decompositions.chunks(PIECE).nth(piece).expect("the piece exists")
     }
 
     pub(super) fn decompositions(&self) -> &[Decomposition<'a>] {
@@ -54,7 +52,7 @@ impl<'a> Batch<'a> {
     }
 
     pub(super) fn draws(&self) -> usize {
-        self.norms.len()
+        self.piece_norms[0].len()
     }
 
     /// The line measures that were decomposed.
@@ -66,28 +64,17 @@ impl<'a> Batch<'a> {
 /// A cost below this part of the two draws' norms has lost too many digits in the difference, and is computed anew by merging.
 const CANCELLATION: f64 = 1e-5;
 
-/// Costs summed over the slices of a batch: `out[r * draws + j]` is set for each wanted column j of draw `rows[r]`. Rows from their own panel on are whole
+/// Costs summed over the slices of a piece: `out[r * draws + j]` is set for each wanted column j of draw `rows[r]`. Rows from their own panel on are whole
 /// panels, one after the other, but for the last draws.
 pub(super) fn row_costs(
     batch: &Batch,
+    piece: usize,
     rows: &[usize],
     columns: Columns,
     progress: &dyn Progress,
     out: &mut [f64],
 ) -> Result<()> {
-    row_costs_at(Level::new(), &batch.decompositions, &batch.norms, rows, columns, progress, out)
-}
-
-/// As [`row_costs`], over one part of the batch and for all columns.
-pub(super) fn part_row_costs(
-    batch: &Batch,
-    part: usize,
-    rows: &[usize],
-    progress: &dyn Progress,
-    out: &mut [f64],
-) -> Result<()> {
-    let decompositions = batch.decompositions.chunks(PART).nth(part).expect("the part exists");
-    row_costs_at(Level::new(), decompositions, &batch.part_norms[part], rows, Columns::All, progress, out)
+    row_costs_at(Level::new(), batch.piece(piece), &batch.piece_norms[piece], rows, columns, progress, out)
 }
 
 /// Costs on a single slice from one draw to all.
@@ -261,15 +248,21 @@ mod tests {
     use crate::pairwise::decomposition::tests::{RandomSlice, random_slice};
     use crate::vector_math::tests::{bits, every_level};
 
+    /// Costs summed over both pieces of a batch.
     fn costs(level: Level, batch: &Batch, rows: &[usize], columns: Columns) -> Vec<f64> {
-        let mut out = vec![f64::NAN; rows.len() * batch.draws()];
-        row_costs_at(level, &batch.decompositions, &batch.norms, rows, columns, &Silent, &mut out).unwrap();
-        out
+        let of_piece = |piece: usize| {
+            let mut out = vec![f64::NAN; rows.len() * batch.draws()];
+            let (slices, norms) = (batch.piece(piece), &batch.piece_norms[piece]);
+            row_costs_at(level, slices, norms, rows, columns, &Silent, &mut out).unwrap();
+            out
+        };
+        assert_eq!(batch.pieces(), 2);
+        of_piece(0).iter().zip(of_piece(1)).map(|(a, b)| a + b).collect()
     }
 
-    /// A batch of one whole part and three slices, with tables of lone jumps and without.
+    /// A batch of one whole piece and three slices, with tables of lone jumps and without.
     fn with_batches(draws: usize, atoms: usize, job: impl Fn(&Batch)) {
-        let slices: Vec<RandomSlice> = (0..PART as u64 + 3).map(|seed| random_slice(draws, atoms, seed)).collect();
+        let slices: Vec<RandomSlice> = (0..PIECE as u64 + 3).map(|seed| random_slice(draws, atoms, seed)).collect();
         for lone in [false, true] {
             job(&Batch::new(slices.iter().map(|slice| slice.decomposed(lone)).collect()));
         }
@@ -308,12 +301,6 @@ mod tests {
                 for i in 0..draws {
                     let row = costs(Level::new(), batch, &[i], Columns::All);
                     (0..draws).for_each(|j| check(i, j, row[j]));
-                    let mut parts = vec![0.0; 2 * draws];
-                    parts
-                        .chunks_mut(draws)
-                        .enumerate()
-                        .for_each(|(p, row)| part_row_costs(batch, p, &[i], &Silent, row).unwrap());
-                    (0..draws).for_each(|j| check(i, j, parts[j] + parts[draws + j]));
                 }
             });
         }

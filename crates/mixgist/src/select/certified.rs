@@ -8,10 +8,11 @@ use rayon::prelude::*;
 use super::embedding::{Embedding, KnownSums, Truncated};
 use super::{Candidate, Choice, Loss, least};
 use crate::Result;
-use crate::pairwise::{AnchorRows, Decompositions, Form, MOST_MERGED, WEIGHTINGS, Weightings};
+use crate::pairwise::{AnchorRows, Decompositions, MOST_MERGED, WEIGHTINGS, Weightings};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::random::{Purpose, stream};
+use crate::work::Form;
 
 /// Below this many draws all pairs are as fast.
 pub(super) const WORTHWHILE: usize = 400;
@@ -152,7 +153,7 @@ fn slack(moved: &[f64], weights: &[f64]) -> Vec<f64> {
 /// anchors or of a batch of candidates.
 pub(crate) fn most_numbers(draws: usize) -> usize {
     draws * (MOST_AXES.min(draws) + 4 * WEIGHTINGS)
-        + 2 * draws * anchor_count(draws).max(largest_batch(draws).min(draws))
+        + 3 * draws * anchor_count(draws).max(largest_batch(draws).min(draws))
 }
 
 /// Candidates that are computed together at most.

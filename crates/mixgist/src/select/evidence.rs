@@ -5,10 +5,11 @@ use super::{Candidate, Choice};
 use crate::Result;
 use crate::ensemble::Ensemble;
 use crate::loss::Loss;
-use crate::pairwise::{Decompositions, SliceRows, WeightedRow};
+use crate::pairwise::{Decompositions, SliceRows};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::slice_error::{groups, standard_error};
+use crate::work::WeightedRow;
 
 pub(super) struct Evidence {
     pub(super) expected_loss_se: Option<f64>,

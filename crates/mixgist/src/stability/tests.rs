@@ -198,10 +198,7 @@ fn medoids_are_read_off_the_distances_between_all_draws() {
     let settings = Settings { units: Units::None, ..settings() };
     let posterior = Posterior::new(&all, None, settings.clone()).unwrap();
     let part: Vec<usize> = (5..60).filter(|m| m % 3 != 0).collect();
-    let with = |draws: Option<&[usize]>, settings: Settings| match draws {
-        Some(draws) => posterior.with(all.select(draws).unwrap(), settings).unwrap(),
-        None => posterior.with(&all, settings).unwrap(),
-    };
+    let with = |draws: Option<&[usize]>, settings: Settings| posterior.with(draws, settings).unwrap();
     assert_eq!(posterior.known_medoid(Some(&part), &with(Some(&part), settings.clone())).unwrap(), None);
     posterior.all_distances(&Silent).unwrap().unwrap();
     for loss in [Loss::Distance, Loss::Power] {

@@ -5,19 +5,19 @@
 
 use std::sync::Arc;
 
-use super::rounded::{all_rounded, rounded};
 use crate::line::Lines;
+use crate::rounded::{all_rounded, rounded};
 
 /// Mean quantile functions have at most this many cells.
 const MOST_CELLS: usize = 256;
 
 /// A mean quantile function on one slice.
-pub(super) struct SliceTarget {
+pub(crate) struct SliceTarget {
     cells: Arc<Cells>,
     /// What is known of each cell, side by side: a fit looks at one cell after the other.
     steps: Vec<Step>,
     /// ∫ Q̄², of the cell means.
-    pub(super) norm: f64,
+    pub(crate) norm: f64,
 }
 
 /// The mean quantile function on one cell.
@@ -32,7 +32,7 @@ struct Step {
 
 impl SliceTarget {
     /// The means of the draws under several weightings, each of sum 1, over the given cells.
-    pub(super) fn many(lines: &Lines, weightings: &[&[f64]], cells: Cells) -> Vec<Self> {
+    pub(crate) fn many(lines: &Lines, weightings: &[&[f64]], cells: Cells) -> Vec<Self> {
         let cells = Arc::new(cells);
         let (count, n) = (cells.ends.len(), weightings.len());
         let mut levels = vec![0.0; n];
@@ -68,8 +68,15 @@ impl SliceTarget {
             level += jump;
         }
         all_rounded(&mut means);
+        Self::of_means(cells, means)
+    }
+
+    /// From the mean over each cell.
+    fn of_means(cells: &Arc<Cells>, means: Vec<f64>) -> Self {
+        let starts = || std::iter::once(0.0).chain(cells.ends.iter().copied());
+        let lengths = || cells.ends.iter().zip(starts()).map(|(end, start)| end - start);
         let (mut integral, mut norm) = (0.0, 0.0);
-        let mut steps = Vec::with_capacity(jumps.len());
+        let mut steps = Vec::with_capacity(means.len());
         for ((start, length), mean) in starts().zip(lengths()).zip(means) {
             steps.push(Step { start, mean, integral });
             integral += mean * length;
@@ -78,20 +85,42 @@ impl SliceTarget {
         SliceTarget { cells: Arc::clone(cells), steps, norm }
     }
 
+    /// Means of one slice as plain numbers: how many cells, the origin, the ends of the cells, and for each weighting the mean over each.
+    pub(crate) fn to_numbers(targets: &[Self]) -> Vec<f64> {
+        let Some(first) = targets.first() else { return Vec::new() };
+        let mut numbers = vec![first.cells.ends.len() as f64, first.cells.origin];
+        numbers.extend_from_slice(&first.cells.ends);
+        targets.iter().for_each(|target| numbers.extend(target.steps.iter().map(|step| step.mean)));
+        numbers
+    }
+
+    /// The means of the first slice of those numbers, and the numbers that follow; none when they are not what [`SliceTarget::to_numbers`] writes.
+    pub(crate) fn of_numbers(numbers: &[f64], weightings: usize) -> Option<(Vec<Self>, &[f64])> {
+        let (&[count, origin], rest) = numbers.split_first_chunk()?;
+        let count = count as usize;
+        let (ends, rest) = rest.split_at_checked(count)?;
+        let (means, rest) = rest.split_at_checked(weightings.checked_mul(count)?)?;
+        if ends.last() != Some(&1.0) || count > MOST_CELLS {
+            return None;
+        }
+        let cells = Arc::new(Cells::of_ends(origin, ends.to_vec()));
+        Some((means.chunks_exact(count).map(|means| Self::of_means(&cells, means.to_vec())).collect(), rest))
+    }
+
     /// Positions are counted from here.
-    pub(super) fn origin(&self) -> f64 {
+    pub(crate) fn origin(&self) -> f64 {
         self.cells.origin
     }
 
     /// At t, ∫ Q̄ from 0 to t and the mean over the cell of t.
     #[inline]
-    pub(super) fn at(&self, t: f64) -> (f64, f64) {
+    pub(crate) fn at(&self, t: f64) -> (f64, f64) {
         let step = &self.steps[self.cells.find(t)];
         (step.integral + step.mean * (t - step.start), step.mean)
     }
 
     /// ∫ (Q̄ − mean of Q̄)²: how far the target spreads.
-    pub(super) fn spread(&self) -> f64 {
+    pub(crate) fn spread(&self) -> f64 {
         let mean = self.at(1.0).0;
         (self.norm - mean * mean).max(0.0)
     }
@@ -102,7 +131,7 @@ fn add_scaled(sums: &mut [f64], factor: f64, x: &[f64]) {
 }
 
 /// Cells of (0, 1) for one slice.
-pub(super) struct Cells {
+pub(crate) struct Cells {
     origin: f64,
     /// Ends of the cells; the last is 1.
     ends: Vec<f64>,
@@ -118,7 +147,7 @@ impl Cells {
     /// From the jumps of some draws that stand for all.
     ///
     /// The squared error of T cell means is least when cells are spread like (Q̄′)^(2/3); a jump of size D in a gap g counts D^(2/3) g^(1/3).
-    pub(super) fn choose(lines: &Lines, sampled: &[usize]) -> Self {
+    pub(crate) fn choose(lines: &Lines, sampled: &[usize]) -> Self {
         let mut jumps: Vec<(f64, f64)> = Vec::new();
         for &m in sampled {
             let line = lines.draw(m);
@@ -158,6 +187,10 @@ impl Cells {
         ends.retain(|&end| end > 0.0 && end < 1.0);
         ends.dedup();
         ends.push(1.0);
+        Self::of_ends(origin, ends)
+    }
+
+    fn of_ends(origin: f64, ends: Vec<f64>) -> Self {
         let cell = |b: usize| ends.partition_point(|&end| end <= b as f64 / BUCKETS as f64).min(ends.len() - 1);
         let buckets = (0..=BUCKETS).map(|b| cell(b) as u16).collect();
         Cells { origin, ends, buckets }

@@ -8,7 +8,7 @@
 const DIGITS: i32 = 28;
 
 /// `x` to a multiple of a small power of two, that many digits below `size`.
-pub(super) fn rounded(x: f64, size: f64) -> f64 {
+pub(crate) fn rounded(x: f64, size: f64) -> f64 {
     // The power of two at or below the size.
     let power = f64::from_bits(size.abs().to_bits() & f64::INFINITY.to_bits());
     let unit = power * f64::powi(2.0, -DIGITS);
@@ -16,7 +16,7 @@ pub(super) fn rounded(x: f64, size: f64) -> f64 {
 }
 
 /// All of them, by the size of the largest.
-pub(super) fn all_rounded(values: &mut [f64]) {
+pub(crate) fn all_rounded(values: &mut [f64]) {
     let size = values.iter().fold(0.0, |size, x| f64::max(size, x.abs()));
     values.iter_mut().for_each(|x| *x = rounded(*x, size));
 }
