@@ -128,7 +128,7 @@ pub fn distance_matrix<'py>(
     let ensemble = in_units(py, &question, &draws.file.ensemble, question.data(Some(draws))?.as_deref())?.draws;
     let needed = match &measuring {
         Measuring::Named(metric) => metric.matrix_bytes(&ensemble),
-        Measuring::Function { .. } => SlicedDistance::predicted_matrix_bytes(&ensemble),
+        Measuring::Function { count, .. } => SlicedDistance::predicted_matrix_bytes(&ensemble, *count),
     };
     memory::require(needed, &format!("the matrix of {} draws", ensemble.len()), |_| {
         "keep fewer draws: draws.thinned(thin=2); a medoid needs no matrix: mixgist.summarize".into()
