@@ -50,7 +50,10 @@ pub fn compare_turns(language: &str, ensemble: &Ensemble, worker: &mut Worker) {
     );
     if let (Some(from), Some(to)) = (before.0.zip(before.1), after.0.zip(after.1)) {
         let (rust, other) = ((to.0 - from.0) / TURNS as f64, (to.1 - from.1) / TURNS as f64);
-        println!("processor time of a turn: {rust:.4} s in Rust, {other:.4} s in {language}, ratio {:.3}", other / rust);
+        println!(
+            "processor time of a turn: {rust:.4} s in Rust, {other:.4} s in {language}, ratio {:.3}",
+            other / rust
+        );
     }
 }
 

@@ -29,7 +29,8 @@ fn a_killed_run_resumes_to_the_same_bits() {
     for algorithm in ALGORITHMS {
         // A run that ends before it is seen, because the machine is busy with something else, is no proof: a longer one is.
         let lengths = [30_000, 120_000, 480_000, 1_920_000];
-        let killed = lengths.map(|iterations| move || kill_and_resume(algorithm, iterations)).iter().any(|run| run() >= 2);
+        let killed =
+            lengths.map(|iterations| move || kill_and_resume(algorithm, iterations)).iter().any(|run| run() >= 2);
         assert!(killed, "{algorithm} was not killed twice");
     }
 }
