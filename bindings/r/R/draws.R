@@ -279,6 +279,18 @@ print.mixgist_partitions <- function(x, ...) {
 }
 
 #' @export
+summary.mixgist_draws <- function(object, ...) object
+
+#' @export
+summary.mixgist_partitions <- function(object, ...) object
+
+#' @export
+plot.mixgist_draws <- function(x, ...) abort("draws have no figure of their own", "plot(mixgist_summary(x))")
+
+#' @export
+plot.mixgist_partitions <- function(x, ...) abort("partitions have no figure of their own", "plot(mixgist_partition(x))")
+
+#' @export
 length.mixgist_draws <- function(x) unclass(x)$facts$draws
 
 #' @export

@@ -64,6 +64,13 @@ test_that("objects that were put together by hand are refused", {
   expect_error(mixgist_ball(structure(list(), class = "mixgist_summary")), class = "mixgist_error")
 })
 
+test_that("draws themselves are summarised by what they are, and say where figures are", {
+  for (x in list(two_groups(8), as_mixgist_draws(rbind(c(1, 1, 2), c(1, 2, 2))))) {
+    expect_output(print(summary(x)), "draws")
+    expect_error(plot(x), "mixgist_", class = "mixgist_error")
+  }
+})
+
 test_that("other functions with anything", {
   draws <- two_groups(8)
   found <- quietly(mixgist_summary(draws, slices = 8, threads = 1))
