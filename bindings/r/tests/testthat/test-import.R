@@ -333,7 +333,7 @@ test_that("files whose variables have names of any kind are read by those names"
     found <- atoms(read(files, format = "stan-csv", weights = "theta", means = "mu", covariances = "sigma", covariance_form = "sd"))
     expect_equal(found$weight, c(0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.2, 0.8, 0.3, 0.7, 0.4, 0.6))
     expect_equal(found$cov_1_1, rep(c(1, 4), 6))
-    expect_equal(found$chain, rep(1:2, each = 6))
+    expect_equal(found$chain, rep(0:1, each = 6))
   }
   expect_error(read_mixgist_draws(files, format = "stan-csv", weights = "phi", means = "mu", covariances = "sigma"), "phi", class = "mixgist_error")
 })
