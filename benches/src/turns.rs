@@ -29,10 +29,14 @@ pub fn compare_turns(language: &str, ensemble: &Ensemble, worker: &mut Worker) {
         assert!(summary.expect("the draws are valid").medoid.expected_loss > 0.0);
     };
     let (mut in_rust, mut elsewhere) = (Vec::new(), Vec::new());
+    let (own, other) = (std::process::id(), worker.child.id());
+    worker.seconds("call"); // what is done once does not count
+    let before = (processor_seconds(own), processor_seconds(other));
     for _ in 0..TURNS {
         in_rust.push(fastest(1, rust));
         elsewhere.push(worker.seconds("call"));
     }
+    let after = (processor_seconds(own), processor_seconds(other));
     let mut ratios: Vec<f64> = elsewhere.iter().zip(&in_rust).map(|(ours, rust)| ours / rust).collect();
     println!("1000 draws, 100 atoms, dimension 2, {SLICES} slices, {} threads\n", rayon::current_num_threads());
     println!("summarize from arrays, {TURNS} turns   fastest    median");
@@ -44,6 +48,21 @@ pub fn compare_turns(language: &str, ensemble: &Ensemble, worker: &mut Worker) {
         median(&mut elsewhere) / median(&mut in_rust),
         median(&mut ratios)
     );
+    if let (Some(from), Some(to)) = (before.0.zip(before.1), after.0.zip(after.1)) {
+        let (rust, other) = ((to.0 - from.0) / TURNS as f64, (to.1 - from.1) / TURNS as f64);
+        println!(
+            "processor time of a turn: {rust:.4} s in Rust, {other:.4} s in {language}, ratio {:.3}",
+            other / rust
+        );
+    }
+}
+
+/// Processor time of a process, its threads that have ended included, where the system tells; in hundredths of a second.
+fn processor_seconds(process: u32) -> Option<f64> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
+    Some((ticks(11)? + ticks(12)?) / 100.0)
 }
 
 fn least(seconds: &[f64]) -> f64 {

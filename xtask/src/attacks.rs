@@ -1,6 +1,7 @@
 //! Attacks on the project by itself: fuzzing, and checks of memory below us.
 
-use std::process::Command;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use crate::{root, run};
 
@@ -13,7 +14,8 @@ pub enum Length<'a> {
 }
 
 /// Runs every fuzz target for its share of the minutes, or one so many times, with a sanitizer of the compiler or without (`none`, which is
-/// several times as fast), and prints how many executions each had. Needs a nightly compiler.
+/// several times as fast), and prints how many executions each had, in this run and in all runs that are recorded under `target`. Needs a nightly
+/// compiler.
 pub fn fuzz(length: Length, sanitizer: &str) -> Result<(), String> {
     let all = targets()?;
     let (targets, limit) = match length {
@@ -30,36 +32,26 @@ pub fn fuzz(length: Length, sanitizer: &str) -> Result<(), String> {
             (vec![target.to_owned()], format!("-runs={runs}"))
         }
     };
-    let nightly = Command::new("rustup").args(["run", "nightly", "rustc", "--version"]).output();
-    if !nightly.is_ok_and(|output| output.status.success()) {
-        return Err("fuzzing needs a nightly compiler: rustup toolchain install nightly".into());
-    }
-    let tools = root().join("target/tools");
-    if !tools.join("bin/cargo-fuzz").exists() {
-        run(Command::new(env!("CARGO")).args(["install", "--quiet", "--locked", "cargo-fuzz", "--root"]).arg(&tools))?;
-    }
-    // The same versions of the dependencies as the workspace has.
-    let lock = std::fs::copy(root().join("Cargo.lock"), root().join("fuzz/Cargo.lock"));
-    lock.map_err(|cause| format!("fuzz/Cargo.lock: {cause}"))?;
-    let fuzz = |words: &[&str]| {
-        let mut command = Command::new("rustup");
-        command.args(["run", "nightly"]).arg(tools.join("bin/cargo-fuzz")).args(words);
-        command.args(["--sanitizer", sanitizer, "--target-dir", "target/fuzz"]).current_dir(root());
-        command
-    };
-    run(&mut fuzz(&["build"]))?;
-    let mut table = String::new();
+    let programs = programs(sanitizer)?;
     for target in targets {
         // What is found worth keeping goes to a folder of its own; the corpus that is checked in stays small.
         let found = root().join("target/fuzz-corpus").join(&target);
         std::fs::create_dir_all(&found).map_err(|cause| format!("{}: {cause}", found.display()))?;
-        println!("{target} {limit}");
-        let mut command = fuzz(&["run", &target]);
-        command.arg(found).arg(root().join("fuzz/corpus").join(&target));
-        command.args(["--", "-rss_limit_mb=4096", "-timeout=100", "-print_final_stats=1", "-verbosity=0"]);
+        let mut command = Command::new(programs.join(&target));
+        command.arg(&found).arg(root().join("fuzz/corpus").join(&target)).args([
+            "-rss_limit_mb=4096",
+            "-timeout=100",
+            "-max_len=4096",
+            "-print_final_stats=1",
+            "-verbosity=0",
+            &limit,
+        ]);
+        command.arg(format!("-artifact_prefix={}/broken-", root().join("target/fuzz-corpus").display()));
+        // A program of a sanitizer finds leaks by stopping itself, which needs a right that containers lack.
         let output = command
-            .arg(&limit)
-            .stderr(std::process::Stdio::piped())
+            .env("ASAN_OPTIONS", "detect_leaks=0")
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
             .output()
             .map_err(|cause| format!("{command:?} could not be started: {cause}"))?;
         let said = String::from_utf8_lossy(&output.stderr);
@@ -69,10 +61,48 @@ pub fn fuzz(length: Length, sanitizer: &str) -> Result<(), String> {
             ));
         }
         let count = said.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
-        table += &format!("{target:12} {:>12} executions\n", count.map_or("?", str::trim));
+        let count = count.and_then(|count| count.trim().parse::<u64>().ok()).ok_or("libFuzzer told no executions")?;
+        println!("{target:12} {count:>12} executions, {:>12} in all", recorded(&target, count)?);
     }
-    print!("{table}");
     Ok(())
+}
+
+/// Builds the programs as libFuzzer needs them: counters at every edge, comparisons traced. Says where they are.
+fn programs(sanitizer: &str) -> Result<PathBuf, String> {
+    let nightly = Command::new("rustup").args(["run", "nightly", "rustc", "--version"]).output();
+    if !nightly.is_ok_and(|output| output.status.success()) {
+        return Err("fuzzing needs a nightly compiler: rustup toolchain install nightly".into());
+    }
+    // The same versions of the dependencies as the workspace has.
+    let lock = std::fs::copy(root().join("Cargo.lock"), root().join("fuzz/Cargo.lock"));
+    lock.map_err(|cause| format!("fuzz/Cargo.lock: {cause}"))?;
+    let mut flags = "--cfg fuzzing -Cpasses=sancov-module".to_owned();
+    for flag in ["level=4", "inline-8bit-counters", "pc-table", "trace-compares"] {
+        flags += &format!(" -Cllvm-args=-sanitizer-coverage-{flag}");
+    }
+    let mut folder = root().join("target/fuzz");
+    if sanitizer != "none" {
+        flags += &format!(" -Zsanitizer={sanitizer}");
+        folder.push(sanitizer);
+    }
+    // With a target named, programs that run while others are built are without these flags.
+    run(Command::new("rustup")
+        .args(["run", "nightly", "cargo", "build", "--quiet", "--release", "--target", PLATFORM, "--target-dir"])
+        .arg(&folder)
+        .current_dir(root().join("fuzz"))
+        .env("RUSTFLAGS", flags))?;
+    Ok(folder.join(PLATFORM).join("release"))
+}
+
+const PLATFORM: &str = "x86_64-unknown-linux-gnu";
+
+/// Adds executions to those of earlier runs, and says how many there are now.
+fn recorded(target: &str, count: u64) -> Result<u64, String> {
+    let path = root().join("target/fuzz-corpus").join(format!("{target}.executions"));
+    let before = std::fs::read_to_string(&path).ok().and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or(0);
+    let sum = before + count;
+    std::fs::write(&path, format!("{sum}\n")).map_err(|cause| format!("{}: {cause}", path.display()))?;
+    Ok(sum)
 }
 
 fn targets() -> Result<Vec<String>, String> {

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::{root, run};
 
-/// Compares the dependencies with the advisories that are checked in, then runs cargo-deny, if it can be had.
+/// Holds the dependencies against what is checked in: advisories, licences and sources. cargo-deny, where it is installed, does so once more.
 pub fn deny() -> Result<(), String> {
     let read = |name: &str| std::fs::read_to_string(root().join(name)).map_err(|cause| format!("{name}: {cause}"));
     let (lock, advisories, deny) = (read("Cargo.lock")?, read("advisories.txt")?, read("deny.toml")?);
@@ -14,20 +14,31 @@ pub fn deny() -> Result<(), String> {
     if let Some(first) = open.first() {
         return Err(format!("{first}\nupdate the crate, or justify it in deny.toml"));
     }
-    let installed = Command::new("cargo-deny").arg("--version").output().is_ok_and(|output| output.status.success());
-    let tools = root().join("target/tools");
-    let own = tools.join("bin/cargo-deny");
-    if !installed && !own.exists() {
-        let install = run(Command::new(env!("CARGO"))
-            .args(["install", "--quiet", "--locked", "cargo-deny", "--root"])
-            .arg(&tools));
-        if install.is_err() {
-            println!("SKIPPED: licences, sources and duplicates need cargo-deny, which could not be installed");
-            return Ok(());
-        }
+    let others: Vec<&str> = lock.lines().filter(|line| line.starts_with("source = ") && *line != SOURCE).collect();
+    if let Some(other) = others.first() {
+        return Err(format!("Cargo.lock: {other}: dependencies come from crates.io"));
     }
-    let program = if installed { "cargo-deny".into() } else { own };
-    let check = |what: &[&str]| run(Command::new(&program).args(["--all-features", "check"]).args(what));
+    let licensed = licences()?;
+    let allowed = listed(&deny, "allow = [");
+    if let Some((name, licence)) = licensed.iter().find(|(_, licence)| !is_allowed(licence, &allowed)) {
+        return Err(format!("{name} has the licence '{licence}', which deny.toml does not allow"));
+    }
+    println!(
+        "licences: those of {} crates are among the {} of deny.toml; all come from crates.io",
+        licensed.len(),
+        allowed.len()
+    );
+    let mut names: Vec<&str> = lock.lines().filter_map(|line| line.strip_prefix("name = ")).collect();
+    names.sort_unstable();
+    let mut twice: Vec<&str> =
+        names.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0].trim_matches('"')).collect();
+    twice.dedup();
+    println!("in more than one version: {}", twice.join(", "));
+    if !Command::new("cargo-deny").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        println!("SKIPPED: the database of advisories is not asked, which needs cargo-deny: see advisories.txt");
+        return Ok(());
+    }
+    let check = |what: &[&str]| run(Command::new("cargo-deny").args(["--all-features", "check"]).args(what));
     check(&["bans", "licenses", "sources"])?;
     if check(&["advisories"]).is_err() {
         println!(
@@ -35,6 +46,85 @@ pub fn deny() -> Result<(), String> {
         );
     }
     Ok(())
+}
+
+const SOURCE: &str = "source = \"registry+https://github.com/rust-lang/crates.io-index\"";
+
+/// The crates of others with their licences, on every platform.
+fn licences() -> Result<Vec<(String, String)>, String> {
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "tree",
+            "--workspace",
+            "--all-features",
+            "--target",
+            "all",
+            "--edges",
+            "normal,build,dev",
+            "--prefix",
+            "none",
+        ])
+        .args(["--format", "{p};{l}"])
+        .current_dir(root())
+        .output()
+        .map_err(|cause| format!("cargo tree could not be started: {cause}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut found: Vec<(String, String)> = text
+        .lines()
+        .map(|line| line.trim_end_matches(" (*)"))
+        .filter(|line| !line.contains(&format!("({}", root().display())))
+        .filter_map(|line| line.split_once(';').map(|(name, licence)| (name.to_owned(), licence.to_owned())))
+        .collect();
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+/// The texts of a list in deny.toml.
+fn listed(text: &str, head: &str) -> Vec<String> {
+    let list = text.split_once(head).and_then(|(_, rest)| rest.split_once("\n]")).map_or("", |(list, _)| list);
+    list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// Whether a licence can be chosen so that all of it is allowed: `(MIT OR Apache-2.0) AND Unicode-3.0`.
+fn is_allowed(licence: &str, allowed: &[String]) -> bool {
+    let spaced = licence.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ").replace(" WITH ", "_WITH_");
+    let words: Vec<&str> = spaced.split_whitespace().collect();
+    let mut rest = words.as_slice();
+    any_of(&mut rest, allowed) && rest.is_empty()
+}
+
+fn any_of(rest: &mut &[&str], allowed: &[String]) -> bool {
+    let mut good = all_of(rest, allowed);
+    while let ["OR", after @ ..] = *rest {
+        *rest = after;
+        good |= all_of(rest, allowed);
+    }
+    good
+}
+
+fn all_of(rest: &mut &[&str], allowed: &[String]) -> bool {
+    let mut good = one(rest, allowed);
+    while let ["AND", after @ ..] = *rest {
+        *rest = after;
+        good &= one(rest, allowed);
+    }
+    good
+}
+
+fn one(rest: &mut &[&str], allowed: &[String]) -> bool {
+    let Some((first, after)) = rest.split_first() else { return false };
+    *rest = after;
+    if *first != "(" {
+        return allowed.iter().any(|licence| *licence == first.replace("_WITH_", " WITH "));
+    }
+    let good = any_of(rest, allowed);
+    let closed = rest.first() == Some(&")");
+    *rest = rest.get(1..).unwrap_or(&[]);
+    good && closed
 }
 
 /// The advisories about versions that are in the lock file: "ID crate version".
@@ -101,6 +191,27 @@ mod tests {
         assert!(is_within("0.9.5", "<0.10.0, >=0.9.3") && !is_within("0.10.0", "<0.10.0, >=0.9.3"));
         assert!(is_within("0.3.7", "^0.3.4") && !is_within("0.4.0", "^0.3.4") && is_within("1.9.0", "^1.2"));
         assert!(!is_within("1.0.0", "-"));
+    }
+
+    #[test]
+    fn licences_are_understood() {
+        let allowed = listed(
+            "x = 1\nallow = [\n \"MIT\", \"Unicode-3.0\",\n \"Apache-2.0 WITH LLVM-exception\",\n]\n",
+            "allow = [",
+        );
+        assert_eq!(allowed.len(), 3);
+        for good in [
+            "MIT",
+            "GPL-3.0 OR MIT",
+            "Unlicense/MIT",
+            "(MIT OR GPL-3.0) AND Unicode-3.0",
+            "Apache-2.0 WITH LLVM-exception",
+        ] {
+            assert!(is_allowed(good, &allowed), "{good}");
+        }
+        for bad in ["", "GPL-3.0", "MIT AND GPL-3.0", "(MIT OR GPL-3.0) AND Zlib", "Apache-2.0", "(MIT", "MIT MIT"] {
+            assert!(!is_allowed(bad, &allowed), "{bad}");
+        }
     }
 
     #[test]

@@ -134,7 +134,7 @@ pub fn distance_matrix<'py>(
     let workers = courier.map(|courier| Carried::new(py, &courier)).transpose()?;
     let needed = match &measuring {
         Measuring::Named(metric) => metric.matrix_bytes(&ensemble),
-        Measuring::Function { .. } => SlicedDistance::predicted_matrix_bytes(&ensemble),
+        Measuring::Function { count, .. } => SlicedDistance::predicted_matrix_bytes(&ensemble, *count),
     };
     memory::require(needed, &format!("the matrix of {} draws", ensemble.len()), |_| {
         "keep fewer draws: draws.thinned(thin=2); a medoid needs no matrix: mixgist.summarize".into()

@@ -39,11 +39,20 @@ as_mixgist_draws.default <- function(x, ...) {
 
 #' @rdname as_mixgist_draws
 #' @export
-as_mixgist_draws.mixgist_draws <- function(x, ...) x
+as_mixgist_draws.mixgist_draws <- function(x, ...) whole(x)
 
 #' @rdname as_mixgist_draws
 #' @export
-as_mixgist_draws.mixgist_partitions <- function(x, ...) x
+as_mixgist_draws.mixgist_partitions <- function(x, ...) whole(x)
+
+# An object that was put together by hand, or lost a part.
+whole <- function(x) {
+  parts <- unclass(x)
+  if (!is.list(parts) || !is.list(parts$source) || !is.environment(parts$cache)) {
+    abort(paste0("x has the class ", class(x)[1], ", but not what such an object holds"), "make it by as_mixgist_draws()", "input")
+  }
+  x
+}
 
 #' @rdname as_mixgist_draws
 #' @export
@@ -233,6 +242,7 @@ from_handle <- function(handle, source = core(draws_arrays(handle))) {
 }
 
 draws_handle <- function(x) {
+  whole(x)
   if (!alive(x$cache$handle)) x$cache$handle <- wrap(draws_from_arrays(x$source))
   x$cache$handle
 }
@@ -267,6 +277,18 @@ print.mixgist_partitions <- function(x, ...) {
   cat("<mixgist partitions> ", size[1], " draws of a partition of ", size[2], " observations\n", sep = "")
   invisible(x)
 }
+
+#' @export
+summary.mixgist_draws <- function(object, ...) object
+
+#' @export
+summary.mixgist_partitions <- function(object, ...) object
+
+#' @export
+plot.mixgist_draws <- function(x, ...) abort("draws have no figure of their own", "plot(mixgist_summary(x))")
+
+#' @export
+plot.mixgist_partitions <- function(x, ...) abort("partitions have no figure of their own", "plot(mixgist_partition(x))")
 
 #' @export
 length.mixgist_draws <- function(x) unclass(x)$facts$draws
@@ -336,12 +358,14 @@ as.data.frame.mixgist_draws <- function(x, ...) atoms(x)
 
 #' Files of draws
 #'
-#' The formats of the command line: `.npz`, `.csv`, `.parquet`, and CSV files of Stan; several files are several chains.
+#' The formats of the command line: `.npz`, `.csv` and `.parquet` files of mixgist, CSV files of Stan, tables with a column for each number (`"wide-csv"`), NetCDF and
+#' Zarr of ArviZ, files of bayesmix and PReMiuM; several files are several chains. Those are read; `.npz`, `.csv` and `.parquet` are written, too.
 #'
 #' @param path Files; one to write.
-#' @param format The format, when the extension does not tell: `"npz"`, `"csv"`, `"parquet"` or `"stan-csv"`.
+#' @param format The format, when the extension does not tell: `"npz"`, `"csv"`, `"parquet"`, `"wide-csv"`, `"stan-csv"`, `"netcdf"`, `"zarr"`, `"bayesmix"` or `"premium"`.
 #' @param covariance_form See [as_mixgist_draws()].
-#' @param stan_weights,stan_means,stan_covariances,stan_labels The variables of a Stan program.
+#' @param weights,means,covariances,labels Names of the variables that hold them, in files whose variables have names of any kind (Stan, wide tables, NetCDF,
+#'   Zarr); `"weights"`, `"means"` and `"covariances"` without them, and no labels.
 #' @param x Draws.
 #' @param force Whether to replace a file.
 #' @return Draws; `write_mixgist_draws()` gives them back invisibly.
@@ -352,15 +376,14 @@ as.data.frame.mixgist_draws <- function(x, ...) atoms(x)
 #' write_mixgist_draws(draws, file)
 #' read_mixgist_draws(file)
 #' @export
-read_mixgist_draws <- function(path, format = NULL, covariance_form = "covariance", stan_weights = NULL, stan_means = NULL,
-                               stan_covariances = NULL, stan_labels = NULL) {
+read_mixgist_draws <- function(path, format = NULL, covariance_form = "covariance", weights = NULL, means = NULL, covariances = NULL,
+                               labels = NULL) {
   if (!is.character(path) || length(path) == 0 || anyNA(path)) {
     abort("path must be the name of one file, or of several")
   }
-  options <- some(format = format, covariance_form = covariance_form, stan_weights = stan_weights, stan_means = stan_means,
-    stan_covariances = stan_covariances, stan_labels = stan_labels)
+  options <- some(format = format, covariance_form = covariance_form, weights = weights, means = means, covariances = covariances, labels = labels)
   draws <- from_handle(wrap(draws_from_files(path.expand(path), options, ticker(FALSE))))
-  if (!is.null(stan_covariances)) warn_of_deviations(stan_covariances, covariance_form, draws$facts$dim)
+  if (!is.null(covariances)) warn_of_deviations(covariances, covariance_form, draws$facts$dim)
   draws
 }
 

@@ -13,7 +13,7 @@ use mixgist::{Alignment, Answer, HowMany, Memberships, MixingMeasure, Result, Su
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::formats::json::{Schema, read_json};
+use crate::formats::json::{Schema, holds, read_json};
 
 /// Summaries.
 pub const SUMMARY_SCHEMA: Schema = Schema { name: "mixgist.summary", version: 2 };
@@ -111,18 +111,13 @@ pub fn read_summary(path: &Path) -> Result<Answer<Summary>> {
 
 /// The components of a fit and their names: those of aligned draws, or the atoms of a summary by their numbers.
 pub fn read_named_components(path: &Path) -> Result<(MixingMeasure, Vec<String>)> {
-    let aligned: Result<Answer<Alignment>> = read_json(path, ALIGNMENT_SCHEMA);
-    match aligned {
-        Ok(answer) => Ok((answer.result.estimate, answer.result.names)),
-        Err(problem) => match read_summary(path) {
-            Ok(answer) => {
-                let estimate = answer.result.estimate;
-                let names = (0..estimate.len()).map(|k| k.to_string()).collect();
-                Ok((estimate, names))
-            }
-            Err(_) => Err(problem),
-        },
+    if holds(path, ALIGNMENT_SCHEMA)? {
+        let answer: Answer<Alignment> = read_json(path, ALIGNMENT_SCHEMA)?;
+        return Ok((answer.result.estimate, answer.result.names));
     }
+    let estimate = read_summary(path)?.result.estimate;
+    let names = (0..estimate.len()).map(|k| k.to_string()).collect();
+    Ok((estimate, names))
 }
 
 /// A document of an older version as its present form.

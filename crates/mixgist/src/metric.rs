@@ -88,7 +88,10 @@ impl Metric {
     /// Bytes that the matrix of these draws takes.
     pub fn matrix_bytes(&self, ensemble: &Ensemble) -> u64 {
         match self {
-            Metric::Sliced(_) => SlicedDistance::predicted_matrix_bytes(ensemble),
+            Metric::Sliced(_) => {
+                let slices = self.slices(ensemble.dim()).unwrap_or(usize::MAX);
+                SlicedDistance::predicted_matrix_bytes(ensemble, slices)
+            }
             Metric::Exact { .. } => SlicedDistance::matrix_bytes(ensemble.len()) as u64 / 2,
         }
     }

@@ -234,10 +234,10 @@ fn groups_to_keep(numbers: usize) -> usize {
 }
 
 /// Memory that judging so many measures takes: the draws on other slices, and costs by groups and for one batch of slices.
-pub(crate) fn bytes_to_judge(dim: usize, atoms: usize, draws: usize, measures: usize) -> u64 {
+pub(crate) fn bytes_to_judge(dim: usize, atoms: usize, draws: usize, slices: u64, measures: usize) -> u64 {
     let numbers = measures * draws;
-    let together = groups_to_keep(numbers) + longest_batch(atoms, draws);
-    predicted_bytes(dim, atoms, draws) + 8 * (numbers * together) as u64
+    let together = slices.min((groups_to_keep(numbers) + longest_batch(atoms, draws)) as u64);
+    predicted_bytes(dim, atoms, draws, slices) + 8 * numbers as u64 * together
 }
 
 /// Memory that one slice takes while it is worked on, roughly.
@@ -258,11 +258,11 @@ fn longest_batch(atoms: usize, draws: usize) -> usize {
     ((256 << 20) / bytes).clamp(TOGETHER, most) / TOGETHER * TOGETHER
 }
 
-/// Bytes that the draws take while they pass through slices, for atoms of dimension `dim`: their coordinates and one batch.
-pub(crate) fn predicted_bytes(dim: usize, atoms: usize, draws: usize) -> u64 {
+/// Bytes that the draws take while they pass through so many slices, for atoms of dimension `dim`: their coordinates and one batch.
+pub(crate) fn predicted_bytes(dim: usize, atoms: usize, draws: usize, slices: u64) -> u64 {
     let coordinates = 8 * (dim + dim * (dim + 1) / 2 + 3) as u64 * atoms as u64;
     // Pruning selects coordinates into a second store.
-    2 * coordinates + longest_batch(atoms, draws) as u64 * bytes_per_slice(atoms, draws) as u64
+    2 * coordinates + slices.min(longest_batch(atoms, draws) as u64) * bytes_per_slice(atoms, draws) as u64
 }
 
 /// Cuts a list of slices into runs of neighbours that are projected together.

@@ -45,14 +45,14 @@ impl Settings {
             Estimator::Free(count) => count.longest_path(),
             Estimator::Medoid | Estimator::Aligned => 0,
         };
-        // The medoid and the user's own measure are judged with the fits.
-        let others = self.estimator != Estimator::Medoid || self.candidate.is_some();
-        let judged = if others { bytes_to_judge(dim, atoms, draws, fits + 2) } else { 0 };
         // `auto` seldom goes on for long: what its first slices take, twice.
         let slices = match self.slices {
             SliceCount::Fixed(count) => count as u64,
             SliceCount::Auto { cap } => (2 * self.slice_count(dim)?).min(cap) as u64,
         };
+        // The medoid and the user's own measure are judged with the fits.
+        let others = self.estimator != Estimator::Medoid || self.candidate.is_some();
+        let judged = if others { bytes_to_judge(dim, atoms, draws, slices, fits + 2) } else { 0 };
         let decomposed = slices.saturating_mul(kept_bytes_per_slice(atoms, draws) as u64).min(KEPT_BYTES as u64);
         let kept = match self.route.resolve(self.order, self.loss, draws)? {
             Route::Pairs | Route::Auto => SlicedDistance::matrix_bytes(draws) as u64 / 2,
@@ -64,7 +64,7 @@ impl Settings {
         // The floor comes after the route: all slices, as far as they are kept, and the leading ones.
         let leading = (LEADING_SLICES * kept_bytes_per_slice(atoms, draws)).min(KEPT_BYTES) as u64;
         let kept = if self.order == Order::TWO { kept.max(decomposed + leading.min(decomposed)) } else { kept };
-        Ok((copy + judged + predicted_bytes(dim, atoms, draws) + kept).saturating_add(directions))
+        Ok((copy + judged + predicted_bytes(dim, atoms, draws, slices) + kept).saturating_add(directions))
     }
 }
 
@@ -486,6 +486,30 @@ mod tests {
         let few = Settings { slices: SliceCount::Fixed(30), ..Settings::default() };
         assert!(few.predicted_bytes(&ensemble).unwrap() < 30 << 20);
         assert!(Settings::default().predicted_bytes(&ensemble).unwrap() < 200 << 20);
+    }
+
+    /// A batch of slices is not longer than there are slices: 112,000 atoms take 7 MB on each while they are worked on.
+    #[test]
+    fn predicted_memory_of_few_slices_is_that_of_few() {
+        let draws = 4000;
+        let values = vec![1.0; 28 * draws];
+        let ensemble = Ensemble::builder(1)
+            .atoms_per_draw(28)
+            .weights(&values)
+            .means(&values)
+            .covariances(&values)
+            .form(CovarianceForm::StandardDeviation)
+            .build()
+            .unwrap();
+        let bytes = |slices, estimator| {
+            let settings = Settings { slices: SliceCount::Fixed(slices), ..Settings::default() };
+            settings.with_estimator(estimator).predicted_bytes(&ensemble).unwrap()
+        };
+        let kept = kept_bytes_per_slice(28 * draws, draws) as u64;
+        for (estimator, batches) in [(Estimator::Medoid, 1), (Estimator::Aligned, 2)] {
+            let more = bytes(32, estimator) - bytes(1, estimator);
+            assert!(more > 31 * (2 * kept + batches * (7 << 20)), "{more} {kept}");
+        }
     }
 
     #[test]

@@ -187,7 +187,7 @@ test_that("PReMiuM: files", {
   expect_error(as_mixgist_draws(tempfile(), format = "premium"), "does not exist", class = "mixgist_io_error")
   stem <- premium_files()
   writeLines(c("1 2 3", "5 6"), paste0(stem, "_mu.txt"))
-  expect_error(as_mixgist_draws(stem, format = "premium"), "line 1", class = "mixgist_input_error")
+  expect_error(as_mixgist_draws(stem, format = "premium"), "_mu.txt:1", class = "mixgist_input_error")
 })
 
 test_that("bayesmix: files made by another implementation of Protocol Buffers", {
@@ -333,6 +333,18 @@ test_that("standard deviations by name are not read as variances in silence", {
   expect_warning(read("covariance"), "'sigma' is read as variances", class = "mixgist_deviations_as_variances_warning")
   expect_equal(atoms(expect_no_warning(read("sd")))$cov_1_1, c(1, 4, 1, 4))
   expect_equal(atoms(expect_no_warning(read("diagonal")))$cov_1_1, c(1, 2, 1, 2))
+})
+
+test_that("files whose variables have names of any kind are read by those names", {
+  values <- cbind(theta.1 = c(0.4, 0.3, 0.2), theta.2 = c(0.6, 0.7, 0.8), mu.1 = 1, mu.2 = 5, sigma.1 = 1, sigma.2 = 2)
+  files <- c(stan_csv_file(values, 1), stan_csv_file(values[3:1, ], 2))
+  for (read in list(read_mixgist_draws, as_mixgist_draws)) {
+    found <- atoms(read(files, format = "stan-csv", weights = "theta", means = "mu", covariances = "sigma", covariance_form = "sd"))
+    expect_equal(found$weight, c(0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.2, 0.8, 0.3, 0.7, 0.4, 0.6))
+    expect_equal(found$cov_1_1, rep(c(1, 4), 6))
+    expect_equal(found$chain, rep(0:1, each = 6))
+  }
+  expect_error(read_mixgist_draws(files, format = "stan-csv", weights = "phi", means = "mu", covariances = "sigma"), "phi", class = "mixgist_error")
 })
 
 test_that("the log posterior goes with the draws, and outlives their session", {

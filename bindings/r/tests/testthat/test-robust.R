@@ -57,6 +57,20 @@ test_that("options of any kind", {
   expect_error(mixgist_ball(draws, nothing = 3), "nothing", class = "mixgist_error")
 })
 
+test_that("objects that were put together by hand are refused", {
+  for (bad in list(structure(list(), class = "mixgist_draws"), structure(list(source = 1, cache = new.env()), class = "mixgist_draws"))) {
+    for (f in list(as_mixgist_draws, mixgist_summary, mixgist_partition, mixgist_components, atoms, thin)) expect_error(f(bad), class = "mixgist_error")
+  }
+  expect_error(mixgist_ball(structure(list(), class = "mixgist_summary")), class = "mixgist_error")
+})
+
+test_that("draws themselves are summarised by what they are, and say where figures are", {
+  for (x in list(two_groups(8), as_mixgist_draws(rbind(c(1, 1, 2), c(1, 2, 2))))) {
+    expect_output(print(summary(x)), "draws")
+    expect_error(plot(x), "mixgist_", class = "mixgist_error")
+  }
+})
+
 test_that("other functions with anything", {
   draws <- two_groups(8)
   found <- quietly(mixgist_summary(draws, slices = 8, threads = 1))

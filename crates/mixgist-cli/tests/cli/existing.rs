@@ -57,12 +57,15 @@ fn names_are_given_and_carried_over() {
     assert!(strings(&back["names"]).contains(&"new"), "{}", back["names"]);
     place.done("summarize draws.npz --slices 60 -o summary.json");
     place.done("align summary.json new.npz --slices 60");
+    let damaged = place.read("summary.json").replacen("\"expected_losses\": [", "\"expected_losses\": [1.5,", 1);
+    place.write("damaged.json", &damaged);
     for (line, words) in [
         ("align draws.npz --slices 60 --names a,b", "2 names for 3 components"),
         ("align draws.npz --slices 60 --names a,b,a", "two components have the name 'a'"),
         ("align old.json new.npz --names a,b", "leave out --names"),
         ("align draws.npz new.npz draws.npz", "mixgist convert"),
         ("align data.json draws.npz", "data.json"),
+        ("align damaged.json new.npz", "expected_losses"),
     ] {
         let run = place.run(line);
         assert!(run.code != Some(0) && run.stderr.contains(words), "{line}: {}", run.stderr);

@@ -64,7 +64,8 @@ fn workplace() -> Workplace {
     place
 }
 
-/// Whoever gives a verb an output gives it a line above. The demonstration is left out: it fits and summarises for seconds before its first write.
+/// Whoever gives a verb an output gives it a line above. The demonstration has a test of its own: it fits and summarises for seconds before its
+/// first write.
 #[test]
 fn no_verb_that_writes_is_forgotten() {
     let place = Workplace::new();
@@ -227,6 +228,29 @@ fn a_fit_that_is_killed_at_any_call_resumes_to_the_same_bytes() {
             assert!(names(&place.path("saved")).iter().all(|name| !name.ends_with(".part")), "{fault} at call {at}");
         }
     }
+}
+
+/// It writes several files, the report last, each as the verbs above write theirs: killed in the middle, what is there is whole.
+#[test]
+fn a_demonstration_that_is_killed_leaves_whole_files_and_no_report() {
+    if shim().is_none() {
+        return;
+    }
+    let place = Workplace::new();
+    // Most calls are for the draws, the first file.
+    let run = faulty(&place, "demo -o shown", "kill", 66);
+    assert_eq!(run.status.code(), None, "it makes fewer calls than that: {}", String::from_utf8_lossy(&run.stderr));
+    let written = names(&place.path("shown"));
+    assert!(!written.is_empty());
+    for name in written.iter().filter(|name| !name.ends_with(".part")) {
+        let path = format!("shown/{name}");
+        match name.as_str() {
+            "draws.npz" => drop(place.done(&format!("inspect {path}"))),
+            "data.csv" => assert_eq!(place.read(&path).lines().count(), 273),
+            _ => assert!(serde_json::from_str::<serde_json::Value>(&place.read(&path)).is_ok(), "{name}"),
+        }
+    }
+    assert_eq!(place.run("demo -o shown").code, Some(2));
 }
 
 /// A signal while a file is being written: it is given time, unless asked again; nothing unfinished stays.

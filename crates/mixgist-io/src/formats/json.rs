@@ -75,6 +75,16 @@ pub fn read_json<T: DeserializeOwned + Document>(path: &Path, schema: Schema) ->
     parse(BufReader::new(file), schema).map_err(|error| error.in_file(path))
 }
 
+/// Whether a document says that it is of that schema; what is wrong with it is told by the one that reads it.
+pub(crate) fn holds(path: &Path, schema: Schema) -> Result<bool> {
+    #[derive(serde::Deserialize)]
+    struct Head {
+        schema: String,
+    }
+    let head: serde_json::Result<Head> = serde_json::from_reader(BufReader::new(Source::open(path)?.file));
+    Ok(head.is_ok_and(|head| head.schema == schema.name))
+}
+
 /// Documents up to this size are read without a look at the memory: they take a few hundred megabytes at the very most.
 const ALWAYS_FITS: u64 = 1 << 20;
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mixgist::{CovarianceForm, Ensemble, Error, Labels, Result};
+use mixgist::{CovarianceForm, Ensemble, Error, ErrorKind, Labels, Result};
 
 use crate::array::integer;
 use crate::delimited::Records;
@@ -63,7 +63,7 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
         if path.is_file() {
             return lines(&path, options, &mut budget).map_err(|error| error.in_file(&path));
         }
-        Err(Error::input("does not exist")
+        Err(Error::new(ErrorKind::Io, "does not exist")
             .in_file(&path)
             .hint("run profRegr() with xModel = \"Normal\" and keep its files"))
     };

@@ -173,10 +173,10 @@ impl<'a> SlicedDistance<'a> {
         distance_matrix(&projection, progress)
     }
 
-    /// Bytes that [`SlicedDistance::matrix`] takes at most besides the draws, known before it starts.
-    pub fn predicted_matrix_bytes(ensemble: &Ensemble) -> u64 {
+    /// Bytes that [`SlicedDistance::matrix`] over so many slices takes at most besides the draws, known before it starts.
+    pub fn predicted_matrix_bytes(ensemble: &Ensemble, slices: usize) -> u64 {
         let (dim, atoms, draws) = (ensemble.dim(), ensemble.weights().len(), ensemble.len());
-        Self::matrix_bytes(draws) as u64 + crate::projection::predicted_bytes(dim, atoms, draws)
+        Self::matrix_bytes(draws) as u64 + crate::projection::predicted_bytes(dim, atoms, draws, slices as u64)
     }
 
     /// Number of bytes that [`SlicedDistance::matrix`] returns for this many draws.

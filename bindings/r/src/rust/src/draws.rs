@@ -187,10 +187,10 @@ fn draws_from_files(paths: Sexp, options: ListSexp, tick: FunctionSexp) -> savvy
             format: options.text("format")?.map(|name| Format::from_name(&name)).transpose()?,
             covariance_form: covariance_form(&options.text("covariance_form")?.unwrap_or_else(|| "covariance".into()))?,
             variables: Variables {
-                weights: options.text("stan_weights")?.unwrap_or(usual.weights),
-                means: options.text("stan_means")?.unwrap_or(usual.means),
-                covariances: options.text("stan_covariances")?.unwrap_or(usual.covariances),
-                labels: options.text("stan_labels")?,
+                weights: options.text("weights")?.unwrap_or(usual.weights),
+                means: options.text("means")?.unwrap_or(usual.means),
+                covariances: options.text("covariances")?.unwrap_or(usual.covariances),
+                labels: options.text("labels")?,
             },
             ..memory::reading()
         };
