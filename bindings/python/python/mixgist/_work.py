@@ -28,6 +28,9 @@ _MOST_TRIES = 20
 # Seconds for which an answer of a Dask worker is waited for before it is asked for again.
 _FETCHING = 60.0
 
+# Seconds between two looks at the state of a Dask future.
+_LOOKING = 0.01
+
 # Jobs for each worker in a pass: more of them even out unequal workers, fewer cost less.
 _JOBS_PER_WORKER = 2
 
@@ -185,9 +188,16 @@ class Pending:
         if future is None:
             self._calls[place] = self._renew(place, RuntimeError())
             return self._open(_tried(*self._calls[place]), place)
+        if self._post.dask:
+            # To look is cheaper than to wait, and what is there has still to be fetched from its worker.
+            until = time.monotonic() + seconds
+            while not future.done():
+                if time.monotonic() >= until:
+                    return None
+                time.sleep(_LOOKING)
+            seconds = _FETCHING
         try:
-            # What Dask has is still to be fetched from its worker.
-            outcome = future.result(timeout=_FETCHING if self._post.dask and future.done() else seconds)
+            outcome = future.result(timeout=seconds)
         except _Late as error:
             if not future.done() or getattr(future, "status", None) == "finished":
                 return None
