@@ -10,6 +10,15 @@ import mixgist
 from conftest import optional
 
 
+
+def unaligned(array):
+    """The same numbers, one byte off: as arrays are that were received."""
+    array = np.ascontiguousarray(array)
+    moved = np.frombuffer(b"x" + array.tobytes(), dtype=array.dtype, offset=1, count=array.size).reshape(array.shape)
+    assert not moved.flags.aligned
+    return moved
+
+
 def test_dense_arrays_are_kept_as_they_are(arrays, draws):
     weights, means, covariances = arrays
     assert len(draws) == 120 and draws.dim == 2
@@ -24,6 +33,7 @@ def test_other_layouts_and_types_give_the_same_draws(arrays, draws):
     weights, means, covariances = arrays
     assert mixgist.Draws(weights.tolist(), means.tolist(), covariances.tolist()) == draws
     assert mixgist.Draws(*(np.asfortranarray(x) for x in arrays)) == draws
+    assert mixgist.Draws(*map(unaligned, arrays)) == draws
     every_other = mixgist.Draws(weights[::2], means[::2], covariances[::2])
     assert np.array_equal(every_other.covariances, draws[::2].covariances)
     flat = weights.reshape(-1), means.reshape(-1, 2), covariances.reshape(-1, 2, 2)

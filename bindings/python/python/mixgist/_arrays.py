@@ -14,6 +14,9 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 NarrowIntegers = NDArray[np.integer[Any]]
 
+# Row-major and aligned: arrays that came over a network or out of a file may not be.
+_AS_CORE_READS = ["C", "A"]
+
 
 def _unmasked(name: str, values: Any) -> NDArray[Any]:
     """An array; masked entries are missing ones, what stands under the mask is no value."""
@@ -53,7 +56,7 @@ def floats(name: str, values: Any) -> Floats:
         array = _numbers(name, array, values)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} has dtype {array.dtype}, expected numbers")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return np.require(array, dtype=np.float64, requirements=_AS_CORE_READS)
 
 
 def _numbers(name: str, array: NDArray[Any], values: Any) -> Floats:
@@ -83,7 +86,7 @@ def integers(name: str, values: Any) -> Integers:
             raise ValueError(f"{name} has entries that are not integers")
     elif array.dtype.kind not in "iub":
         raise TypeError(f"{name} has dtype {array.dtype}, expected integers")
-    return np.ascontiguousarray(array, dtype=np.int64)
+    return np.require(array, dtype=np.int64, requirements=_AS_CORE_READS)
 
 
 def points(name: str, values: ArrayLike) -> Floats:
