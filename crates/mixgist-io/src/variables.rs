@@ -92,7 +92,7 @@ impl Shaped<'_> {
         };
         let each = [&[atoms], one].concat();
         let scalar = form.numbers_per_atom(dim) == 1;
-        if self.shape == each || (scalar && self.shape == [atoms]) {
+        if self.shape == each || (scalar && (self.shape == [atoms] || (dim == 1 && self.shape == [atoms, 1]))) {
             return Ok(false);
         }
         if self.shape == one || (scalar && self.shape.is_empty()) {

@@ -69,6 +69,9 @@ impl SliceGroups {
     }
 }
 
+/// What batches scatter by beyond this part of their squares; below it is rounding, which is another one wherever sums are folded in another order.
+const ROUNDING: f64 = 1e-14;
+
 /// Running sums of one quantity over independent batches of slices.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BatchSums {
@@ -94,7 +97,10 @@ impl BatchSums {
             return 0.0;
         }
         let scatter = self.squares - self.sum * self.sum / slices as f64;
-        (scatter.max(0.0) / ((batches - 1) as f64 * slices as f64)).sqrt()
+        if scatter <= ROUNDING * self.squares {
+            return 0.0;
+        }
+        (scatter / ((batches - 1) as f64 * slices as f64)).sqrt()
     }
 }
 

@@ -95,7 +95,14 @@ proptest! {
                 let own = ensemble.draw(best);
                 let atom = |k: usize| [own.atoms().mean(k), own.atoms().covariance(k)].concat();
                 let size = (0..own.len()).flat_map(atom).fold(0.0, |most: f64, x| most.max(x.abs()));
-                let from_first = |k: usize| atom(k).iter().zip(atom(0)).map(|(a, b)| (a - b).abs()).sum::<f64>();
+                // Its width is that on the slices, which may see the logarithms of covariances.
+                let d = own.dim();
+                let alone = |k: usize| {
+                    let (mean, covariance) = (own.atoms().mean(k).to_vec(), own.atoms().covariance(k).to_vec());
+                    let atom = GaussianAtoms::new(d, mean, covariance, CovarianceForm::Covariance).unwrap();
+                    MixingMeasure::new(vec![1.0], atom).unwrap()
+                };
+                let from_first = |k: usize| distance.between(&alone(k), &alone(0)).unwrap().value;
                 let spread = (0..own.len()).map(from_first).fold(0.0, f64::max);
                 let rounding = 1e-7 * spread + 1e-13 * size;
                 let others = || (0..losses.len()).filter(|&j| brute[best][j] > rounding);

@@ -28,7 +28,7 @@ fn documents_are_as_their_schemas_say() {
     place.done("summarize draws.npz --data data.csv -o summary.json");
     let written: Value = serde_json::from_str(&place.read("summary.json")).unwrap();
     validate("summary.json", "summarize -o", &written);
-    let diagnostics: Value = serde_json::from_str(&place.read("fitted.json")).unwrap();
+    let diagnostics: Value = serde_json::from_str(&place.read("fitted.fit.json")).unwrap();
     validate("fit.json", "fit -o", &diagnostics);
 
     let cases = [

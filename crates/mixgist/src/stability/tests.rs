@@ -95,8 +95,8 @@ fn burn_in_is_counted_in_draws_as_given() {
     assert_eq!(card.thin, 3);
     let of_burn_in = card.checks.iter().filter(|check| check.choice == "burn-in");
     let changes: Vec<String> = of_burn_in.map(|check| check.change.to_string()).collect();
-    // 2200 draws per chain, 734 of them used.
-    assert_eq!(changes, ["burn_in = 549 more", "burn_in = 1101 more"]);
+    // 1200 draws per chain, 400 of them used.
+    assert_eq!(changes, ["burn_in = 300 more", "burn_in = 600 more"]);
 }
 
 /// Chain c of 11 has c + 1 draws: the first three are the shortest.
