@@ -6,6 +6,7 @@ mod couplings;
 mod draws;
 mod free;
 mod growth;
+mod held_out;
 mod peer;
 mod profile;
 mod python;
@@ -35,12 +36,13 @@ fn main() {
         ["users", word] => users::table(Some(word)),
         ["sampler"] => sampler::page(None),
         ["sampler", rscript] => sampler::page(Some(rscript)),
+        ["held-out"] => held_out::table(),
         ["free"] => free::large(),
         ["free", file] => free::from_file(file, None),
         ["free", file, data] => free::from_file(file, Some(data)),
         _ => {
             eprintln!(
-                "usage: mixgist-bench peer PYTHON | python PYTHON | r RSCRIPT | growth | large | couplings | slices | users [WORD] | profile [WORD] | free [DRAWS [DATA]] | sampler [RSCRIPT]"
+                "usage: mixgist-bench peer PYTHON | python PYTHON | r RSCRIPT | growth | large | couplings | slices | users [WORD] | profile [WORD] | free [DRAWS [DATA]] | held-out | sampler [RSCRIPT]"
             );
             std::process::exit(2);
         }

@@ -27,7 +27,7 @@ usage: cargo xtask TASK
   package-r       the source package for R, which builds without a network, in target/r; package-r check is R CMD check --as-cran
   validate [N]    the samplers against enumeration and Geweke's test, N times as long as in the tests
   bench           mixgist beside its peers in one run (needs Python), and how the cost grows
-  bench peer|python|r|growth|large|couplings|components|slices|users|profile|free|partition|sampler
+  bench peer|python|r|growth|large|couplings|components|slices|users|profile|free|held-out|partition|sampler
                   one of them; users prints what users run beside its limits (users WORD those lines alone), profile where their time goes, slices what each scheme is worth; free takes a file of draws, and one of data, of your own; python is from numpy arrays, r from those of R, partition beside dahl-salso, components the tables of docs/components.md, sampler beside bayesm
   fuzz [MINUTES [SANITIZER]]
                   all fuzz targets, for so many minutes together (12 without a number), with a sanitizer (address) if one is named; needs a nightly compiler
@@ -38,7 +38,7 @@ usage: cargo xtask TASK
   bits            the shared cases without AVX and on aarch64, by emulation (needs qemu-user)
   paper [OPTIONS] every table and figure of the paper, ours beside the published; --help has the options";
 
-const BENCHES: [&str; 13] = [
+const BENCHES: [&str; 14] = [
     "peer",
     "python",
     "r",
@@ -50,6 +50,7 @@ const BENCHES: [&str; 13] = [
     "users",
     "profile",
     "free",
+    "held-out",
     "partition",
     "sampler",
 ];

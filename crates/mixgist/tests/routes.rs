@@ -5,7 +5,10 @@ mod common;
 
 use common::*;
 use mixgist::slice::{SLICERS, Scheme, Slices, slicer};
-use mixgist::{Ensemble, ErrorKind, Loss, Medoid, MixingMeasure, Order, Pruning, Route, Silent, SlicedDistance};
+use mixgist::{
+    CovarianceForm, Ensemble, ErrorKind, GaussianAtoms, Loss, Medoid, MixingMeasure, Order, Pruning, Route, Silent,
+    SlicedDistance,
+};
 use proptest::prelude::*;
 
 fn exact<'a>(slices: &'a dyn Slices, p: f64) -> SlicedDistance<'a> {

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use rand::seq::index;
 use rayon::prelude::*;
 
-use super::embedding::{Embedding, KnownSums, Truncated};
+use super::embedding::{Embedding, KnownSums, Rough, Truncated};
 use super::{Candidate, Choice, Loss, least};
 use crate::Result;
 use crate::pairwise::{AnchorRows, Decompositions, MOST_MERGED, WEIGHTINGS, Weightings};
@@ -37,6 +37,9 @@ const MOST_NUMBERS: usize = 1 << 25;
 
 /// Pairs of draws whose intervals are worked on between two looks at whether to go on: less than a second with all axes.
 const MOST_PAIRS: usize = 1 << 25;
+
+/// Lower bounds of the losses of some draws.
+type Bounds<'b> = &'b (dyn Fn(&[usize]) -> Vec<f64> + Sync);
 
 /// `decompositions` hold compressed draws: the search runs on those, and knows how far each is from the draw that it stands for. The few
 /// draws that are in question then are compared as they are.
@@ -72,10 +75,10 @@ pub(super) fn choose<'a>(
     });
     (search.slack, search.cheap_passes) = (slack, keeps);
     search.add(&anchors, &rows, progress)?;
-    let bounds = |axes: &Truncated, known: &KnownSums, suspects: &[(f64, usize)]| -> Result<Vec<(f64, usize)>> {
+    let bounds = |of_draws: Bounds, suspects: &[(f64, usize)]| -> Result<Vec<(f64, usize)>> {
         let of_some = |suspects: &[(f64, usize)]| -> Vec<(f64, usize)> {
             let draws: Vec<usize> = suspects.iter().map(|&(_, i)| i).collect();
-            axes.lower_bounds(&draws, known).into_iter().zip(draws).collect()
+            of_draws(&draws).into_iter().zip(draws).collect()
         };
         let mut bounds = Vec::with_capacity(suspects.len());
         progress.begin("bounds of losses", suspects.len() as u64);
@@ -88,7 +91,13 @@ pub(super) fn choose<'a>(
         Ok(bounds)
     };
     let unknown: Vec<(f64, usize)> = (0..draws).filter(|&i| !search.known[i]).map(|i| (0.0, i)).collect();
-    let mut few = sorted(bounds(&embedding.leading(FEW_AXES), &known, &unknown)?);
+    let leading = embedding.leading(FEW_AXES);
+    let rough = Rough::new(&leading, &known);
+    let first_bounds = |draws: &[usize]| match &rough {
+        Some(rough) => rough.lower_bounds(draws),
+        None => leading.lower_bounds(draws, &known),
+    };
+    let mut few = sorted(bounds(&first_bounds, &unknown)?);
     let mut loss_bounds = vec![0.0; draws];
     few.iter().for_each(|&(bound, i)| loss_bounds[i] = bound - search.slack[i]);
     search.retain(&mut few);
@@ -100,7 +109,8 @@ pub(super) fn choose<'a>(
     }
     // The most promising draws first: their exact losses lower the threshold for all others, and their rows sharpen the
     // bounds of their neighbours, which are promising too: 60 rows instead of 110 for 1000 draws.
-    let first = if keeps { 8 } else { 32 };
+    // Where a pass over the slices takes long, it shall be the last.
+    let first = if keeps { 8 } else { (draws / 64).clamp(16, 32) };
     search.exhaust(few, first, progress, |computed, rows, left| {
         embedding.extend(computed, rows, MOST_AXES);
         let sums = found.take();
@@ -108,7 +118,8 @@ pub(super) fn choose<'a>(
         if !sums.is_empty() {
             known.extend(&functions, sums);
         }
-        let sharper = bounds(&embedding.leading(embedding.axes()), &known, &left[..doubtful])?;
+        let all_axes = embedding.leading(embedding.axes());
+        let sharper = bounds(&|draws| all_axes.lower_bounds(draws, &known), &left[..doubtful])?;
         left.iter_mut().zip(sharper).for_each(|(old, new)| old.0 = old.0.max(new.0));
         Ok(())
     })?;

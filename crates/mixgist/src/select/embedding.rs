@@ -1,6 +1,6 @@
 //! Draws as points of a Euclidean space: a Nyström embedding from a few exact rows, with the part it misses known exactly.
 
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Level, Simd, dispatch, f32x16, prelude::*};
 use nalgebra::{DMatrix, SMatrix, SVector};
 
 use crate::pairwise::{WEIGHTINGS, Weightings};
@@ -340,6 +340,127 @@ impl Truncated<'_> {
     }
 }
 
+/// Lower bounds of the mean distances of draws as [`Truncated::lower_bounds`] has them, in single precision: half of the numbers are in a vector, and
+/// roots take a third of the time. All draws are bounded once, against all, so that this is what takes longest when there are many.
+///
+/// Intervals are widened, and bounds lowered, by more than rounding can do.
+pub(super) struct Rough<'a> {
+    truncated: &'a Truncated<'a>,
+    known: &'a KnownSums<'a>,
+    /// Squared distances are counted in these: V, the mean of ρ².
+    unit: f64,
+    /// Sixteen draws after the other: their squares, rests and weights, then their coordinates.
+    columns: Vec<Sixteen>,
+}
+
+type Sixteen = [f32; 16];
+
+/// Intervals are widened by this much of ρ_i² + ρ_j². Products of up to [`ROUGH_AXES`] coordinates in single precision are off by less than 40 units in the
+/// last place of it, 2.4e-6.
+const ROUGH_SLACK: f32 = 4e-6;
+const ROUGH_AXES: usize = 16;
+
+/// Sums of roots and of slopes times squares are off by this part at most: [`ADDED_TOGETHER`] terms are added up in single precision, each with five
+/// roundings.
+const ROUGH_SUM: f64 = 4e-6;
+const ADDED_TOGETHER: usize = 16;
+
+/// Squares beyond this, in units, are for double precision.
+const LARGEST_SQUARE: f64 = 1e12;
+
+/// Columns of sixteen draws before their coordinates.
+const BEFORE_AXES: usize = 3;
+
+impl<'a> Rough<'a> {
+    /// Of some axes, when no sums but the means are known and all numbers are of a size for single precision.
+    pub(super) fn new(truncated: &'a Truncated<'a>, known: &'a KnownSums<'a>) -> Option<Self> {
+        let Truncated { axes, squares, rests, .. } = truncated;
+        let weights = known.draw_weights;
+        let unit: f64 = squares.iter().zip(weights).map(|(square, weight)| square * weight).sum();
+        let fits = |square: &f64| *square <= LARGEST_SQUARE * unit;
+        if known.further.is_some() || axes.len() > ROUGH_AXES || !unit.is_normal() || !squares.iter().all(fits) {
+            return None;
+        }
+        let (draws, root) = (squares.len(), unit.sqrt());
+        let mut columns = vec![[0.0; 16]; draws.div_ceil(16) * (BEFORE_AXES + axes.len())];
+        for (j, lane) in (0..draws).map(|j| (j, j % 16)) {
+            let of_draw = &mut columns[j / 16 * (BEFORE_AXES + axes.len())..][..BEFORE_AXES + axes.len()];
+            of_draw[0][lane] = (squares[j] / unit) as f32;
+            of_draw[1][lane] = (rests[j] / root) as f32;
+            of_draw[2][lane] = (weights[j] * draws as f64) as f32;
+            for (column, axis) in of_draw[BEFORE_AXES..].iter_mut().zip(*axes) {
+                column[lane] = (axis[j] / root) as f32;
+            }
+        }
+        Some(Rough { truncated, known, unit, columns })
+    }
+
+    /// The bounds of some draws.
+    pub(super) fn lower_bounds(&self, draws: &[usize]) -> Vec<f64> {
+        dispatch!(Level::new(), simd => self.lower_bounds_with(simd, draws))
+    }
+
+    #[inline(always)]
+    fn lower_bounds_with<S: Simd>(&self, simd: S, draws: &[usize]) -> Vec<f64> {
+        let slopes: Vec<Slopes> = draws.iter().map(|&i| self.truncated.fit_slopes(i, self.known)).collect();
+        let root = self.unit.sqrt();
+        let own: Vec<Own> = draws.iter().zip(&slopes).map(|(&i, slopes)| self.own(i, slopes.constant * root)).collect();
+        let mut sums = vec![0.0; draws.len()];
+        let per_sixteen = BEFORE_AXES + self.truncated.axes.len();
+        for block in self.columns.chunks(per_sixteen * ADDED_TOGETHER) {
+            for (own, sum) in own.iter().zip(&mut sums) {
+                let mut lanes = f32x16::splat(simd, 0.0);
+                for columns in block.chunks_exact(per_sixteen) {
+                    lanes += least_of_sixteen(simd, own, columns);
+                }
+                *sum += lanes.as_slice().iter().map(|&x| f64::from(x)).sum::<f64>();
+            }
+        }
+        let bound = |((&i, slopes), sum): ((&usize, &Slopes), &f64)| {
+            // No interval reaches beyond 2 (ρ_i² + ρ_j²).
+            let farthest = 2.0 * (self.truncated.squares[i] / self.unit + 1.0) * 1.001;
+            let rounding = ROUGH_SUM * (farthest.sqrt() + slopes.constant.abs() * root * farthest);
+            let mean = sum / self.truncated.squares.len() as f64 - rounding;
+            f64::max(0.0, root * mean + self.known.sum(i, slopes))
+        };
+        draws.iter().zip(&slopes).zip(&sums).map(bound).collect()
+    }
+
+    fn own(&self, i: usize, slope: f64) -> Own {
+        let (of_draw, lane) = (i / 16 * (BEFORE_AXES + self.truncated.axes.len()), i % 16);
+        let number = |column: usize| self.columns[of_draw + column][lane];
+        let mut coordinates = [0.0; ROUGH_AXES];
+        for (k, coordinate) in coordinates.iter_mut().enumerate().take(self.truncated.axes.len()) {
+            *coordinate = number(BEFORE_AXES + k);
+        }
+        Own { square: number(0), rest: number(1), slope: slope as f32, coordinates }
+    }
+}
+
+/// The draw whose bound is computed.
+struct Own {
+    square: f32,
+    rest: f32,
+    slope: f32,
+    coordinates: [f32; ROUGH_AXES],
+}
+
+/// The least of √x − ηx over the intervals of sixteen draws, times their weights.
+#[inline(always)]
+fn least_of_sixteen<S: Simd>(simd: S, own: &Own, columns: &[Sixteen]) -> f32x16<S> {
+    let splat = |x: f32| f32x16::splat(simd, x);
+    let mut product = splat(0.0);
+    for (coordinate, column) in own.coordinates.iter().zip(&columns[BEFORE_AXES..]) {
+        product += splat(*coordinate) * f32x16::from_slice(simd, column);
+    }
+    let scale = splat(own.square) + f32x16::from_slice(simd, &columns[0]);
+    let middle = scale - splat(2.0) * product;
+    let width = splat(2.0 * own.rest) * f32x16::from_slice(simd, &columns[1]) + splat(ROUGH_SLACK) * scale;
+    let (low, high) = ((middle - width).max(splat(0.0)), middle + width);
+    let (at_low, at_high) = (low.sqrt() - splat(own.slope) * low, high.sqrt() - splat(own.slope) * high);
+    at_low.min(at_high) * f32x16::from_slice(simd, &columns[2])
+}
+
 /// Where d_ij² lies: `scale` = ρ_i² + ρ_j², the product of what the axes have of i and j, and that of the norms of what they miss.
 #[inline(always)]
 fn interval(scale: f64, product: f64, rests: f64) -> (f64, f64) {
@@ -470,6 +591,40 @@ mod tests {
             for (radius, expected) in radii.iter().zip(&expected) {
                 assert!((radius - expected).abs() < tolerance * typical, "{dim}: {radius} {expected}");
             }
+        }
+    }
+
+    /// In single precision bounds are a little lower, whatever the unit; and numbers of very different size are left to double precision.
+    #[test]
+    fn rough_bounds_are_just_below_those_in_double_precision() {
+        let weights: Vec<f64> = (0..DRAWS).map(|j| (j + 1) as f64 / (DRAWS * (DRAWS + 1) / 2) as f64).collect();
+        let draws: Vec<usize> = (0..DRAWS).collect();
+        for (dim, unit) in [(1, 1.0), (5, 1e-130), (40, 1e130), (40, 1.0)] {
+            let Cloud { squared, .. } = cloud(dim);
+            let squared: Vec<f64> = squared.iter().map(|square| square * unit).collect();
+            let weighted = |row: &[f64]| row.iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
+            let mean_squares: Vec<f64> = squared.chunks(DRAWS).map(weighted).collect();
+            let variance = 0.5 * weighted(&mean_squares);
+            let from_mean: Vec<f64> = mean_squares.iter().map(|square| (square - variance).max(0.0)).collect();
+            let anchors: Vec<usize> = (0..DRAWS).step_by(DRAWS.div_ceil(ROUGH_AXES)).collect();
+            let rows: Vec<f64> = anchors.iter().flat_map(|&a| squared[a * DRAWS..(a + 1) * DRAWS].to_vec()).collect();
+            let mut embedding = Embedding::new(&anchors, &rows, from_mean);
+            let known = KnownSums::new(&weights, &mean_squares, 0.0);
+            let truncated = embedding.leading(ROUGH_AXES);
+            let rough = Rough::new(&truncated, &known).unwrap();
+            let found = rough.lower_bounds(&draws);
+            for (rough, exact) in found.iter().zip(truncated.lower_bounds(&draws, &known)) {
+                assert!(*rough <= exact && *rough >= exact * (1.0 - 1e-3), "{dim}: {rough} {exact}");
+            }
+            for level in every_level() {
+                let again = dispatch!(level, simd => rough.lower_bounds_with(simd, &draws));
+                assert_eq!(bits(&again), bits(&found));
+            }
+            assert_eq!(bits(&rough.lower_bounds(&[7])), bits(&found[7..8]));
+            embedding.squares[3] = 1e14 * variance;
+            let light: Vec<f64> = (0..DRAWS).map(|j| if j == 3 { 0.0 } else { weights[j] }).collect();
+            let known = KnownSums::new(&light, &mean_squares, 0.0);
+            assert!(Rough::new(&embedding.leading(ROUGH_AXES), &known).is_none());
         }
     }
 

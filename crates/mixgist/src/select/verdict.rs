@@ -133,6 +133,8 @@ pub(super) struct Judge<'a> {
     distances: &'a [f64],
     /// Radius of the ball.
     radius: f64,
+    /// Draws up to this distance from the medoid are among the nearest.
+    nearest: f64,
     slice_freedom: usize,
 }
 
@@ -140,7 +142,12 @@ impl<'a> Judge<'a> {
     pub(super) fn new(ensemble: &'a Ensemble, expected_loss: f64, distances: &'a [f64], slice_freedom: usize) -> Self {
         let weights = draw_weights(ensemble);
         let radius = sorted_quantile(distances, &weights, &ascending(distances, &weights), LEVEL);
-        Judge { ensemble, weights, expected_loss, distances, radius, slice_freedom }
+        let mut judge = Judge { ensemble, weights, expected_loss, distances, radius, nearest: 0.0, slice_freedom };
+        let mut sorted = distances.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let count = sorted.partition_point(|&distance| judge.nearer(distance) < NEAREST);
+        judge.nearest = count.checked_sub(1).map_or(f64::NEG_INFINITY, |last| sorted[last]);
+        judge
     }
 
     /// Distance of a draw from the medoid, in radii of the ball.
@@ -149,9 +156,8 @@ impl<'a> Judge<'a> {
         if apart == 0.0 { 0.0 } else { apart / self.radius }
     }
 
-    /// Posterior probability of the draws that are nearer to the medoid than this one.
-    fn nearer(&self, draw: usize) -> f64 {
-        let own = self.distances[draw];
+    /// Posterior probability of the draws that are nearer to the medoid than so far.
+    fn nearer(&self, own: f64) -> f64 {
         self.distances
             .iter()
             .zip(&self.weights)
@@ -162,7 +168,7 @@ impl<'a> Judge<'a> {
 
     /// Whether a draw says nearly the same as the medoid.
     fn is_alike(&self, draw: usize) -> bool {
-        self.radii(draw) <= ALIKE || self.nearer(draw) < NEAREST
+        self.radii(draw) <= ALIKE || self.distances[draw] <= self.nearest
     }
 
     pub(super) fn margin(&self, rival: &Rival) -> Margin {
@@ -180,7 +186,7 @@ impl<'a> Judge<'a> {
             separation: None,
             p_value: None,
             radii: self.radii(rival.draw),
-            nearer: self.nearer(rival.draw),
+            nearer: self.nearer(self.distances[rival.draw]),
             verdict: ChoiceVerdict::Unknown,
         };
         if is_tied(self.expected_loss, rival.expected_loss) {
@@ -266,6 +272,25 @@ fn freedom(errors: &[(f64, f64)]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By counting for each draw how much lies nearer.
+    #[test]
+    fn the_nearest_draws_are_those_with_little_nearer_than_they_are() {
+        for count in [1, 2, 7, 100, 333] {
+            let ones = vec![1.0; count];
+            let draws =
+                Ensemble::builder(1).atoms_per_draw(1).weights(&ones).means(&ones).covariances(&ones).build().unwrap();
+            // Some distances are equal; with the second half none is small against the radius.
+            for offset in [0.0, 50.0] {
+                let distances: Vec<f64> = (0..count).map(|j| offset + (j * 7919 % 101) as f64 / 2.0).collect();
+                let judge = Judge::new(&draws, 10.0, &distances, 10);
+                for j in 0..count {
+                    let expected = judge.radii(j) <= ALIKE || judge.nearer(distances[j]) < NEAREST;
+                    assert_eq!(judge.is_alike(j), expected, "{j} of {count}");
+                }
+            }
+        }
+    }
 
     /// A lead of ten standard errors over slices is safe where many groups of slices give the error, and not where two do (one degree of freedom), as few blocks of
     /// orthogonal slices are.

@@ -51,31 +51,34 @@ impl Coordinates {
         Coordinates { atoms: atoms.len(), columns }
     }
 
-    /// μ, then `size` numbers that `fill` makes of each covariance, with scratch space for two d × d matrices.
+    /// μ, then `size` numbers that `fill` makes of each covariance: it gets up to [`LANES`] neighbouring atoms, scratch space for as many pairs of d × d
+    /// matrices, and `size` vectors, in which each atom has a lane.
     pub(super) fn of_means_and(
         atoms: &GaussianAtoms,
         size: usize,
-        fill: impl Fn(&[f64], &mut [f64], &mut [f64]) + Sync,
+        fill: impl Fn(Range<usize>, &mut [Lanes], &mut [Lanes]) + Sync,
     ) -> Self {
-        const TOGETHER: usize = 256;
-        const CHUNK: usize = 16 * TOGETHER;
+        const TASKS: usize = 16;
         let (n, d) = (atoms.len(), atoms.dim());
         let mut columns = mean_columns(atoms);
         columns.resize(n * (d + size), 0.0);
-        // Atoms in parallel, row by row, then a transposition: logarithms and factors dominate.
-        let mut rows = vec![0.0; n.min(CHUNK) * size];
-        for start in (0..n).step_by(CHUNK) {
-            let count = CHUNK.min(n - start);
-            let rows = &mut rows[..count * size];
-            rows.par_chunks_mut(size * TOGETHER).enumerate().for_each(|(chunk, rows)| {
-                let mut scratch = vec![0.0; 2 * d * d];
-                for (k, row) in rows.chunks_exact_mut(size).enumerate() {
-                    fill(atoms.covariance(start + chunk * TOGETHER + k), &mut scratch, row);
+        // Atoms in parallel, eight by eight, then a transposition: logarithms and factors dominate.
+        let eights = ((1 << 13) / size).clamp(1, 32);
+        let together = LANES * eights;
+        let mut rows = vec![[0.0; LANES]; TASKS * eights * size];
+        for start in (0..n).step_by(TASKS * together) {
+            let end = n.min(start + TASKS * together);
+            rows.par_chunks_mut(size * eights).enumerate().for_each(|(task, rows)| {
+                let mut scratch = vec![[0.0; LANES]; 2 * d * d];
+                let own = (start + task * together).min(end)..(start + (task + 1) * together).min(end);
+                for (first, rows) in own.clone().step_by(LANES).zip(rows.chunks_exact_mut(size)) {
+                    fill(first..own.end.min(first + LANES), &mut scratch, rows);
                 }
             });
             columns[n * d..].par_chunks_exact_mut(n).enumerate().for_each(|(c, column)| {
-                let slots = column[start..start + count].iter_mut();
-                slots.zip(rows[c..].iter().step_by(size)).for_each(|(slot, value)| *slot = *value);
+                for (slots, lanes) in column[start..end].chunks_mut(LANES).zip(rows[c..].iter().step_by(size)) {
+                    slots.copy_from_slice(&lanes[..slots.len()]);
+                }
             });
         }
         Coordinates { atoms: n, columns }
@@ -84,19 +87,30 @@ impl Coordinates {
     /// (μ, Σ or log Σ) with off-diagonal entries once, times √2: an isometry from (R^d, Frobenius) to Euclidean space.
     pub(super) fn isometric(atoms: &GaussianAtoms, matrix: MatrixCoordinate) -> Self {
         let d = atoms.dim();
-        Self::of_means_and(atoms, d * (d + 1) / 2, |covariance, scratch, row| {
-            let log = &mut scratch[..d * d];
-            let matrix = match matrix {
-                MatrixCoordinate::Covariance => covariance,
-                MatrixCoordinate::LogCovariance => {
-                    log_spd(covariance, d, log);
-                    log
-                }
-            };
-            fold_symmetric(matrix, d, row);
+        let size = d * (d + 1) / 2;
+        Self::of_means_and(atoms, size, |own, scratch, lanes| {
+            let (log, folded) = scratch.as_flattened_mut()[..2 * d * d].split_at_mut(d * d);
+            for (lane, atom) in own.enumerate() {
+                let covariance = atoms.covariance(atom);
+                let matrix = match matrix {
+                    MatrixCoordinate::Covariance => covariance,
+                    MatrixCoordinate::LogCovariance => {
+                        log_spd(covariance, d, log);
+                        &*log
+                    }
+                };
+                fold_symmetric(matrix, d, &mut folded[..size]);
+                lanes.iter_mut().zip(&*folded).for_each(|(lanes, x)| lanes[lane] = *x);
+            }
         })
     }
 }
+
+/// Atoms that are worked on side by side.
+pub(super) const LANES: usize = 8;
+
+/// A number of each.
+pub(super) type Lanes = [f64; LANES];
 
 /// Which matrix of an atom is a coordinate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,113 +165,130 @@ pub(super) fn linear_forms(directions: &[f64], width: usize, coordinates: &Coord
 #[inline(always)]
 fn linear_forms_with<S: Simd>(simd: S, directions: &[f64], width: usize, coordinates: &Coordinates, out: &mut [f64]) {
     let n = coordinates.atoms;
-    let mut sums = vec![[0.0; BLOCK]; (directions.len() / width).min(SLICES)];
-    let together = directions.chunks(SLICES * width).zip(out.chunks_mut(SLICES * n));
-    for (directions, out) in together {
-        let sums = &mut sums[..directions.len() / width];
-        for start in (0..n).step_by(BLOCK) {
-            let atoms = start..n.min(start + BLOCK);
-            sums.fill([0.0; BLOCK]);
-            add_forms(simd, coordinates, atoms.clone(), 0..width, |s, c| directions[s * width + c], sums);
-            for (row, sums) in out.chunks_exact_mut(n).zip(sums.iter()) {
-                row[atoms.clone()].copy_from_slice(&sums[..atoms.len()]);
-            }
+    let mut block = Block::new(width);
+    for start in (0..n).step_by(block.atoms) {
+        let atoms = block.load(coordinates, start);
+        let mut rest = (directions, &mut *out);
+        while !rest.0.is_empty() {
+            let slices = match rest.0.len() / width {
+                1 => block_of_forms::<S, 1>(simd, &block, rest.0, atoms.clone(), n, rest.1),
+                2 | 3 => block_of_forms::<S, 2>(simd, &block, rest.0, atoms.clone(), n, rest.1),
+                _ => block_of_forms::<S, 4>(simd, &block, rest.0, atoms.clone(), n, rest.1),
+            };
+            rest = (&rest.0[slices * width..], &mut rest.1[slices * n..]);
         }
     }
 }
 
-/// Atoms whose sums are formed together: those of all [`SLICES`] and four columns stay in the first-level cache.
-pub(super) const BLOCK: usize = 256;
-
-/// Slices whose sums are formed together, so that the coordinates pass through the cache once for all of them.
-pub(super) const SLICES: usize = 16;
-
-/// Adds to `sums[s][i]` the sum over the given columns of `factor(s, c)` times the column's number for atom i, c being counted from the first of the
-/// columns. For each atom the columns are added in order.
-///
-/// Four columns by two slices at a time, as in a matrix product, so that there are four products for every number that is loaded or stored.
+/// The forms of the first R directions for the atoms of a block. Returns R.
 #[inline(always)]
-pub(super) fn add_forms<S: Simd>(
+fn block_of_forms<S: Simd, const R: usize>(
     simd: S,
-    coordinates: &Coordinates,
+    block: &Block,
+    directions: &[f64],
     atoms: Range<usize>,
-    columns: Range<usize>,
-    factor: impl Fn(usize, usize) -> f64,
-    sums: &mut [[f64; BLOCK]],
-) {
-    let store = &coordinates.columns[..];
-    let mut c = 0;
-    while c < columns.len() {
-        let first = (columns.start + c) * coordinates.atoms + atoms.start;
-        let column = Column { numbers: &store[first..], stride: coordinates.atoms, count: atoms.len() };
-        let mut s = 0;
-        while s < sums.len() {
-            let two = s + 1 < sums.len();
-            let here = &mut sums[s..];
-            match (columns.len() - c, two) {
-                (1, true) => add_tile::<S, 1, 2>(simd, column, &factor, s, c, here),
-                (2, true) => add_tile::<S, 2, 2>(simd, column, &factor, s, c, here),
-                (3, true) => add_tile::<S, 3, 2>(simd, column, &factor, s, c, here),
-                (_, true) => add_tile::<S, 4, 2>(simd, column, &factor, s, c, here),
-                (1, false) => add_tile::<S, 1, 1>(simd, column, &factor, s, c, here),
-                (2, false) => add_tile::<S, 2, 1>(simd, column, &factor, s, c, here),
-                (3, false) => add_tile::<S, 3, 1>(simd, column, &factor, s, c, here),
-                (_, false) => add_tile::<S, 4, 1>(simd, column, &factor, s, c, here),
-            }
-            s += 2;
+    n: usize,
+    out: &mut [f64],
+) -> usize {
+    let width = block.width();
+    let factors: [&[f64]; R] = std::array::from_fn(|r| &directions[r * width..(r + 1) * width]);
+    let mut sums = [[0.0; Block::MOST_ATOMS]; R];
+    for first in block.tiles::<S>(atoms.len()) {
+        let tile = block.forms(simd, first, 0..width, factors);
+        for (sums, tile) in sums.iter_mut().zip(&tile) {
+            store_tile::<S>(tile, &mut sums[first..]);
         }
-        c += 4;
+    }
+    for (row, sums) in out.chunks_mut(n).zip(&sums) {
+        row[atoms.clone()].copy_from_slice(&sums[..atoms.len()]);
+    }
+    R
+}
+
+/// Coordinates of some neighbouring atoms, copied so that they stay in the cache while all slices are formed of them: coordinate after coordinate, zeros
+/// after the last atom.
+pub(super) struct Block {
+    atoms: usize,
+    numbers: Vec<f64>,
+}
+
+/// Vectors of atoms whose sums are formed together, for several slices: as many as there are registers for.
+const VECTORS: usize = 2;
+
+impl Block {
+    /// Atoms of a block at most.
+    pub(super) const MOST_ATOMS: usize = 256;
+
+    /// Numbers of a block, unless it is of the least size: half of a second-level cache of 1 MB.
+    const NUMBERS: usize = 1 << 16;
+
+    /// An empty block for as many coordinates, the first ones of an atom.
+    pub(super) fn new(width: usize) -> Self {
+        // Whole tiles of the longest vectors.
+        let atoms = (Self::NUMBERS / width / 16 * 16).clamp(16, Self::MOST_ATOMS);
+        Block { atoms, numbers: vec![0.0; atoms * width] }
+    }
+
+    /// Atoms that a block holds.
+    pub(super) fn atoms(&self) -> usize {
+        self.atoms
+    }
+
+    /// Number of coordinates.
+    fn width(&self) -> usize {
+        self.numbers.len() / self.atoms
+    }
+
+    /// Copies the atoms from `start` on, and says which they are.
+    pub(super) fn load(&mut self, coordinates: &Coordinates, start: usize) -> Range<usize> {
+        let atoms = start..coordinates.atoms.min(start + self.atoms);
+        for (c, numbers) in self.numbers.chunks_exact_mut(self.atoms).enumerate() {
+            numbers[..atoms.len()].copy_from_slice(&coordinates.column(c)[atoms.clone()]);
+            numbers[atoms.len()..].fill(0.0);
+        }
+        atoms
+    }
+
+    /// Where the tiles of the first `count` atoms begin.
+    pub(super) fn tiles<S: Simd>(&self, count: usize) -> impl Iterator<Item = usize> + use<S> {
+        (0..count).step_by(VECTORS * S::f64s::LEN)
+    }
+
+    /// For R slices and the atoms of the tile that begins at `first`, the sums over the given columns of factor times coordinate. For each atom the columns
+    /// are added in order, so that the bits do not depend on the length of vectors.
+    ///
+    /// The sums stay in registers over all columns; there are as many products for every number that is loaded as in a matrix product.
+    #[inline(always)]
+    pub(super) fn forms<S: Simd, const R: usize>(
+        &self,
+        simd: S,
+        first: usize,
+        columns: Range<usize>,
+        factors: [&[f64]; R],
+    ) -> [[S::f64s; VECTORS]; R] {
+        let lanes = S::f64s::LEN;
+        let mut sums = [[S::f64s::splat(simd, 0.0); VECTORS]; R];
+        let numbers = &self.numbers[columns.start * self.atoms..columns.end * self.atoms];
+        for (c, column) in numbers.chunks_exact(self.atoms).enumerate() {
+            let column = &column[first..first + VECTORS * lanes];
+            let (one, other) = column.split_at(lanes);
+            let x = [S::f64s::from_slice(simd, one), S::f64s::from_slice(simd, other)];
+            for (sums, factors) in sums.iter_mut().zip(&factors) {
+                let factor = S::f64s::splat(simd, factors[c]);
+                for (sum, x) in sums.iter_mut().zip(&x) {
+                    *sum += factor * *x;
+                }
+            }
+        }
+        sums
     }
 }
 
-/// Numbers of some atoms in one column; those of the next column are `stride` farther.
-#[derive(Clone, Copy)]
-struct Column<'a> {
-    numbers: &'a [f64],
-    stride: usize,
-    count: usize,
-}
-
-/// C columns from c on and R sums from s on. Loops instead of closures over arrays: those were not compiled to vectors.
+/// Writes the numbers of a tile for one slice.
 #[inline(always)]
-fn add_tile<S: Simd, const C: usize, const R: usize>(
-    simd: S,
-    column: Column,
-    factor: &impl Fn(usize, usize) -> f64,
-    s: usize,
-    c: usize,
-    sums: &mut [[f64; BLOCK]],
-) {
-    let zero = S::f64s::splat(simd, 0.0);
-    let (mut factors, mut splats) = ([[0.0; C]; R], [[zero; C]; R]);
-    for (r, (factors, splats)) in factors.iter_mut().zip(&mut splats).enumerate() {
-        for (k, (number, splat)) in factors.iter_mut().zip(splats).enumerate() {
-            *number = factor(s + r, c + k);
-            *splat = S::f64s::splat(simd, *number);
-        }
-    }
-    let lanes = S::f64s::LEN;
-    let whole = column.count / lanes * lanes;
-    for start in (0..whole).step_by(lanes) {
-        let mut x = [zero; C];
-        for (k, x) in x.iter_mut().enumerate() {
-            *x = S::f64s::from_slice(simd, &column.numbers[k * column.stride + start..][..lanes]);
-        }
-        for (sums, splats) in sums.iter_mut().zip(&splats) {
-            let place = &mut sums[start..start + lanes];
-            let mut sum = S::f64s::from_slice(simd, place);
-            for (splat, x) in splats.iter().zip(&x) {
-                sum += *splat * *x;
-            }
-            sum.store_slice(place);
-        }
-    }
-    for i in whole..column.count {
-        for (sums, factors) in sums.iter_mut().zip(&factors) {
-            for (k, number) in factors.iter().enumerate() {
-                sums[i] += number * column.numbers[k * column.stride + i];
-            }
-        }
+pub(super) fn store_tile<S: Simd>(tile: &[S::f64s; VECTORS], out: &mut [f64]) {
+    for (vector, out) in tile.iter().zip(out.chunks_exact_mut(S::f64s::LEN)) {
+        vector.store_slice(out);
     }
 }
 
@@ -272,12 +303,12 @@ mod tests {
     use crate::random::{Purpose, standard_normals, stream};
     use crate::vector_math::tests::{bits, every_level};
 
-    /// More atoms and directions than fit into a block, and neither a whole number of vectors.
+    /// More atoms than fit into a block, and neither they nor the directions a whole number of tiles.
     #[test]
     fn linear_forms_have_the_same_bits_at_every_level_and_are_sums_of_products() {
         const ATOMS: usize = 1037;
         const WIDTH: usize = 7;
-        const DIRECTIONS: usize = SLICES + 3;
+        const DIRECTIONS: usize = 7;
         let mut numbers = vec![0.0; ATOMS * WIDTH + DIRECTIONS * WIDTH];
         standard_normals(&mut stream(1, Purpose::Simulation, 0), &mut numbers);
         let directions = numbers.split_off(ATOMS * WIDTH);

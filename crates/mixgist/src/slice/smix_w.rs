@@ -4,14 +4,13 @@ use std::ops::Range;
 
 use fearless_simd::{Level, Simd, dispatch, f64x8, prelude::*};
 
-use super::coordinates::{BLOCK, Coordinates, SLICES, add_forms};
+use super::coordinates::{Block, Coordinates, LANES, Lanes, store_tile};
 use super::directions::Ingredients;
 use super::{
     Chart, Freeze, NamedArrays, Replicates, Slicer, Slices, Tangents, direction_array, same_length, unit_length,
 };
 use crate::Result;
 use crate::atoms::GaussianAtoms;
-use crate::linalg::{cholesky_in_place, invert_lower};
 use crate::vector_math::ln_in_place;
 
 /// The distribution of `smix-w` slices.
@@ -105,19 +104,25 @@ impl Slices for SmixWSlices {
     }
 
     fn coordinates(&self, atoms: &GaussianAtoms) -> Coordinates {
-        let d = self.dim;
-        Coordinates::of_means_and(atoms, self.factor_len() + 2, |covariance, scratch, row| {
+        let (d, size) = (self.dim, self.factor_len());
+        Coordinates::of_means_and(atoms, size + 2, |own, scratch, lanes| {
             let (factor, inverse) = scratch.split_at_mut(d * d);
-            factor.copy_from_slice(covariance);
-            let trace: f64 = (0..d).map(|a| factor[a * d + a]).sum();
-            cholesky_in_place(factor, d).expect("atoms are positive definite");
-            let (lower, bounds) = row.split_at_mut(self.factor_len());
+            for (lane, atom) in own.clone().enumerate() {
+                factor.iter_mut().zip(atoms.covariance(atom)).for_each(|(lanes, x)| lanes[lane] = *x);
+            }
+            let mut trace = [0.0; LANES];
+            for a in 0..d {
+                trace.iter_mut().zip(&factor[a * d + a]).for_each(|(sum, x)| *sum += x);
+            }
+            let mut inverse_trace = [0.0; LANES];
+            dispatch!(Level::new(), simd => factorize(simd, d, factor, inverse, &mut inverse_trace));
             let entries = (0..d).flat_map(|b| (b..d).map(move |a| a * d + b));
-            lower.iter_mut().zip(entries).for_each(|(slot, entry)| *slot = factor[entry]);
+            lanes.iter_mut().zip(entries).for_each(|(slot, entry)| *slot = factor[entry]);
             // λ_max ≤ tr Σ and λ_min ≥ 1 / tr Σ⁻¹ = 1 / ‖L⁻¹‖².
-            invert_lower(factor, d, inverse);
-            let inverse_trace: f64 = inverse.iter().map(|x| x * x).sum();
-            bounds.copy_from_slice(&[-0.5 * libm::log(inverse_trace), 0.5 * libm::log(trace)]);
+            for lane in 0..own.len() {
+                lanes[size][lane] = -0.5 * libm::log(inverse_trace[lane]);
+                lanes[size + 1][lane] = 0.5 * libm::log(trace[lane]);
+            }
         })
     }
 
@@ -214,6 +219,89 @@ impl Tangents for SmixWSlices {
     }
 }
 
+/// The lower Cholesky factors of several matrices, written over their lower triangles, and the squared norms of the inverses of those factors. For each
+/// matrix the steps are those of [`crate::linalg::cholesky_in_place`]. `inverse` is scratch space that is zero
+/// when it is used first.
+#[inline(always)]
+fn factorize<S: Simd>(simd: S, d: usize, a: &mut [Lanes], inverse: &mut [Lanes], inverse_norm: &mut Lanes) {
+    for j in 0..d {
+        let (before, after) = a.split_at_mut((j + 1) * d);
+        let row = &mut before[j * d..];
+        let [pivot] = subtract_products(simd, [row[j]], &row[..j], [&row[..j]]);
+        let root = f64x8::from_slice(simd, &pivot).sqrt();
+        root.store_slice(&mut row[j]);
+        let mut rows = after.chunks_exact_mut(d);
+        while rows.len() > 0 {
+            if rows.len() >= TOGETHER {
+                let mut some: [&mut [Lanes]; TOGETHER] =
+                    std::array::from_fn(|_| rows.next().expect("there are as many"));
+                let starts: [Lanes; TOGETHER] = std::array::from_fn(|r| some[r][j]);
+                let sums = subtract_products(simd, starts, &row[..j], std::array::from_fn(|r| &some[r][..j]));
+                for (other, sum) in some.iter_mut().zip(&sums) {
+                    (f64x8::from_slice(simd, sum) / root).store_slice(&mut other[j]);
+                }
+            } else if let Some(other) = rows.next() {
+                let [sum] = subtract_products(simd, [other[j]], &row[..j], [&other[..j]]);
+                (f64x8::from_slice(simd, &sum) / root).store_slice(&mut other[j]);
+            }
+        }
+    }
+    // Column after column, so that both factors of each product are read in order.
+    let mut norm = f64x8::splat(simd, 0.0);
+    for i in 0..d {
+        let (own, diagonal) = (&a[i * d..i * d + i], f64x8::from_slice(simd, &a[i * d + i]));
+        let mut m = 0;
+        while m <= i {
+            let start = |m: usize| if m == i { [1.0; LANES] } else { [0.0; LANES] };
+            let mut finish = |m: usize, sum: &Lanes, inverse: &mut [Lanes]| {
+                let x = f64x8::from_slice(simd, sum) / diagonal;
+                x.store_slice(&mut inverse[m * d + i]);
+                norm += x * x;
+            };
+            if m + TOGETHER <= i {
+                // Entries above the diagonal of the inverse are zero.
+                let columns = std::array::from_fn(|r| &inverse[(m + r) * d + m..(m + r) * d + i]);
+                let sums = subtract_products(simd, [[0.0; LANES]; TOGETHER], &own[m..], columns);
+                sums.iter().enumerate().for_each(|(r, sum)| finish(m + r, sum, inverse));
+                m += TOGETHER;
+            } else {
+                let [sum] = subtract_products(simd, [start(m)], &own[m..], [&inverse[m * d + m..m * d + i]]);
+                finish(m, &sum, inverse);
+                m += 1;
+            }
+        }
+    }
+    norm.store_slice(inverse_norm);
+}
+
+/// Rows whose sums go on at the same time, because each step of a sum waits for the one before it.
+const TOGETHER: usize = 4;
+
+/// Each start less the sum of the products of its row with `own`, term by term.
+#[inline(always)]
+fn subtract_products<S: Simd, const R: usize>(
+    simd: S,
+    starts: [Lanes; R],
+    own: &[Lanes],
+    rows: [&[Lanes]; R],
+) -> [Lanes; R] {
+    let mut sums = [f64x8::splat(simd, 0.0); R];
+    for (sum, start) in sums.iter_mut().zip(&starts) {
+        *sum = f64x8::from_slice(simd, start);
+    }
+    for (k, x) in own.iter().enumerate() {
+        let x = f64x8::from_slice(simd, x);
+        for (sum, row) in sums.iter_mut().zip(&rows) {
+            *sum -= f64x8::from_slice(simd, &row[k]) * x;
+        }
+    }
+    let mut out = starts;
+    for (sum, out) in sums.iter().zip(&mut out) {
+        sum.store_slice(out);
+    }
+    out
+}
+
 /// y = Lᵀv for each direction of a panel, and ‖y‖².
 #[inline(always)]
 fn factor_products<S: Simd>(simd: S, v: &[[f64; PANEL]], factor: &[f64], y: &mut [[f64; PANEL]]) -> f64x8<S> {
@@ -286,42 +374,73 @@ fn add_panel_gradient<S: Simd>(
 #[inline(always)]
 fn project<S: Simd>(simd: S, v: &[f64], w: &[[f64; 2]], coordinates: &Coordinates, out: &mut [f64]) {
     let (d, n) = (v.len() / w.len().max(1), coordinates.atoms());
-    let mut work = vec![[0.0; BLOCK]; 3 * w.len().min(SLICES)];
-    for ((v, w), out) in v.chunks(SLICES * d).zip(w.chunks(SLICES)).zip(out.chunks_mut(SLICES * n)) {
-        let (location, rest) = work.split_at_mut(w.len());
-        let (square, rest) = rest.split_at_mut(w.len());
-        let part = &mut rest[..w.len()];
-        for start in (0..n).step_by(BLOCK) {
-            let atoms = start..n.min(start + BLOCK);
-            location.fill([0.0; BLOCK]);
-            add_forms(simd, coordinates, atoms.clone(), 0..d, |s, a| v[s * d + a], location);
-            square.fill([0.0; BLOCK]);
-            let mut column = d;
-            for b in 0..d {
-                part.fill([0.0; BLOCK]);
-                add_forms(simd, coordinates, atoms.clone(), column..column + d - b, |s, a| v[s * d + b + a], part);
-                column += d - b;
-                for (sum, x) in square.as_flattened_mut().iter_mut().zip(part.as_flattened()) {
-                    *sum += x * x;
-                }
-            }
-            let rows = out.chunks_exact_mut(n).zip(w).zip(location.iter().zip(square.iter_mut()));
-            for ((row, w), (location, square)) in rows {
-                let row = &mut row[atoms.clone()];
-                let square = &mut square[..row.len()];
-                ln_in_place(square);
-                for ((x, location), log) in row.iter_mut().zip(location).zip(square) {
-                    *x = w[0] * location + w[1] * (0.5 * *log);
-                }
-            }
+    let mut block = Block::new(d + d * (d + 1) / 2);
+    for start in (0..n).step_by(block.atoms()) {
+        let atoms = block.load(coordinates, start);
+        let mut first = 0;
+        while first < w.len() {
+            let (v, w, out) = (&v[first * d..], &w[first..], &mut out[first * n..]);
+            first += match w.len() {
+                1 => project_block::<S, 1>(simd, &block, v, w, atoms.clone(), n, out),
+                2 | 3 => project_block::<S, 2>(simd, &block, v, w, atoms.clone(), n, out),
+                _ => project_block::<S, 4>(simd, &block, v, w, atoms.clone(), n, out),
+            };
         }
     }
+}
+
+/// The atoms of a block on the first R slices. Returns R.
+#[inline(always)]
+fn project_block<S: Simd, const R: usize>(
+    simd: S,
+    block: &Block,
+    v: &[f64],
+    w: &[[f64; 2]],
+    atoms: Range<usize>,
+    n: usize,
+    out: &mut [f64],
+) -> usize {
+    let d = v.len() / w.len();
+    let v: [&[f64]; R] = std::array::from_fn(|r| &v[r * d..(r + 1) * d]);
+    let mut locations = [[0.0; Block::MOST_ATOMS]; R];
+    let mut logs = [[0.0; Block::MOST_ATOMS]; R];
+    for first in block.tiles::<S>(atoms.len()) {
+        let location = block.forms(simd, first, 0..d, v);
+        let mut squares = [[S::f64s::splat(simd, 0.0); 2]; R];
+        let (mut column, mut rest) = (d, v);
+        for b in 0..d {
+            let parts = block.forms(simd, first, column..column + d - b, rest);
+            column += d - b;
+            for (squares, parts) in squares.iter_mut().zip(&parts) {
+                for (square, part) in squares.iter_mut().zip(parts) {
+                    *square += *part * *part;
+                }
+            }
+            for v in &mut rest {
+                *v = &v[1..];
+            }
+        }
+        for r in 0..R {
+            store_tile::<S>(&location[r], &mut locations[r][first..]);
+            store_tile::<S>(&squares[r], &mut logs[r][first..]);
+        }
+    }
+    for ((row, w), (locations, logs)) in out.chunks_mut(n).zip(w).zip(locations.iter().zip(&mut logs)) {
+        let row = &mut row[atoms.clone()];
+        let logs = &mut logs[..row.len()];
+        ln_in_place(logs);
+        for ((x, location), log) in row.iter_mut().zip(locations).zip(logs) {
+            *x = w[0] * location + w[1] * (0.5 * *log);
+        }
+    }
+    R
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::atoms::CovarianceForm;
+    use crate::linalg::{cholesky_in_place, solve_lower};
     use crate::random::{Purpose, standard_normals, stream};
     use crate::slice::Scheme;
     use crate::vector_math::tests::{bits, every_level};
@@ -372,6 +491,44 @@ mod tests {
                     assert!((x - expected).abs() < 1e-10 * (1.0 + expected.abs()), "{x} {expected}");
                 }
             }
+        }
+    }
+
+    /// Eight matrices at a time have the factors of single ones, to the bit, and the norms of the inverses are those of solutions.
+    #[test]
+    fn factors_have_the_same_bits_at_every_level_and_are_those_of_single_matrices() {
+        for d in [1, 2, 5, 9, 14] {
+            let atoms = atoms(11, d);
+            let own = SmixWSlices::new(d, vec![1.0; d], vec![[0.8, -0.6]], Replicates::Consecutive(1));
+            let coordinates = own.coordinates(&atoms);
+            for k in 0..11 {
+                let mut factor = atoms.covariance(k).to_vec();
+                cholesky_in_place(&mut factor, d).unwrap();
+                let expected: Vec<f64> =
+                    (0..d).flat_map(|b| (b..d).map(move |a| a * d + b)).map(|e| factor[e]).collect();
+                let found: Vec<f64> = (0..own.factor_len()).map(|c| coordinates.column(d + c)[k]).collect();
+                assert_eq!(bits(&found), bits(&expected));
+                let mut norm = 0.0;
+                for j in 0..d {
+                    let mut column = vec![0.0; d];
+                    column[j] = 1.0;
+                    solve_lower(&factor, d, &mut column);
+                    norm += column.iter().map(|x| x * x).sum::<f64>();
+                }
+                let bound = coordinates.column(d + own.factor_len())[k];
+                assert!((bound + 0.5 * norm.ln()).abs() < 1e-10, "{d}: {bound} {norm}");
+            }
+            let at = |level: Level| {
+                let mut matrices = vec![[0.0; LANES]; d * d];
+                for (lane, k) in (0..LANES).enumerate() {
+                    matrices.iter_mut().zip(atoms.covariance(k)).for_each(|(lanes, x)| lanes[lane] = *x);
+                }
+                let (mut inverse, mut norm) = (vec![[0.0; LANES]; d * d], [0.0; LANES]);
+                dispatch!(level, simd => factorize(simd, d, &mut matrices, &mut inverse, &mut norm));
+                [matrices.as_flattened(), &norm].concat()
+            };
+            let expected = bits(&at(Level::new()));
+            assert!(every_level().into_iter().all(|level| bits(&at(level)) == expected));
         }
     }
 

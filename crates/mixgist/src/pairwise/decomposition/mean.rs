@@ -82,10 +82,7 @@ impl Decomposition<'_> {
             let sorted = &by_place.jumps[start..end as usize];
             start = end as usize;
             let (mut before, mut after) = ([0.0; WEIGHTINGS], [0.0; WEIGHTINGS]);
-            for &(e, draw) in sorted {
-                let (_, right) = self.jump(cell, e, draw as usize);
-                add_times(&mut after, &weightings[draw as usize], right);
-            }
+            self.for_rights(cell, |draw, right| add_times(&mut after, &weightings[draw], right));
             for &(e, draw) in sorted {
                 let draw = draw as usize;
                 let (left, right) = self.jump(cell, e, draw);
@@ -110,15 +107,27 @@ impl Decomposition<'_> {
                 (draw as usize, left, right)
             };
             let mut after = 0.0;
-            for (draw, _, right) in sorted.iter().map(jump) {
-                after += weights[draw] * right;
-            }
+            self.for_rights(cell, |draw, right| after += weights[draw] * right);
             let mut before = 0.0;
             for (draw, left, right) in sorted.iter().map(jump) {
                 before += weights[draw] * left;
                 after -= weights[draw] * right;
                 sums[draw] += factor * (right * before + left * after);
             }
+        }
+    }
+
+    /// Calls `take` with each draw and the right of its jumps in a cell, in the order of draws, in which weights are read from memory in order, too.
+    #[inline(always)]
+    fn for_rights(&self, cell: usize, mut take: impl FnMut(usize, f64)) {
+        let groups = self.groups.cell(cell);
+        for (&draw, &right) in self.groups.draw[groups.clone()].iter().zip(&self.groups.right_sum[groups]) {
+            take(draw as usize, right);
+        }
+        for (panel, lone) in self.lone.iter().skip(cell).step_by(self.cells).enumerate() {
+            // The last panel may hold fewer draws.
+            let draws = panel * PANEL..self.norms.len().min((panel + 1) * PANEL);
+            draws.zip(lone.right.iter()).for_each(|(draw, &right)| take(draw, right));
         }
     }
 
