@@ -20,8 +20,7 @@ const VERBS: &[(&str, &[&str])] = &[
     ),
     ("distance draws.npz --slices 10 --errors e.npy --matrix m.npy", &["e.npy", "m.npy"]),
     ("compare fitted.npz --slices 10 -o k.json", &["k.json"]),
-    ("summarize draws.npz --slices 10 --slice-range 0:4 -o first.part", &["first.part"]),
-    ("combine whole.part -o k.json", &["k.json"]),
+    ("combine whole.slices -o k.json", &["k.json"]),
     ("credible draws.npz --slices 10 -o c.json", &["c.json"]),
     ("components draws.npz --slices 10 -o c.json", &["c.json"]),
     ("align draws.npz --slices 10 -o a.npz", &["a.npz"]),
@@ -62,7 +61,7 @@ fn workplace() -> Workplace {
     let place = Workplace::with_draws();
     place.write("z.csv", "0,0,1,1\n0,1,1,1\n0,0,0,1\n");
     place.done("summarize draws.npz --slices 10 -o summary.json");
-    place.done("summarize draws.npz --slices 10 --slice-range 0:10 -o whole.part");
+    place.done("summarize draws.npz --slices 10 --slice-range 0:10 -o whole.slices");
     place.done("fit data.csv --chains 1 --iterations 40 --burn-in 20 -o fitted.npz");
     place
 }
