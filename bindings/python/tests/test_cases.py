@@ -64,7 +64,7 @@ def test_fits_are_the_same(fitted, folder):
     assert mixgist.Draws.read(folder / "draws.npz") == mixgist.Draws(
         **{**fitted.draws._arrays(), "columns": ["eruptions", "waiting"]}
     )
-    document = json.loads((folder / "draws.json").read_text())
+    document = json.loads((folder / "draws.fit.json").read_text())
     assert document["verdict"] == fitted.verdict and document["model"] == fitted.model
     told = [row for row in document["agreement"]["traces"] if row["convergence"] is not None]
     assert {row["name"]: row["convergence"] for row in told} == {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,7 @@ Integers = NDArray[np.int64]
 NarrowIntegers = NDArray[np.integer[Any]]
 
 # Row-major and aligned: arrays that came over a network or out of a file may not be.
-_AS_CORE_READS = ["C", "A"]
+_AS_CORE_READS: tuple[Literal["C", "A"], ...] = ("C", "A")
 
 
 def _unmasked(name: str, values: Any) -> NDArray[Any]:

@@ -261,6 +261,10 @@ def fit(
         burn_in=burn_in,
         thin=thin,
         seed=seed,
+        n_components=n_components,
+        n_clusters=n_clusters,
+        covariance_type=covariance_type,
+        random_state=random_state,
         checkpoint=checkpoint,
         resume=resume,
         checkpoint_every=checkpoint_every,
@@ -325,20 +329,21 @@ def _prepared(X: Any, **given: Any) -> _Prepared:
         raise ValueError("X has no rows")
     if given["checkpoint"] is not None and given["resume"] is not None:
         raise ValueError("checkpoint and resume cannot both be given")
-    if n_clusters is not None:
+    if given["n_clusters"] is not None:
         raise TypeError(
             "a fit has no n_clusters: it finds how many clusters there are\n"
             "hint: n_components fits a finite mixture; partition(draws, n_clusters=...) gives so many clusters, summarize(draws, atoms=...) so many atoms"
         )
-    components = either("components", components, "n_components", n_components)
-    covariance = either("covariance", covariance, "covariance_type", covariance_type, "full")
-    if random_state is not None:
-        seed = either("seed", seed, "random_state", seed_of(random_state, "random_state"), _DEFAULTS["seed"])
+    components = either("components", given["components"], "n_components", given["n_components"])
+    covariance = either("covariance", given["covariance"], "covariance_type", given["covariance_type"], "full")
+    seed = given["seed"]
+    if given["random_state"] is not None:
+        seed = either("seed", seed, "random_state", seed_of(given["random_state"], "random_state"), _DEFAULTS["seed"])
     options: dict[str, Any] = {
         "alpha": _alpha(given["alpha"]),
         "discount": number("discount", given["discount"]),
-        "components": optional_count("components", given["components"], 1),
-        "covariance": _COVARIANCES.get(word("covariance", given["covariance"]), given["covariance"]),
+        "components": optional_count("components", components, 1),
+        "covariance": _COVARIANCES.get(word("covariance", covariance), covariance),
         "mu0": None if given["mu0"] is None else floats("mu0", given["mu0"]).reshape(-1).tolist(),
         "lambda": optional_number("lambda_", given["lambda_"]),
         "psi": None if given["psi"] is None else _psi(given["psi"], x.shape[1]),
@@ -349,7 +354,7 @@ def _prepared(X: Any, **given: Any) -> _Prepared:
         "iterations": count("iterations", given["iterations"]),
         "burn_in": count("burn_in", given["burn_in"]),
         "thin": count("thin", given["thin"]),
-        "seed": count("seed", given["seed"]),
+        "seed": count("seed", seed),
         "checkpoint": optional_path("checkpoint", given["checkpoint"]),
         "resume": optional_path("resume", given["resume"]),
         "checkpoint_every": count("checkpoint_every", given["checkpoint_every"], 1),

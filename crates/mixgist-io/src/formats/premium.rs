@@ -91,7 +91,7 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
     let no_size = |m: usize| wrong(m, "nClusters", sizes[m].len(), "one, the number of clusters".into());
     let first = size(0).ok_or_else(|| no_size(0))?;
     let (d, per_atom) = (mu[0].len() / first, sigma[0].len() / first);
-    if d == 0 {
+    if d == 0 || mu[0].len() % first != 0 {
         return Err(wrong(0, "mu", mu[0].len(), format!("d for each of {first} clusters")));
     }
     if per_atom != d && per_atom != d * d {
