@@ -140,7 +140,7 @@ impl Page {
     }
 }
 
-/// The first slices of a law.
+/// The first slices of a distance.
 pub fn freeze(name: &str, ensemble: &Ensemble, slices: usize) -> Box<dyn mixgist::slice::Slices> {
     let freeze = Freeze { dim: ensemble.dim(), slices: 0..slices, seed: 0, scheme: Scheme::Iid };
     slicer(name).expect("a registered name").freeze(&freeze)

@@ -27,7 +27,7 @@ pub const NEW_FOR_EACH_PAIR: SliceSetting = SliceSetting {
     scheme: Scheme::Iid,
     shared: false,
 };
-/// L and law of the paper's text, directions shared by all pairs as everywhere in mixgist.
+/// L and distribution of the paper's text, directions shared by all pairs as everywhere in mixgist.
 pub const SHARED: SliceSetting =
     SliceSetting { name: "100 i.i.d., shared", most_repeats: u64::MAX, slices: 100, scheme: Scheme::Iid, shared: true };
 /// The same L in orthogonal blocks.

@@ -77,7 +77,7 @@ pub struct Tally {
     pub cells: usize,
     /// Observed beyond 2 and beyond 3.
     pub observed: [usize; 2],
-    /// Expected beyond 2 and beyond 3 if both sides had the same law (Student's t).
+    /// Expected beyond 2 and beyond 3 if both sides had the same distribution (Student's t).
     pub expected: [f64; 2],
     /// The largest |z|.
     pub largest: f64,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use mixgist::components::Components;
 use mixgist::credible::Credible;
 use mixgist::fits::Fits;
-use mixgist::narrative::{Narrative, Piece};
+use mixgist::narrative::{Narrative, Piece, spelled};
 use mixgist::representatives::Representatives;
 use mixgist::stability::Stability;
 use mixgist::{Alignment, Error, HowMany, Memberships, Warning};
@@ -71,8 +71,10 @@ impl Answer {
 
 /// Warnings in Python's words.
 pub fn told(warnings: &[Warning]) -> Vec<Told> {
-    let tell =
-        |warning: &Warning| (warning.name().to_owned(), warning.to_string(), warning.advice().spelled(&InPython));
+    let tell = |warning: &Warning| {
+        let [message, advice] = [warning.message(), warning.advice()].map(|text| text.spelled(&InPython));
+        (warning.name().to_owned(), message, advice)
+    };
     warnings.iter().map(tell).collect()
 }
 
@@ -88,7 +90,7 @@ fn html(title: &str, narrative: &Narrative, warnings: &[Told]) -> String {
         Piece::Verdict { text, .. } => format!("<div><b>{}</b></div>\n", escaped(&text.spelled(&InPython))),
         Piece::Note(text) => format!("<div><i>{}</i></div>\n", escaped(&text.spelled(&InPython))),
         Piece::Table { header, rows } => {
-            let rows: String = rows.iter().map(|cells| row("td", cells)).collect();
+            let rows: String = spelled(rows, &InPython).iter().map(|cells| row("td", cells)).collect();
             format!("<table>\n{}{rows}</table>\n", row("th", header))
         }
     };

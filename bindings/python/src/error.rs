@@ -59,7 +59,7 @@ fn exception(error: &Error) -> PyErr {
 fn os_error(error: &Error, hint: Option<&str>) -> PyErr {
     let file = error.place().file.as_deref();
     let place = Place { file: None, ..error.place().clone() };
-    let mut message = format!("{place}{}", error.message().spelled(&InPython));
+    let mut message = place.text().then(error.message().clone()).spelled(&InPython);
     let cause = error.system_cause();
     if let Some(code) = cause.and_then(|cause| cause.code) {
         message = message.replace(&format!(" (os error {code})"), "");

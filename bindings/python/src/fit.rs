@@ -6,8 +6,9 @@ use mixgist::diagnostics::Convergence;
 use mixgist::{ChainVerdict, Error, Points, Progress};
 use mixgist_io::{DataTable, DrawsFile, FIT_SCHEMA, read_json, to_json};
 use mixgist_samplers::{
-    Agreement, Algorithm, ChainRun, Checkpoints, ComponentPrior, Concentration, CovarianceModel, Fit, FitDocument,
-    FitSettings, MixingPrior, Scale, extend as run_on, fit as fit_model, fit_chain as run_chain, join_chains,
+    Agreement, Algorithm, ChainRun, Checkpoints, ComponentPrior, Concentration, CovarianceModel, Fit, FitRecord,
+    FitSettings, MixingPrior, Scale, ScaleChoice, extend as run_on, fit as fit_model, fit_chain as run_chain,
+    join_chains,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -31,6 +32,7 @@ pub struct FitOptions {
     /// Whether it is the whole matrix, and its numbers.
     psi: Option<(bool, Vec<f64>)>,
     nu: Option<f64>,
+    scales: String,
     algorithm: String,
     truncation: Option<usize>,
     chains: u32,
@@ -60,6 +62,7 @@ impl FitOptions {
                     .clone()
                     .map(|(full, numbers)| if full { Scale::Full(numbers) } else { Scale::Diagonal(numbers) }),
                 nu: self.nu,
+                scales: ScaleChoice::from_name(&self.scales)?,
             })
             .with_algorithm(Algorithm::from_name(&self.algorithm)?.with_sticks(self.truncation))
             .with_chains(self.chains)
@@ -151,7 +154,7 @@ pub fn extend(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> Result<Fitted> {
-    let document: FitDocument = document_from(document)?;
+    let document: FitRecord = document_from(document)?;
     let DrawsFile { ensemble, labels: Some(labels), data: Some(table) } = &*draws.file else {
         let error = Error::input("the draws of the fit have no labels or no data");
         return Err(error.hint("give the draws as the fit left them").into());
@@ -168,11 +171,11 @@ pub fn extend(
 /// The document of a fit from a file.
 #[pyfunction]
 pub fn read_fit(path: PathBuf) -> Result<String> {
-    let document: FitDocument = read_json(&path, FIT_SCHEMA)?;
+    let document: FitRecord = read_json(&path, FIT_SCHEMA)?;
     Ok(to_json(FIT_SCHEMA, &document)?)
 }
 
-fn document_from(text: &str) -> Result<FitDocument> {
+fn document_from(text: &str) -> Result<FitRecord> {
     let damaged = |cause: serde_json::Error| Error::input(format!("the document of the fit is damaged: {cause}"));
     Ok(serde_json::from_str(text).map_err(damaged)?)
 }
@@ -188,7 +191,7 @@ fn judged(
 }
 
 fn answered(fitted: Fit, settings: &FitSettings, agreement: &Agreement, table: DataTable) -> Result<Fitted> {
-    let document = FitDocument::new(&fitted, settings, agreement, table.column_names());
+    let document = FitRecord::new(&fitted, settings, agreement, table.column_names());
     let text = to_json(FIT_SCHEMA, &document)?;
     let file = DrawsFile::labelled(fitted.draws(), fitted.labels, table);
     Ok((file.into(), text, chain_warnings(agreement)))

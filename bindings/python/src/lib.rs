@@ -5,6 +5,7 @@
 
 mod answer;
 mod arrays;
+mod blocks;
 mod distance;
 mod draws;
 mod error;
@@ -26,6 +27,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::answer::{Answer, write_aligned, write_document};
+    #[pymodule_export]
+    use crate::blocks::{FileBlocks, answer_blocks, summarize_blocks};
     #[pymodule_export]
     use crate::distance::{distance, distance_matrix, distances_to_draws};
     #[pymodule_export]

@@ -12,7 +12,7 @@ use mixgist::{
 use mixgist_io::{DataTable, Format};
 use mixgist_report::KINDS;
 use mixgist_report::page::PARTS;
-use mixgist_samplers::{Algorithm, CovarianceModel};
+use mixgist_samplers::{Algorithm, CovarianceModel, ScaleChoice};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -112,6 +112,7 @@ pub fn choices(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     choices.set_item("format", Format::all().map(Format::name).collect::<Vec<_>>())?;
     choices.set_item("covariance", names(&CovarianceModel::NAMES))?;
     choices.set_item("algorithm", names(&Algorithm::NAMES))?;
+    choices.set_item("scales", names(&ScaleChoice::NAMES))?;
     choices.set_item("partition loss", REGISTRY.iter().map(|entry| entry.name).collect::<Vec<_>>())?;
     choices.set_item("without", PARTS)?;
     choices.set_item("kind", KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>())?;

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use mixgist::{Error, Progress, SliceAnswer, SliceJob, Workers};
+use mixgist::{BlockAnswer, BlockJob, BlockWorkers, Error, Progress, SliceAnswer, SliceJob, Workers};
 use mixgist_front::desks;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
@@ -69,16 +69,22 @@ impl Carried {
     }
 
     /// Waits for the answer to one job.
-    fn wait(&self, asked: &Py<PyAny>, job: usize, progress: &dyn Progress) -> mixgist::Result<SliceAnswer> {
+    fn wait<T>(
+        &self,
+        asked: &Py<PyAny>,
+        job: usize,
+        unpack: fn(&[u8]) -> mixgist::Result<T>,
+        progress: &dyn Progress,
+    ) -> mixgist::Result<T> {
         loop {
             progress.check()?;
-            let found = Python::attach(|py| -> PyResult<Option<mixgist::Result<SliceAnswer>>> {
+            let found = Python::attach(|py| -> PyResult<Option<mixgist::Result<T>>> {
                 let bytes = asked.call_method1(py, "poll", (job, PATIENCE))?;
                 if bytes.is_none(py) {
                     return Ok(None);
                 }
                 let bytes = bytes.bind(py).cast::<PyBytes>()?;
-                Ok(Some(desks::unpack_answer(bytes.as_bytes())))
+                Ok(Some(unpack(bytes.as_bytes())))
             });
             match found {
                 Ok(Some(answer)) => return answer,
@@ -86,6 +92,67 @@ impl Carried {
                 Err(error) => return Err(self.remember(error)),
             }
         }
+    }
+}
+
+impl Carried {
+    /// Sends jobs and takes their answers, in order.
+    fn collect<T>(
+        &self,
+        ask: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>,
+        jobs: usize,
+        unpack: fn(&[u8]) -> mixgist::Result<T>,
+        progress: &dyn Progress,
+        mut take: impl FnMut(usize, T) -> mixgist::Result<()>,
+    ) -> mixgist::Result<()> {
+        let asked = Python::attach(ask).map_err(|error| self.remember(error))?;
+        let result = (0..jobs).try_for_each(|job| take(job, self.wait(&asked, job, unpack, progress)?));
+        if result.is_err() {
+            // The first error counts.
+            let _ = Python::attach(|py| asked.call_method0(py, "cancel"));
+        }
+        result
+    }
+}
+
+/// Blocks of draws behind such an object.
+pub struct CarriedBlocks {
+    carried: Carried,
+    blocks: usize,
+}
+
+impl CarriedBlocks {
+    pub fn new(py: Python<'_>, courier: &Py<PyAny>) -> Result<Self> {
+        let blocks = courier.getattr(py, "blocks")?.extract(py)?;
+        Ok(CarriedBlocks { carried: Carried::new(py, courier)?, blocks })
+    }
+
+    /// The result of a job, or what Python raised in it.
+    pub fn outcome<T>(&self, result: Result<T>) -> Result<T> {
+        self.carried.outcome(result)
+    }
+}
+
+impl BlockWorkers for CarriedBlocks {
+    fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    fn most_jobs(&self) -> Option<usize> {
+        Some(self.carried.most_jobs)
+    }
+
+    fn answer(
+        &self,
+        jobs: &[BlockJob<'_>],
+        progress: &dyn Progress,
+        take: &mut dyn FnMut(usize, BlockAnswer) -> mixgist::Result<()>,
+    ) -> mixgist::Result<()> {
+        let Some(first) = jobs.first() else { return Ok(()) };
+        let question = desks::pack_question(first.question())?;
+        let blocks: Vec<Vec<usize>> = jobs.iter().map(|job| job.blocks().to_vec()).collect();
+        let ask = |py: Python<'_>| self.carried.courier.call_method1(py, "ask", (PyBytes::new(py, &question), blocks));
+        self.carried.collect(ask, jobs.len(), desks::unpack_block_answer, progress, take)
     }
 }
 
@@ -101,14 +168,7 @@ impl Workers for Carried {
             let jobs = PyList::new(py, packed.iter().map(|job| PyBytes::new(py, job)))?;
             self.courier.call_method1(py, "ask", (jobs,))
         };
-        let asked = Python::attach(ask).map_err(|error| self.remember(error))?;
-        let mut taken = (0..jobs.len()).map(|job| self.wait(&asked, job, progress));
-        let result = taken.try_for_each(|answer| take(answer?));
-        if result.is_err() {
-            // The first error counts.
-            let _ = Python::attach(|py| asked.call_method0(py, "cancel"));
-        }
-        result
+        self.collect(ask, jobs.len(), desks::unpack_answer, progress, |_, answer| take(answer))
     }
 
     fn most_jobs(&self) -> usize {

@@ -131,6 +131,8 @@ OF_FITS = [
     ("components", 0, ValueError, "components is 0"),
     ("covariance", None, TypeError, "covariance is None, expected one of 'full', 'diagonal', 'common'"),
     ("covariance", "round", ValueError, "round"),
+    ("scales", None, TypeError, "scales is None, expected one of 'fixed', 'learned'"),
+    ("scales", "wide", ValueError, "wide"),
     ("algorithm", 1, TypeError, "algorithm is 1, expected one of 'blocked'"),
     ("mu0", "x", TypeError, "mu0"),
     ("psi", [["x"]], TypeError, "psi"),
@@ -221,7 +223,7 @@ def test_options_are_spelled_as_python_writes_them(few, tmp_path):
     few.write(tmp_path / "few.npz")
     with pytest.raises(FileExistsError, match="force=True"):
         few.write(tmp_path / "few.npz")
-    with pytest.raises(ValueError, match='use route="auto"'):
+    with pytest.raises(ValueError, match='use loss="power", or route="auto"'):
         mixgist.summarize(few, route="sweep")
     assert mixgist.distance(few[0], few[1], slices="auto") == mixgist.distance(few[0], few[1])
     with pytest.raises(ValueError, match="got order=1.0|got order=1\n"):
@@ -257,6 +259,7 @@ def test_words_for_type_checkers_are_those_of_the_core():
         (_words.Estimator, _core.CHOICES["estimate"]),
         (_words.CovarianceForm, _core.CHOICES["covariance_form"] + aliases),
         (_words.CovarianceModel, _core.CHOICES["covariance"] + ["diag", "tied"]),
+        (_words.ScaleChoice, _core.CHOICES["scales"]),
         (_words.Algorithm, _core.CHOICES["algorithm"]),
         (_words.PartitionLoss, _core.CHOICES["partition loss"]),
         (_words.Part, _core.CHOICES["without"]),

@@ -165,7 +165,7 @@ def test_two_modes_give_two_representatives(two_modes):
 
 def test_a_stability_card(draws):
     card = mixgist.stability(draws, slices=60)
-    assert card.verdict in ("steady", "inside", "outside", "undecided") and card.advice and card.untried_chains == 0
+    assert card.verdict in ("stable", "inside", "outside", "undecided") and card.advice and card.untried_chains == 0
     movements = [check.movement for check in card.checks if check.movement]
     assert card.radii.shape == (len(card.checks),) and len(movements) > 5
     finite = card.radii[np.isfinite(card.radii)]

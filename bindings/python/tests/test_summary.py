@@ -138,7 +138,7 @@ def test_without_data_there_are_no_labels(draws):
         ({"order": 0.5}, "0.5"),
         ({"seed": -1}, "seed is -1"),
         ({"threads": 0}, "threads is 0"),
-        ({"route": "sweep"}, 'use route="auto"'),
+        ({"route": "sweep"}, 'use loss="power", or route="auto"'),
         ({"prune": 2.0}, "prune is '2.0'"),
         ({"directions": {"smix_w_v": [[1.0, 0.0]]}}, "smix_w_w"),
         ({"data": np.ones((4, 3))}, "data have 3 columns"),

@@ -46,7 +46,7 @@ summary.mixgist_answer <- function(object, ...) {
 #' @export
 print.summary.mixgist_answer <- function(x, ...) {
   facts <- vapply(x$facts, function(value) if (is.numeric(value)) format(value, digits = 5) else as.character(value), "")
-  cat("<summary of a ", gsub("_", " ", x$class), ">\n", paste0(format(names(facts)), "  ", facts, "\n"), sep = "")
+  cat("<summary of ", x$class, ">\n", paste0(format(names(facts)), "  ", facts, "\n"), sep = "")
   if (nrow(x$rows) > 0) print(utils::head(x$rows, 12), digits = 4, row.names = FALSE)
   invisible(x)
 }
@@ -66,7 +66,8 @@ measure_frame <- function(measure, columns = NULL) {
 
 #' Answers as data frames
 #'
-#' One row per atom, component, representative, check, farthest draw or observation. `generics::tidy()` gives the same, `generics::glance()` one row with
+#' One row per atom, component, representative, check, draw or observation. Components that cannot be told apart have no intervals of their own: further rows,
+#' with the `standing` `"group"`, have those of what they are together, and rows `"missing"` are components of the draws that the estimate lacks. `generics::tidy()` gives the same, `generics::glance()` one row with
 #' the facts of the answer.
 #'
 #' @param x An answer.
@@ -84,9 +85,9 @@ as.data.frame.mixgist_summary <- function(x, row.names = NULL, optional = FALSE,
 #' @rdname answer-frames
 #' @export
 as.data.frame.mixgist_components <- function(x, row.names = NULL, optional = FALSE, ...) {
-  row <- function(one) {
+  row <- function(name, atom, standing, one) {
     interval <- function(part, name) {
-      values <- if (is.null(part)) list(mean = NA, median = NA, low = NA, high = NA) else part
+      values <- if (is.null(part)) list(median = NA, low = NA, high = NA) else part
       stats::setNames(list(values$median, values$low, values$high), paste0(name, c("", "_low", "_high")))
     }
     own <- one$intervals
@@ -94,9 +95,13 @@ as.data.frame.mixgist_components <- function(x, row.names = NULL, optional = FAL
     names <- if (is.null(x$columns)) seq_len(d) else x$columns
     means <- lapply(seq_len(d), function(j) interval(own$mean[[j]], paste0("mean_", names[j])))
     sds <- lapply(seq_len(d), function(j) interval(own$sd[[j]], paste0("sd_", names[j])))
-    c(list(atom = one$atom, standing = one$standing, existence = one$existence$value), interval(own$weight, "weight"), unlist(means, FALSE), unlist(sds, FALSE))
+    c(list(component = name, atom = atom, standing = standing, existence = one$existence$value), interval(own$weight, "weight"), unlist(means, FALSE), unlist(sds, FALSE))
   }
-  rows_of(lapply(x$components, row))
+  rows_of(c(
+    lapply(x$components, function(one) row(paste("atom", one$atom), one$atom, one$standing, one)),
+    lapply(x$groups, function(group) row(paste("atoms", paste(sort(group$atoms), collapse = ", ")), NA_integer_, "group", group$together)),
+    Map(function(one, i) row(paste("not in the estimate", i), NA_integer_, "missing", one), x$missing, seq_along(x$missing))
+  ))
 }
 
 #' @rdname answer-frames

@@ -12,8 +12,7 @@ autoplot.mixgist_summary <- function(object, data = NULL, coordinates = 1:2, poi
   if (d == 1) {
     figure <- ggplot2::ggplot(density_curve(measure, points = points))
     if (!is.null(data)) {
-      breaks <- graphics::hist(data[, 1], plot = FALSE, breaks = "FD")$breaks
-      figure <- figure + ggplot2::geom_histogram(ggplot2::aes(x = .data$value, y = ggplot2::after_stat(.data$density)), data = data.frame(value = data[, 1]), breaks = breaks, fill = "grey85")
+      figure <- figure + ggplot2::geom_histogram(ggplot2::aes(x = .data$value, y = ggplot2::after_stat(.data$density)), data = data.frame(value = data[, 1]), breaks = bins(data[, 1]), fill = "grey85")
     }
     return(figure + ggplot2::geom_line(ggplot2::aes(x = .data$at, y = .data$density)) + ggplot2::labs(x = names[1], y = "density"))
   }
@@ -33,7 +32,7 @@ autoplot.mixgist_summary <- function(object, data = NULL, coordinates = 1:2, poi
 autoplot.mixgist_components <- function(object, ...) {
   need("ggplot2", "autoplot")
   frame <- interval_frame(object)
-  frame$name <- factor(paste("atom", frame$atom), rev(unique(paste("atom", frame$atom))))
+  frame$name <- factor(frame$component, rev(levels(frame$component)))
   ggplot2::ggplot(frame[!is.na(frame$middle), ], ggplot2::aes(x = .data$middle, xmin = .data$low, xmax = .data$high, y = .data$name)) + ggplot2::geom_pointrange() +
     ggplot2::facet_wrap("quantity", scales = "free_x") + ggplot2::scale_y_discrete(drop = FALSE) + ggplot2::labs(x = NULL, y = NULL)
 }
@@ -50,7 +49,7 @@ autoplot.mixgist_ball <- function(object, ...) {
 autoplot.mixgist_representatives <- function(object, coordinates = 1:2, points = 400, ...) {
   need("ggplot2", "autoplot")
   measures <- lapply(object$representatives, function(one) as_measure(one$measure, "measure"))
-  label <- paste("draw", vapply(object$representatives, `[[`, 0L, "draw"))
+  label <- representative_names(object)
   d <- ncol(measures[[1]]$means)
   names <- coordinate_names(object, d)
   if (d == 1) {
@@ -72,7 +71,7 @@ autoplot.mixgist_stability <- function(object, ...) {
   frame$change <- factor(frame$change, rev(unique(frame$change)))
   ggplot2::ggplot(frame[!is.na(frame$radii), ], ggplot2::aes(x = .data$radii, y = .data$change)) + ggplot2::geom_point() +
     ggplot2::geom_vline(xintercept = c(0.5, 1), linetype = c("dotted", "dashed")) +
-    ggplot2::labs(x = "movement of the estimate, in radii of the credible ball", y = NULL)
+    ggplot2::labs(x = "movement, in radii of the credible ball", y = NULL)
 }
 
 #' @exportS3Method ggplot2::autoplot
@@ -115,7 +114,8 @@ autoplot.mixgist_memberships <- function(object, ...) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.mixgist_how_many <- function(object, ...) {
   need("ggplot2", "autoplot")
-  ggplot2::ggplot(number_frame(object), ggplot2::aes(x = .data$number, y = .data$probability, fill = .data$counted)) + ggplot2::geom_col(position = "dodge") +
+  ggplot2::ggplot(number_frame(object), ggplot2::aes(x = .data$number, y = .data$probability, fill = .data$counted)) + ggplot2::geom_col(position = ggplot2::position_dodge2(preserve = "single")) +
+    ggplot2::scale_x_continuous(breaks = function(limits) unique(round(pretty(limits)))) +
     ggplot2::labs(x = "number", y = "posterior probability", fill = NULL) + ggplot2::theme(legend.position = "bottom")
 }
 

@@ -66,7 +66,8 @@ as_mixgist_draws.array <- function(x, means = NULL, covariances = NULL, covarian
     if (is.numeric(x) && length(dim(x)) == 2 && length(x) > 0 && all(is.finite(x)) && all(x == round(x))) {
       return(new_partitions(x, draw_weights))
     }
-    abort("weights need their means and covariances", "as_mixgist_draws(weights, means = , covariances = ); labels must be whole numbers")
+    abort("a matrix alone is no draws of a mixture: weights need their means and covariances",
+      "weights: as_mixgist_draws(weights, means = , covariances = ); labels must be whole numbers, draws by observations; observations are fitted first: mixgist_fit(x)")
   }
   for (part in list(list("weights", x), list("means", means), list("covariances", covariances))) {
     if (!is.numeric(part[[2]]) || is.factor(part[[2]])) {
@@ -92,7 +93,7 @@ as_mixgist_draws.array <- function(x, means = NULL, covariances = NULL, covarian
 #' @rdname as_mixgist_draws
 #' @export
 as_mixgist_draws.numeric <- function(x, ...) {
-  abort("weights must be a matrix, draws by atoms", "one draw is a matrix with one row: matrix(weights, 1)", "input")
+  abort("weights must be a matrix, draws by atoms", "one draw is a matrix with one row: matrix(weights, 1); observations are fitted first: mixgist_fit(x)", "input")
 }
 
 # Covariances as (draws, atoms, ...), repeated where all atoms of a draw share one.
@@ -205,7 +206,7 @@ as_mixgist_draws.data.frame <- function(x, covariance_form = "covariance", data 
   wanted <- c("draw", "weight", "mean_1")
   if (!all(wanted %in% names(x))) {
     abort("a data frame of draws has one row per atom, with columns draw, weight, mean_1, ..., cov_1_1, ... (and chain, draw_weight)",
-      "posterior::as_draws_df() keeps the class of a data frame of variables", "input")
+      "if these are observations, fit them first: mixgist_fit(x); if the columns are variables such as mu[1], say so: as_mixgist_draws(posterior::as_draws_df(x), weights = , means = , covariances = )", "input")
   }
   d <- sum(grepl("^mean_[0-9]+$", names(x)))
   full <- paste0("cov_", rep(seq_len(d), each = d), "_", rep(seq_len(d), d))

@@ -8,6 +8,7 @@
 #' @param components Number of components of a finite mixture.
 #' @param covariance How covariances vary between components: `"full"`, `"diagonal"` or another model that the error lists.
 #' @param mu0,lambda,psi,nu Hyperparameters; chosen from the data without them.
+#' @param scales Those of `lambda`, `psi` and `nu` that are not given: `"fixed"`, chosen from the spread of the data, or `"learned"` with everything else.
 #' @param algorithm `"blocked"` or another one that the error lists.
 #' @param truncation Number of sticks of the blocked sampler.
 #' @param chains,iterations,burn_in,thin Length of the chains; `iterations` include the burn-in.
@@ -20,6 +21,7 @@
 #' fit
 #' @export
 mixgist_fit <- function(data, alpha = NULL, discount = 0, components = NULL, covariance = NULL, mu0 = NULL, lambda = NULL, psi = NULL, nu = NULL,
+                        scales = NULL,
                         algorithm = NULL, truncation = NULL, chains = NULL, iterations = NULL, burn_in = NULL, thin = NULL, seed = NULL, threads = NULL,
                         progress = FALSE) {
   count <- function(x, name) if (is.null(x)) NULL else one_number(x, name, 0, whole = TRUE)
@@ -38,7 +40,7 @@ mixgist_fit <- function(data, alpha = NULL, discount = 0, components = NULL, cov
   }
   options <- some(data = observations, columns = colnames(observations), alpha = numbers(alpha, "alpha"), discount = one_number(discount, "discount"),
     components = count(components, "components"), covariance = covariance, mu0 = numbers(mu0, "mu0"), lambda = number(lambda, "lambda"), psi = numbers(psi, "psi"),
-    nu = number(nu, "nu"), algorithm = algorithm, truncation = count(truncation, "truncation"), chains = count(chains, "chains"),
+    nu = number(nu, "nu"), scales = scales, algorithm = algorithm, truncation = count(truncation, "truncation"), chains = count(chains, "chains"),
     iterations = count(iterations, "iterations"), burn_in = count(burn_in, "burn_in"), thin = count(thin, "thin"), seed = as_seed(seed),
     threads = as_threads(threads))
   on.exit(end_progress(progress))

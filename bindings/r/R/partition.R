@@ -32,6 +32,9 @@ mixgist_partition <- function(x, loss = "vi", a = NULL, omari = NULL, clusters =
 
 as_partitions <- function(x) {
   if (inherits(x, "mixgist_summary")) x <- x$posterior$draws
+  if (is.numeric(x) && is.null(dim(x))) {
+    abort("labels must be a matrix of whole numbers, draws by observations", "the labels of one draw are a matrix with one row: matrix(labels, 1)", "input")
+  }
   x <- if (is.data.frame(x)) as_mixgist_draws(as_label_matrix(x)) else as_mixgist_draws(x)
   if (inherits(x, "mixgist_partitions")) {
     return(x)

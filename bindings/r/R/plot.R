@@ -44,6 +44,9 @@ ellipse_frame <- function(measure, coordinates, share = 0.9, points = 120) {
   }))
 }
 
+# Bins for data of several groups, whose overall spread says little about the width of each.
+bins <- function(x) graphics::hist(x, plot = FALSE, breaks = max(grDevices::nclass.FD(x), min(40, ceiling(2 * sqrt(length(x))))))$breaks
+
 # Names of coordinates for axes.
 coordinate_names <- function(x, d) if (is.null(x$columns)) paste("coordinate", seq_len(d)) else x$columns
 
@@ -68,7 +71,7 @@ plot.mixgist_summary <- function(x, data = NULL, coordinates = 1:2, points = 400
   data <- plot_data(x, data, d)
   if (d == 1) {
     curve <- density_curve(measure, points = points)
-    bars <- if (!is.null(data)) graphics::hist(data[, 1], plot = FALSE, breaks = "FD")
+    bars <- if (!is.null(data)) graphics::hist(data[, 1], plot = FALSE, breaks = bins(data[, 1]))
     limit <- max(curve$density, bars$density)
     graphics::plot(curve$at, curve$density, type = "n", xlab = names[1], ylab = "density", ylim = c(0, limit), xlim = range(curve$at, data), ...)
     if (!is.null(bars)) graphics::rect(bars$breaks[-length(bars$breaks)], 0, bars$breaks[-1], bars$density, col = "grey90", border = "white")
@@ -92,13 +95,22 @@ plot.mixgist_summary <- function(x, data = NULL, coordinates = 1:2, points = 400
 # Colours that most people can tell apart (Okabe and Ito), used again from the ninth on.
 palette_of <- function(i) grDevices::palette.colors(8, "Okabe-Ito", recycle = FALSE)[(i - 1) %% 8 + 1]
 
+# Room for labels on the left, whatever their length; the margins are those of before when the figure is done, because the caller restores them.
+widen_left <- function(labels, cex) {
+  graphics::plot.new()
+  width <- max(graphics::strwidth(labels, "inches", cex = cex)) + 0.35
+  margins <- graphics::par("mai")
+  # At least a third of the figure is for the figure.
+  graphics::par(mai = replace(margins, 2, min(max(margins[2], width), graphics::par("fin")[1] * 0.6)), new = TRUE)
+}
+
 # Intervals of one quantity of the components.
 interval_frame <- function(x) {
   frame <- as.data.frame(x)
   names <- coordinate_names(x, length(x$components[[1]]$mean))
   columns <- c("weight", paste0("mean_", if (is.null(x$columns)) seq_along(names) else names))
   part <- function(column, label) {
-    data.frame(atom = frame$atom, quantity = label, middle = frame[[column]], low = frame[[paste0(column, "_low")]], high = frame[[paste0(column, "_high")]])
+    data.frame(component = factor(frame$component, unique(frame$component)), quantity = label, middle = frame[[column]], low = frame[[paste0(column, "_low")]], high = frame[[paste0(column, "_high")]])
   }
   do.call(rbind, Map(part, columns, c("weight", paste("mean,", names)), USE.NAMES = FALSE))
 }
@@ -109,17 +121,19 @@ plot.mixgist_components <- function(x, ...) {
   frame <- interval_frame(x)
   quantities <- unique(frame$quantity)
   shown <- quantities[seq_len(min(length(quantities), 6))]
-  old <- graphics::par(mfrow = grDevices::n2mfrow(length(shown)))
+  old <- graphics::par(mfrow = grDevices::n2mfrow(length(shown)), mar = graphics::par("mar"))
   on.exit(graphics::par(old))
+  widen_left(levels(frame$component), 0.8)
   for (quantity in shown) {
     part <- frame[frame$quantity == quantity, ]
     rows <- rev(seq_len(nrow(part)))
     known <- !is.na(part$middle)
     range <- if (any(known)) range(part$low, part$high, na.rm = TRUE) else c(0, 1)
     graphics::plot(NA, xlim = range, ylim = c(0.5, nrow(part) + 0.5), yaxt = "n", xlab = quantity, ylab = "", ...)
-    graphics::axis(2, at = rows, labels = paste("atom", part$atom), las = 1, cex.axis = 0.8)
-    graphics::segments(part$low[known], rows[known], part$high[known], rows[known], lwd = 2, col = palette_of(part$atom[known]))
-    graphics::points(part$middle[known], rows[known], pch = 16, col = palette_of(part$atom[known]))
+    graphics::axis(2, at = rows, labels = part$component, las = 1, cex.axis = 0.8)
+    colour <- palette_of(seq_len(nrow(part)))
+    graphics::segments(part$low[known], rows[known], part$high[known], rows[known], lwd = 2, col = colour[known])
+    graphics::points(part$middle[known], rows[known], pch = 16, col = colour[known])
     if (any(!known)) graphics::text(mean(range), rows[!known], "no interval: cannot be told apart, or too rare", cex = 0.7)
   }
   invisible(x)
@@ -134,11 +148,16 @@ plot.mixgist_ball <- function(x, ...) {
   invisible(x)
 }
 
+# "draw 12 (61 %)".
+representative_names <- function(x) {
+  sprintf("draw %d (%.0f %%)", vapply(x$representatives, `[[`, 0L, "draw"), 100 * vapply(x$representatives, function(one) one$weight$value, 0))
+}
+
 #' @rdname answer-plots
 #' @export
 plot.mixgist_representatives <- function(x, coordinates = 1:2, points = 400, ...) {
   measures <- lapply(x$representatives, function(one) as_measure(one$measure, "measure"))
-  label <- sprintf("draw %d (%.0f %%)", vapply(x$representatives, `[[`, 0L, "draw"), 100 * vapply(x$representatives, function(one) one$weight$value, 0))
+  label <- representative_names(x)
   d <- ncol(measures[[1]]$means)
   names <- coordinate_names(x, d)
   if (d == 1) {
@@ -161,11 +180,14 @@ plot.mixgist_representatives <- function(x, coordinates = 1:2, points = 400, ...
 #' @export
 plot.mixgist_stability <- function(x, ...) {
   frame <- as.data.frame(x)
-  radii <- rev(frame$radii)
-  old <- graphics::par(mar = c(4, max(4, 0.45 * max(nchar(frame$change))), 1, 1))
+  rows <- rev(seq_len(nrow(frame)))
+  known <- !is.na(frame$radii)
+  old <- graphics::par(mar = graphics::par("mar"))
   on.exit(graphics::par(old))
-  graphics::dotchart(ifelse(is.na(radii), 0, radii), labels = rev(frame$change), pch = ifelse(is.na(radii), 4, 16), cex = 0.8,
-    xlim = c(0, max(1.1, radii, na.rm = TRUE)), xlab = "movement of the estimate, in radii of the credible ball", ...)
+  widen_left(frame$change, 0.8)
+  graphics::plot(ifelse(known, frame$radii, 0), rows, pch = ifelse(known, 16, 4), xlim = c(0, max(1.1, frame$radii, na.rm = TRUE)), yaxt = "n",
+    xlab = "movement of the estimate, in radii of the credible ball", ylab = "", ...)
+  graphics::axis(2, at = rows, labels = frame$change, las = 1, cex.axis = 0.8)
   graphics::abline(v = c(0.5, 1), lty = c(3, 2))
   invisible(x)
 }
@@ -177,8 +199,9 @@ plot.mixgist_partition <- function(x, ...) {
   order <- order(x$labels)
   matrix <- similarity(x$partitions)[order, order, drop = FALSE]
   n <- nrow(matrix)
-  graphics::image(seq_len(n), seq_len(n), matrix, zlim = c(0, 1), col = grDevices::hcl.colors(32, "Blues", rev = TRUE), xlab = "observations, by cluster", ylab = "",
-    asp = 1, ...)
+  old <- graphics::par(pty = "s")
+  on.exit(graphics::par(old))
+  graphics::image(seq_len(n), seq_len(n), matrix, zlim = c(0, 1), col = grDevices::hcl.colors(32, "Blues", rev = TRUE), xlab = "observations, by cluster", ylab = "", ...)
   edges <- utils::head(cumsum(table(x$labels)), -1) + 0.5
   graphics::abline(h = edges, v = edges, lwd = 0.5)
   invisible(x)
@@ -187,8 +210,12 @@ plot.mixgist_partition <- function(x, ...) {
 #' @rdname answer-plots
 #' @export
 plot.mixgist_alignment <- function(x, ...) {
-  graphics::matplot(x$weights, type = "l", lty = 1, col = palette_of(seq_along(x$names)), xlab = "draw", ylab = "weight of each component", ...)
-  graphics::legend("topright", x$names, col = palette_of(seq_along(x$names)), lty = 1, bty = "n")
+  colour <- palette_of(seq_along(x$names))
+  # Room for the legend above the lines.
+  limits <- range(x$weights, na.rm = TRUE)
+  limits[2] <- limits[2] + 0.15 * diff(limits)
+  graphics::matplot(x$weights, type = "l", lty = 1, col = colour, ylim = limits, xlab = "draw", ylab = "weight of each component", ...)
+  graphics::legend("top", x$names, col = colour, lty = 1, bty = "n", ncol = min(length(x$names), 6))
   invisible(x)
 }
 

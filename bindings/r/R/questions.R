@@ -18,7 +18,7 @@
 #'   or a fit of `mclust::Mclust()`.
 #' @param distance The sliced distance: `"smix-w"` (the default), `"mix-sw"`, `"mix-sw-frobenius"` or `"sw"`.
 #' @param loss What is averaged over the posterior: the `"distance"`, or its p-th `"power"`.
-#' @param route How the best draw is found: `"auto"`, `"pairs"`, `"certified"` or `"sweep"`; every route finds the same draw.
+#' @param route How the best draw is found: `"auto"`, `"pairs"`, `"certified"`, `"sweep"` or `"blocks"`; every route finds the same draw.
 #' @param slices Number of slices, or `"auto"` (the default): as many as needed.
 #' @param order Order p of the transport cost, at least 1; 2 without it.
 #' @param units Units of distances: `"sd"` (the default), `"whiten"`, `"none"`, or a number per coordinate to divide by.

@@ -33,6 +33,7 @@ impl ComponentArgs {
             lambda: self.lambda,
             psi: self.psi.as_deref().map(scale).transpose()?,
             nu: self.nu,
+            ..ComponentPrior::default()
         })
     }
 }

@@ -14,8 +14,8 @@ use mixgist_io::{
     together, write_draws, write_json,
 };
 use mixgist_samplers::{
-    Agreement, Algorithm, Checkpoints, Concentration, CovarianceModel, Fit, FitDocument, FitSettings, MixingPrior,
-    extend, fit, predicted_bytes,
+    Agreement, Algorithm, Checkpoints, ComponentPrior, Concentration, CovarianceModel, Fit, FitRecord, FitSettings,
+    MixingPrior, ScaleChoice, extend, fit, predicted_bytes,
 };
 
 use self::earlier::Earlier;
@@ -72,6 +72,11 @@ struct ModelArgs {
     #[arg(long, value_name = "MODEL", default_value = "full",
           value_parser = PossibleValuesParser::new(CovarianceModel::NAMES.map(|(name, _)| name)))]
     covariance: String,
+
+    /// Those of lambda, psi and nu that are not given: fixed, chosen from the data, or learned with everything else
+    #[arg(long, value_name = "HOW", default_value = "fixed",
+          value_parser = PossibleValuesParser::new(ScaleChoice::NAMES.map(|(name, _)| name)))]
+    scales: String,
 
     #[command(flatten)]
     component: ComponentArgs,
@@ -142,7 +147,7 @@ impl FitVerb {
             None => self.run_anew(terminal)?,
         };
         let agreement = Agreement::new(&fitted, Points::new(data.columns(), data.values())?, &settings, terminal)?;
-        let document = FitDocument::new(&fitted, &settings, &agreement, data.column_names());
+        let document = FitRecord::new(&fitted, &settings, &agreement, data.column_names());
         terminal.begin_writing();
         // They are the largest part of a fit: no copy of them is made.
         let labels = std::mem::take(&mut fitted.labels);
@@ -209,7 +214,10 @@ impl FitVerb {
         let settings = FitSettings::default()
             .with_prior(MixingPrior::from_options(model.discount, model.components)?)
             .with_concentration(parse_concentration(&model.alpha)?)
-            .with_component(model.component.prior(by_name(&CovarianceModel::NAMES, &model.covariance))?)
+            .with_component(ComponentPrior {
+                scales: by_name(&ScaleChoice::NAMES, &model.scales),
+                ..model.component.prior(by_name(&CovarianceModel::NAMES, &model.covariance))?
+            })
             .with_algorithm(algorithm)
             .with_chains(running.chains)
             .with_iterations(running.iterations.unwrap_or(FitSettings::usual().iterations))
@@ -228,7 +236,7 @@ impl FitVerb {
 
 /// The JSON Schema of the answer, with the name of its file.
 pub fn json_schemas() -> Vec<(String, serde_json::Value)> {
-    vec![json_schema::<FitDocument>(FIT_SCHEMA)]
+    vec![json_schema::<FitRecord>(FIT_SCHEMA)]
 }
 
 fn require_memory(data: &DataTable, settings: &FitSettings) -> Result<()> {

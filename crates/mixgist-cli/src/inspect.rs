@@ -190,7 +190,7 @@ fn report(file: &DrawsFile, seen: &Inspection) -> String {
     if let Some(effective) = seen.effective_draws {
         lines.push(line("draw weights", format!("effective sample size {effective:.1} of {} draws", ensemble.len())));
     }
-    lines.push(line("chains", seen.agreement.verdict.text()));
+    lines.push(line("chains", seen.agreement.text()));
     let told = |trace: &TraceAgreement| {
         let convergence = trace.convergence?;
         Some(vec![

@@ -1,6 +1,7 @@
 //! `mixgist summarize`: one point estimate from posterior draws.
 
 mod derived;
+mod streamed;
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -44,6 +45,10 @@ pub struct Summarize {
           value_parser = PossibleValuesParser::new(Route::NAMES.map(|(name, _)| name)))]
     route: String,
 
+    /// Memory that may be used, such as 2GB: draws that need more are read in blocks, again for each pass (power loss only) [default: what is free]
+    #[arg(long, value_name = "SIZE", help_heading = "Distance", value_parser = streamed::size)]
+    memory: Option<u64>,
+
     /// Work on the slices from A to before B only, and write what is found to --output, for 'mixgist combine'
     #[arg(long, value_name = "A:B", help_heading = "Distance", requires = "output", value_parser = slice_range,
           conflicts_with_all = ["report", "labels", "memberships", "density", "json"])]
@@ -83,6 +88,9 @@ impl Summarize {
         let route = by_name(&Route::NAMES, &self.route);
         let settings = self.job.settings(route)?.with_estimator(self.estimate.made()?);
         self.check_outputs(parts)?;
+        if let Some(blocks) = self.blocks(&settings, parts.is_some())? {
+            return self.run_in_blocks(&blocks, settings, terminal);
+        }
         let (file, data) = self.job.read(&settings)?;
         let dim = file.ensemble.dim();
         let read = |path: &PathBuf| read_measure(path, &self.job.draws.reading, dim);
@@ -91,8 +99,8 @@ impl Summarize {
         let inputs = Inputs::new(Some(DrawsFile { data: None, ..file }), data)?;
         let Some(DrawsFile { ensemble, .. }) = &inputs.draws else { unreachable!("draws were read") };
         let points = inputs.points()?;
-        let new_points = self.derived.read_new_points(ensemble)?;
-        self.derived.check(ensemble, points)?;
+        let new_points = self.derived.read_new_points(ensemble.dim())?;
+        self.derived.check(Some(ensemble), points)?;
         require_memory(ensemble, &settings)?;
 
         let whole = Whole { settings: &settings, source: &source, ensemble };
@@ -110,7 +118,7 @@ impl Summarize {
             .with_source(Some(source.clone()))
             .with_workers(workers);
         let found = posterior.answer(posterior.summary(terminal)?.clone());
-        let derived = Derived::compute(&self.derived, &found, ensemble, points, new_points.as_ref(), terminal)?;
+        let derived = Derived::compute(&self.derived, &found, Some(ensemble), points, new_points.as_ref(), terminal)?;
         let presentation = inputs.behind()?.presentation(&found, Some(&posterior), &CommandLine, terminal)?;
         let presentation = presentation.without(&self.parts.without);
         let title = title_of(&found, &self.job.draws.draws);
@@ -141,6 +149,10 @@ impl Summarize {
         if matches!(settings.slices, SliceCount::Auto { .. }) && settings.directions.is_none() {
             return Err(Error::usage("--slice-range needs to know how many slices there are")
                 .hint("say how many, the same for all parts: --slices 1000"));
+        }
+        if settings.works_in_blocks(ensemble) {
+            return Err(Error::usage("so many draws are worked on in blocks of draws, not in parts of slices")
+                .hint("use --route sweep, the same for all parts"));
         }
         let slices = settings.slice_count(ensemble.dim())?;
         if range.end > slices {

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mixgist::{Desk, Ensemble, Error, PlainDraws, Result, SliceAnswer, SliceJob};
+use mixgist::{
+    BlockAnswer, BlockQuestion, Desk, DrawBlocks, Ensemble, Error, PlainDraws, Result, Silent, SliceAnswer, SliceJob,
+};
 use serde::{Deserialize, Serialize};
 
 /// Draws as bytes, and the number by which workers know them.
@@ -68,6 +70,21 @@ pub fn unpack_answer(answer: &[u8]) -> Result<SliceAnswer> {
     unpacked(answer)
 }
 
+/// A question about blocks of draws as bytes.
+pub fn pack_question(question: &BlockQuestion) -> Result<Vec<u8>> {
+    packed(question)
+}
+
+/// Answers a question that came as bytes, of blocks that this process has or can read.
+pub fn answer_blocks(question: &[u8], blocks: &[usize], draws: &(impl DrawBlocks + ?Sized)) -> Result<Vec<u8>> {
+    packed(&unpacked::<BlockQuestion>(question)?.answer(blocks, draws, &Silent)?)
+}
+
+/// An answer of blocks that came as bytes.
+pub fn unpack_block_answer(answer: &[u8]) -> Result<BlockAnswer> {
+    unpacked(answer)
+}
+
 fn packed(value: &impl Serialize) -> Result<Vec<u8>> {
     postcard::to_allocvec(value).map_err(|cause| Error::resource(format!("a job cannot be sent: {cause}")))
 }
@@ -83,7 +100,7 @@ fn damaged() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mixgist::{Posterior, Progress, Settings, Silent, SliceCount, Workers};
+    use mixgist::{Posterior, Progress, Settings, SliceCount, Workers};
 
     /// Draws whose weights do not come back to the last bit when they are normalised once more.
     fn draws() -> Ensemble {

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use mixgist::slice::Array;
-use mixgist::text::Spelling;
-use mixgist::{Error, Result};
+use mixgist::text::{Spelling, Text, index};
+use mixgist::{Error, Result, text};
 
 use crate::ReadOptions;
 use crate::array::shape_text;
@@ -37,8 +37,10 @@ pub(crate) fn chosen_columns(wanted: &[String], columns: usize, names: Option<&[
     for name in wanted {
         let unknown = || {
             let known = match names {
-                Some(names) => format!("the columns are {}", shown(&names.join(", "))),
-                None => format!("the columns have no names, they are counted from 0 to {}", columns - 1),
+                Some(names) => format!("the columns are {}", shown(&names.join(", "))).into(),
+                None => {
+                    text!["the columns have no names, they are counted from ", index(0), " to ", index(columns - 1)]
+                }
             };
             Error::usage(format!("there is no column '{}'", shown(name))).hint(known)
         };
@@ -78,7 +80,8 @@ impl DataTable {
         match table.values.iter().position(|x| !x.is_finite()) {
             Some(i) => {
                 let (row, column) = (i / columns, table.column_text(i % columns));
-                Err(Error::input(format!("row {row}, {column} is {}, expected a finite number", table.values[i])))
+                let what = format!(" is {}, expected a finite number", table.values[i]);
+                Err(Error::input(text!["row ", index(row), ", ", column, what]))
             }
             None => Ok(table),
         }
@@ -136,16 +139,16 @@ impl DataTable {
         error.hint(format!("column {a} is '{}'{more}", names[a]))
     }
 
-    fn column_text(&self, column: usize) -> String {
+    fn column_text(&self, column: usize) -> Text {
         column_text(column, self.column_names.as_deref())
     }
 }
 
-/// How messages call a column; columns count from 0.
-pub(crate) fn column_text(column: usize, names: Option<&[String]>) -> String {
+/// How messages call a column.
+pub(crate) fn column_text(column: usize, names: Option<&[String]>) -> Text {
     match names.and_then(|names| names.get(column)) {
-        Some(name) => format!("column '{}'", shown(name)),
-        None => format!("column {column} (counted from 0)"),
+        Some(name) => format!("column '{}'", shown(name)).into(),
+        None => text!["column ", index(column), " (counted from ", index(0), ")"],
     }
 }
 

@@ -10,6 +10,7 @@ use mixgist::representatives::{Condition, Representatives};
 use mixgist::stability::{Outcome, Stability};
 use mixgist::text::Spelling;
 use mixgist::{Alignment, Answer, HowMany, Memberships, MixingMeasure, Result, Summary, Warning};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -42,7 +43,7 @@ pub fn fit_document_path(draws: &Path) -> PathBuf {
 }
 
 /// A result that is written as a document.
-pub trait Documented: Narrate + Serialize {
+pub trait Documented: Narrate + Serialize + JsonSchema {
     /// The name and version of its document.
     const SCHEMA: Schema;
     /// A heading, for a notebook say.
@@ -203,7 +204,7 @@ pub fn json_schemas() -> Vec<(String, Value)> {
 }
 
 /// The JSON Schema of a document, with the name of its file.
-pub fn json_schema<T: schemars::JsonSchema>(schema: Schema) -> (String, Value) {
+pub fn json_schema<T: JsonSchema>(schema: Schema) -> (String, Value) {
     let generator = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut root = generator.into_root_schema_for::<T>();
     let head = json!({

@@ -91,7 +91,7 @@ pub fn read_draws<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<
 /// The paths, with the files of a directory in its place, in the order of their names, numbers in them counted (chain-2 before chain-10).
 ///
 /// A Zarr store is a directory, too, but one source of draws.
-fn with_directories<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<Vec<PathBuf>> {
+pub(crate) fn with_directories<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<Vec<PathBuf>> {
     let mut all = Vec::with_capacity(paths.len());
     for path in paths {
         let path = path.as_ref();
@@ -141,7 +141,7 @@ fn counted(name: &str) -> Vec<(String, u64)> {
 }
 
 /// An answer, such as a summary, where draws should be.
-fn not_draws(path: &Path) -> Error {
+pub(crate) fn not_draws(path: &Path) -> Error {
     Error::usage("holds an answer, not draws").in_file(path).hint(text![
         "give the draws; a summary of them goes with ",
         named("estimate"),

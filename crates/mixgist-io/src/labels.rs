@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::path::Path;
 
-use mixgist::text::verb;
+use mixgist::text::{index, verb};
 use mixgist::{Error, LabelSlice, Labels, Partition, PartitionDraws, Result, text};
 
 use crate::ReadOptions;
@@ -108,7 +108,8 @@ impl LabelDraws {
                 for (m, row) in values.chunks_exact(observations).enumerate() {
                     let label = |(i, &x): (usize, &f64)| {
                         integer(x).ok_or_else(|| {
-                            let message = format!("label of observation {i} is {x}, expected an integer");
+                            let message =
+                                text!["label of observation ", index(i), format!(" is {x}, expected an integer")];
                             not_labels(Error::input(message).at_draw(m))
                         })
                     };

@@ -26,7 +26,9 @@
 
 mod aligned;
 mod array;
+mod blocks;
 mod caught;
+mod counting;
 mod data;
 mod delimited;
 mod documents;
@@ -44,6 +46,8 @@ mod source;
 mod variables;
 
 pub use aligned::{ALIGNED_EXTENSIONS, write_aligned};
+pub use blocks::FileBlocks;
+pub use counting::count_from_one;
 pub use data::{DataTable, read_data, write_data};
 pub use documents::{
     ALIGNMENT_SCHEMA, COMPONENTS_SCHEMA, CREDIBLE_SCHEMA, Documented, FIT_SCHEMA, HOW_MANY_SCHEMA, MEMBERSHIPS_SCHEMA,

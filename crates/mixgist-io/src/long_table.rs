@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use mixgist::{CovarianceForm, Ensemble, Error, Result};
+use mixgist::text::index;
+use mixgist::{CovarianceForm, Ensemble, Error, Result, text};
+
+use crate::variables::called_twice;
 
 /// Which column plays which role.
 #[derive(Debug, PartialEq)]
@@ -27,7 +30,7 @@ impl Layout {
         let mut named: HashMap<&str, usize> = HashMap::new();
         for (column, name) in names.iter().enumerate() {
             if named.insert(name, column).is_some() {
-                return Err(Error::input(format!("two columns are called '{name}'")));
+                return Err(called_twice(name));
             }
         }
         if named.contains_key("lp__") {
@@ -243,9 +246,11 @@ pub(crate) fn check_writable_as_table(ensemble: &Ensemble) -> Result<()> {
     let mut known = HashMap::new();
     for (m, key) in ensemble.chains().iter().zip(ensemble.iterations()).enumerate() {
         if let Some(before) = known.insert(key, m) {
-            return Err(Error::input(format!(
-                "has the same chain and iteration as draw {before}, a table could not tell the two apart"
-            ))
+            return Err(Error::input(text![
+                "has the same chain and iteration as draw ",
+                index(before),
+                ", a table could not tell the two apart"
+            ])
             .at_draw(m)
             .hint("write npz"));
         }

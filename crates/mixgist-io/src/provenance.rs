@@ -26,19 +26,23 @@ pub fn default_reading() -> Reading {
 
 /// Reads draws from one or several files and leaves out those that are not wanted; `limit` is the memory limit of [`ReadOptions`].
 pub fn read_as<P: AsRef<Path>>(reading: &Reading, paths: &[P], limit: u64) -> Result<DrawsFile> {
+    let file = read_draws(paths, &options_of(reading, limit)?)?;
+    if reading.burn_in == 0 && reading.thin == 1 {
+        return Ok(file);
+    }
+    file.thinned(reading.burn_in, reading.thin.max(1))
+}
+
+/// What a description of reading means.
+pub(crate) fn options_of(reading: &Reading, limit: u64) -> Result<ReadOptions> {
     let [weights, means, covariances] = reading.variables.clone();
-    let options = ReadOptions {
+    Ok(ReadOptions {
         format: reading.format.as_deref().map(Format::from_name).transpose()?,
         covariance_form: CovarianceForm::from_name(&reading.covariance_form)?,
         variables: Variables { weights, means, covariances, labels: reading.label_variable.clone() },
         memory_limit: limit,
         ..ReadOptions::default()
-    };
-    let file = read_draws(paths, &options)?;
-    if reading.burn_in == 0 && reading.thin == 1 {
-        return Ok(file);
-    }
-    file.thinned(reading.burn_in, reading.thin.max(1))
+    })
 }
 
 /// Describes a file for a result that will be written to `folder`. Reads it once.

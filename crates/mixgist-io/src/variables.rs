@@ -53,6 +53,15 @@ pub(crate) fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> E
     ])
 }
 
+/// Two columns of one name. A name that was cut at its comma is told.
+pub(crate) fn called_twice(name: &str) -> Error {
+    let error = Error::input(format!("two columns are called '{name}'"));
+    match name.contains('[') && !name.contains(']') {
+        true => error.hint("a name with a comma, such as mu[1,2], must stand in double quotes: \"mu[1,2]\""),
+        false => error.hint("rename one of them"),
+    }
+}
+
 /// The name and the shape in one draw of a variable.
 pub(crate) struct Shaped<'a> {
     pub name: &'a str,
@@ -76,7 +85,11 @@ impl Shaped<'_> {
             [k] if k == atoms => Ok(1),
             [k, d] if k == atoms && d > 0 => Ok(d),
             [_, k] if k == atoms => {
-                Err(self.wrong(&format!("({atoms}, d)")).hint("the first index must be the atom: transpose the matrix"))
+                let name = shown(self.name);
+                Err(self.wrong(&format!("({atoms}, d)")).hint(format!(
+                    "the first index must be the atom, the second the coordinate; here the second has as many values as there are weights. Save the \
+                     transposed matrix, or rename the columns {name}[i,j] to {name}[j,i]"
+                )))
             }
             _ => Err(self.wrong(&format!("({atoms}, d), or ({atoms},) in dimension 1"))),
         }
@@ -231,6 +244,17 @@ pub(crate) fn order_of(dimensions: &[String], atom: Option<&str>) -> Option<Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn exchanged_indices_are_told_with_a_remedy() {
+        let error = Shaped { name: "mu", shape: &[2, 3] }.dim(3).unwrap_err();
+        let hint = error.hint_text().expect("a hint").spelled(&mixgist::text::Neutral);
+        assert!(error.to_string().contains("shape (2, 3), expected (3, d)"), "{error}");
+        assert!(hint.contains("rename the columns mu[i,j] to mu[j,i]"), "{hint}");
+        assert_eq!(Shaped { name: "mu", shape: &[3, 2] }.dim(3).unwrap(), 2);
+        let hint = |name: &str| called_twice(name).hint_text().expect("a hint").spelled(&mixgist::text::Neutral);
+        assert!(hint("mu[1").contains("double quotes") && hint("mu[1]").contains("rename"));
+    }
 
     #[test]
     fn axes_are_put_in_order() {

@@ -1,12 +1,14 @@
 //! Summaries that were written by the first version of their schema are still read.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use mixgist::text::CommandLine;
-use mixgist::{AtomCount, Estimator, Order, SliceCount, Units};
-use mixgist_io::{Overwrite, SUMMARY_SCHEMA, read_summary, to_json, write_bytes};
+use mixgist::{Answer, AtomCount, Estimator, Order, SliceCount, Summary, Units};
+use mixgist_io::{Overwrite, SUMMARY_SCHEMA, count_from_one, read_summary, to_json, write_bytes};
+use serde_json::Value;
 
-fn read(name: &str) -> mixgist::Answer<mixgist::Summary> {
+fn read(name: &str) -> Answer<Summary> {
     read_summary(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/documents").join(name)).unwrap()
 }
 
@@ -72,4 +74,36 @@ fn a_damaged_summary_is_told() {
     assert!(refuse(|d| d["settings"]["loss"] = serde_json::json!("squared")).contains("unknown loss 'squared'"));
     assert!(refuse(|d| d["settings"]["scheme"] = serde_json::json!("sobol")).contains("sobol"));
     assert!(refuse(|d| d["estimate"]["means"][0] = serde_json::json!([1.0])).contains("mean has"));
+}
+
+/// In a whole document of a free estimate exactly the indices change, each by 1: numbers beside them (counts, losses, settings) stay.
+#[test]
+fn counting_from_one_shifts_the_indices_of_a_whole_document_alone() {
+    fn changed(before: &Value, after: &Value, name: &str, found: &mut BTreeSet<String>) {
+        match (before, after) {
+            (Value::Object(fields), Value::Object(others)) => {
+                assert!(fields.keys().eq(others.keys()));
+                fields.iter().for_each(|(name, field)| changed(field, &others[name], name, found));
+            }
+            (Value::Array(entries), Value::Array(others)) => {
+                assert_eq!(entries.len(), others.len());
+                entries.iter().zip(others).for_each(|(entry, other)| changed(entry, other, name, found));
+            }
+            _ if before == after => {}
+            _ => {
+                assert_eq!(after.as_u64(), before.as_u64().map(|index| index + 1), "{name}");
+                found.insert(name.to_owned());
+            }
+        }
+    }
+    let before = serde_json::to_value(read("summary-1-free.json")).unwrap();
+    let mut after = before.clone();
+    count_from_one::<Answer<Summary>>(SUMMARY_SCHEMA, &mut after);
+    let mut found = BTreeSet::new();
+    changed(&before, &after, "", &mut found);
+    let free = |document: &Value| document["assessment"]["free"].clone();
+    assert!(free(&before)["chosen"].is_u64() && free(&before)["path"] == free(&after)["path"]);
+    assert!(["chosen", "draw"].iter().all(|name| found.contains(*name)), "{found:?}");
+    let known = ["chosen", "draw", "rival", "labels", "refused"];
+    assert!(found.iter().all(|name| known.contains(&name.as_str())), "{found:?}");
 }

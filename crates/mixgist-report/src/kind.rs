@@ -132,7 +132,7 @@ pub const KINDS: &[Kind] = &[
     },
     Kind {
         name: "how-many",
-        help: "posteriors of the number of clusters and components, and after merge-truncate-merge",
+        help: "posteriors of the number of clusters and components, and after similar ones are merged",
         needs: &[Need::Draws],
         draw: how_many::draw,
     },

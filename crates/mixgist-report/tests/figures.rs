@@ -228,7 +228,8 @@ fn every_estimate_has_its_certificate_and_every_section_its_answer() {
     let presentations = scene.presentations();
     let (card, free) = (presentations[0].stability().unwrap(), presentations[0].free().unwrap());
     for check in &card.checks {
-        assert!(page.contains(&format!("<td>{}</td>", check.change)), "{}", check.change);
+        let change = check.change.spelled(&mixgist::text::CommandLine);
+        assert!(page.contains(&format!("<td>{change}</td>")), "{change}");
     }
     let found = free.free().unwrap();
     assert!(page.contains("<td>chosen</td>"));

@@ -8,7 +8,7 @@ use mixgist::{
 
 use crate::fit::{Fit, Traces};
 use crate::mixing::MixingPrior;
-use crate::settings::{CovarianceModel, FitSettings};
+use crate::settings::{CovarianceModel, FitSettings, ScaleChoice};
 
 /// The verdict on the chains with what it is based on.
 #[non_exhaustive]
@@ -71,7 +71,13 @@ fn advice(agreement: &mixgist::Agreement, data: Points, settings: &FitSettings) 
         return advice;
     }
     if agreement.verdict == ChainVerdict::Disagree {
-        advice.push(text!["each chain stays in its own mode: more iterations alone will probably not help"]);
+        advice.push(text!["chains stay in modes of their own: more iterations alone will probably not help"]);
+    }
+    if settings.component.scales == ScaleChoice::Fixed {
+        advice.push(text![
+            "the widths that the prior expects of clusters are guessed from the spread of the data; learned, they often make fewer modes: ",
+            option("scales", "learned")
+        ]);
     }
     if settings.component.covariance == CovarianceModel::Full && data.dim() > 2 {
         let numbers = data.dim() * (data.dim() + 1) / 2;

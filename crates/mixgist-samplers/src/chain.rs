@@ -47,6 +47,7 @@ impl Run<'_> {
         let mut model = Model::<C>::new(self.points, self.hyperparameters, settings.remainder);
         let Saved { mut state, mut rng, mut draws, sticks, mut segments } = self.begin(&model, chain)?;
         model.sticks = sticks;
+        model.resume_scales(&state)?;
         if state.sweeps > settings.iterations {
             let (done, asked) = (state.sweeps, settings.iterations);
             return Err(Error::usage(format!(

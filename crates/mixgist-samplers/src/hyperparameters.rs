@@ -3,11 +3,14 @@
 use std::fmt;
 
 use mixgist::linalg::cholesky_in_place;
-use mixgist::{Error, Result};
+use mixgist::text::{Text, index};
+use mixgist::{Error, Result, text};
 
 use crate::mixing::{Concentration, MixingPrior};
+use crate::scales;
 use crate::settings::{
-    Algorithm, CovarianceModel, FitSettings, MAX_STICKS, Scale, Truncation, check_mixing, check_size,
+    Algorithm, ComponentPrior, CovarianceModel, FitSettings, MAX_STICKS, Scale, ScaleChoice, Truncation, check_mixing,
+    check_size,
 };
 
 /// The model with nothing left open. Its `Display` is the paragraph for a paper.
@@ -18,7 +21,7 @@ pub struct Hyperparameters {
     pub dim: usize,
     /// The distribution of the weights.
     pub prior: MixingPrior,
-    /// The concentration of that law.
+    /// The concentration of that prior.
     pub concentration: Concentration,
     /// How the covariance varies between components.
     pub covariance: CovarianceModel,
@@ -30,8 +33,39 @@ pub struct Hyperparameters {
     pub psi: Vec<f64>,
     /// ν.
     pub nu: f64,
+    /// Which of λ, Ψ and ν are learned: then those above are where their distributions are centred.
+    #[serde(default)]
+    pub learned: Learned,
     /// Number of sticks of the blocked sampler (the number of components of a finite mixture).
     pub truncation: Option<usize>,
+}
+
+/// Which scales of the components' prior are learned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+pub struct Learned {
+    /// λ.
+    pub lambda: bool,
+    /// Ψ.
+    pub psi: bool,
+    /// ν.
+    pub nu: bool,
+}
+
+impl Learned {
+    /// What is not given, if scales are to be learned. A common covariance says nothing about its own prior.
+    fn of(given: &ComponentPrior) -> Self {
+        let (asked, own) = (given.scales == ScaleChoice::Learned, given.covariance != CovarianceModel::Common);
+        Learned {
+            lambda: asked && given.lambda.is_none(),
+            psi: asked && own && given.psi.is_none(),
+            nu: asked && own && given.nu.is_none(),
+        }
+    }
+
+    /// Whether anything is learned.
+    pub fn any(self) -> bool {
+        self.lambda || self.psi || self.nu
+    }
 }
 
 impl Hyperparameters {
@@ -60,6 +94,7 @@ impl Hyperparameters {
             lambda: given.lambda.unwrap_or(0.1),
             psi,
             nu: given.nu.unwrap_or((inner_dim(given.covariance, dim) + 2) as f64),
+            learned: Learned::of(given),
             truncation: match settings.algorithm {
                 Algorithm::Blocked { truncation } => Some(sticks(truncation, settings)?),
                 Algorithm::Slice | Algorithm::Marginal => None,
@@ -137,8 +172,12 @@ fn check_spread(columns: &[Column], rows: usize, covariance: CovarianceModel) ->
     match columns.iter().position(|c| c.variance <= 0.0) {
         Some(j) => {
             let value = columns[j].mean;
-            Err(Error::input(format!("column {j} of the data is constant: {value} in all {rows} rows"))
-                .hint("drop the column, or give psi yourself"))
+            Err(Error::input(text![
+                "column ",
+                index(j),
+                format!(" of the data is constant: {value} in all {rows} rows")
+            ])
+            .hint("drop the column, or give psi yourself"))
         }
         None => Ok(()),
     }
@@ -149,7 +188,7 @@ fn vector(name: &str, given: &[f64], dim: usize) -> Result<Vec<f64>> {
         return Err(Error::usage(format!("{name} has {} numbers, the data have {dim} columns", given.len())));
     }
     match given.iter().position(|v| !v.is_finite()) {
-        Some(j) => Err(Error::usage(format!("entry {j} of {name} is {}", given[j]))),
+        Some(j) => Err(Error::usage(text!["entry ", index(j), format!(" of {name} is {}", given[j])])),
         None => Ok(given.to_vec()),
     }
 }
@@ -170,25 +209,33 @@ fn scale_matrix(scale: &Scale, dim: usize) -> Result<Vec<f64>> {
     }
 }
 
+/// An entry of a matrix.
+fn entry(row: usize, column: usize) -> Text {
+    text!["entry (", index(row), ", ", index(column), ")"]
+}
+
 /// Ψ: symmetric, positive definite, diagonal if it must be.
 fn check_matrix(matrix: &[f64], dim: usize, covariance: CovarianceModel) -> Result<()> {
     for i in 0..dim {
         for j in 0..i {
             let (below, above) = (matrix[i * dim + j], matrix[j * dim + i]);
             if (below - above).abs() > 1e-8 * below.abs().max(above.abs()) {
-                return Err(Error::usage(format!(
-                    "psi is not symmetric: entry ({i}, {j}) is {below}, entry ({j}, {i}) is {above}"
-                )));
+                return Err(Error::usage(text![
+                    "psi is not symmetric: ",
+                    entry(i, j),
+                    format!(" is {below}, "),
+                    entry(j, i),
+                    format!(" is {above}")
+                ]));
             }
             if covariance == CovarianceModel::Diagonal && below != 0.0 {
-                return Err(Error::usage(format!(
-                    "entry ({i}, {j}) of psi is {below}, must be 0 for diagonal covariances"
-                )));
+                let must = format!(" of psi is {below}, must be 0 for diagonal covariances");
+                return Err(Error::usage(entry(i, j).then(must)));
             }
         }
     }
     cholesky_in_place(&mut matrix.to_vec(), dim)
-        .map_err(|pivot| Error::usage(format!("psi is not positive definite (at row {pivot})")))
+        .map_err(|pivot| Error::usage(text!["psi is not positive definite (at row ", index(pivot), ")"]))
 }
 
 /// Ψ and μ0 against the spread of the data, in whose units everything is computed.
@@ -199,14 +246,15 @@ fn check_scale(mu0: &[f64], psi: &[f64], values: &[f64]) -> Result<()> {
         let (low, high) = (column().fold(f64::INFINITY, f64::min), column().fold(f64::NEG_INFINITY, f64::max));
         let half = if high > low { high / 2.0 - low / 2.0 } else { 1.0 };
         check_size(
-            &format!("entry ({j}, {j}) of psi, over the squared half-range of column {j},"),
+            text![entry(j, j), " of psi, over the squared half-range of column ", index(j), ","],
             psi[j * d + j] / half / half,
         )?;
         let distance = ((mu0[j] - low / 2.0 - high / 2.0) / half).abs();
         if distance > 1e6 {
-            return Err(Error::usage(format!(
-                "mu0 lies {distance:e} half-ranges of the data from the middle of column {j}"
-            ))
+            return Err(Error::usage(text![
+                format!("mu0 lies {distance:e} half-ranges of the data from the middle of column "),
+                index(j)
+            ])
             .hint("mu0 is in the units of the data"));
         }
     }
@@ -266,8 +314,20 @@ impl fmt::Display for Hyperparameters {
         let d = self.dim;
         let centre: Vec<f64> = (0..d).map(|j| matters(self.mu0[j], self.psi[j * d + j].sqrt())).collect();
         writeln!(f, "mu0: {}", list(&centre))?;
-        writeln!(f, "lambda: {}", self.lambda)?;
-        writeln!(f, "nu: {}", self.nu)?;
+        let inner = inner_dim(self.covariance, d);
+        let about = |learned: bool, text: String| if learned { text } else { String::new() };
+        let gamma = |(shape, rate): (f64, f64)| format!("Gamma(shape {shape}, rate {rate})");
+        let lambda = about(self.learned.lambda, format!(" at the start, ~ {}", gamma(scales::LAMBDA)));
+        let nu = about(self.learned.nu, format!(" at the start, nu - {} ~ {}", inner - 1, gamma(scales::NU)));
+        writeln!(f, "lambda: {}{lambda}", self.lambda)?;
+        writeln!(f, "nu: {}{nu}", self.nu)?;
+        if self.learned.psi {
+            writeln!(
+                f,
+                "Psi/(nu - {}) ~ Wishart with {inner} degrees of freedom and the mean of the start",
+                inner - 1
+            )?;
+        }
         let is_diagonal = (0..d * d).all(|e| e / d == e % d || self.psi[e] == 0.0);
         if is_diagonal {
             let entries: Vec<f64> = (0..d).map(|j| six_digits(&self.psi[j * d + j])).collect();

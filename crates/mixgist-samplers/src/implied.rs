@@ -36,6 +36,9 @@ impl ImpliedModel {
         let Concentration::Fixed(alpha) = hyperparameters.concentration else {
             return Err(Error::usage("a partition implies a density for a fixed alpha only"));
         };
+        if hyperparameters.learned.any() {
+            return Err(Error::usage("a partition implies a density for fixed lambda, Psi and nu only"));
+        }
         Ok(ImpliedModel { points, hyperparameters: Hyperparameters { truncation: None, ..hyperparameters }, alpha })
     }
 
@@ -101,7 +104,7 @@ impl ImpliedModel {
             return Err(Error::input(format!("{} clusters, the model has {limit} components", partition.clusters())));
         }
         let clusters = Clusters::new(partition.labels().to_vec(), &model.component, &self.points);
-        Ok((model, State { clusters, alpha: self.alpha, positions: Vec::new(), sweeps: 0 }))
+        Ok((model, State { clusters, alpha: self.alpha, positions: Vec::new(), scales: None, sweeps: 0 }))
     }
 }
 

@@ -22,7 +22,6 @@ mod checkpoint;
 mod clusters;
 mod component;
 mod concentration;
-mod document;
 mod draws;
 mod end;
 mod extend;
@@ -32,6 +31,8 @@ mod implied;
 mod measure;
 mod mixing;
 mod points;
+mod record;
+mod scales;
 mod settings;
 mod start;
 pub mod validation;
@@ -39,16 +40,16 @@ mod variates;
 
 pub use agreement::Agreement;
 pub use checkpoint::{CheckpointMode, Checkpoints};
-pub use document::FitDocument;
 pub use end::ChainEnd;
 pub use extend::extend;
 pub use fit::{
     ChainRun, DiagnosticRow, Diagnostics, Fit, Traces, Truncated, fit, fit_chain, join_chains, predicted_bytes,
 };
-pub use hyperparameters::Hyperparameters;
+pub use hyperparameters::{Hyperparameters, Learned};
 pub use implied::{ImpliedDensity, ImpliedModel};
 pub use mixing::{Concentration, MixingPrior};
-pub use settings::{Algorithm, ComponentPrior, CovarianceModel, FitSettings, Scale, Truncation};
+pub use record::FitRecord;
+pub use settings::{Algorithm, ComponentPrior, CovarianceModel, FitSettings, Scale, ScaleChoice, Truncation};
 
 /// Takes the body of a checkpoint file apart, as resuming does after its checksum was found right: for the fuzz targets.
 #[doc(hidden)]

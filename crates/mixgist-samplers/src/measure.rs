@@ -84,7 +84,8 @@ pub(crate) fn log_posterior<C: Component>(model: &Model<'_, C>, state: &State) -
     Ok(model.component.log_marginal(&state.clusters)?
         + jacobian
         + model.prior.log_partition(state.clusters.sizes(), state.alpha)
-        + model.concentration.log_density(state.alpha))
+        + model.concentration.log_density(state.alpha)
+        + state.scales.as_ref().map_or(0.0, |scales| model.scales.log_density(scales)))
 }
 
 #[cfg(test)]

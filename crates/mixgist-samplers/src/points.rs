@@ -1,6 +1,7 @@
 //! The data: checked once, then held in coordinates where every column runs from −1 to 1.
 
-use mixgist::{Error, Points, Result};
+use mixgist::text::index;
+use mixgist::{Error, Points, Result, text};
 
 /// ScaledData are stored with this many spare lanes behind each column, so that a tile never reads past the end.
 pub(crate) const LANES: usize = 32;
@@ -30,9 +31,11 @@ impl ScaledData {
                 scale[j] = half;
             }
             if !(scale[j] * scale[j]).is_normal() {
-                return Err(Error::input(format!(
-                    "column {j} runs from {low:e} to {high:e}, out of the range of squares"
-                ))
+                return Err(Error::input(text![
+                    "column ",
+                    index(j),
+                    format!(" runs from {low:e} to {high:e}, out of the range of squares")
+                ])
                 .hint("choose another unit for this column"));
             }
         }

@@ -1,6 +1,6 @@
 //! What the user asks for: mixing prior, component, algorithm, and how long to run.
 
-use mixgist::{Error, Result};
+use mixgist::{Error, Result, Text};
 
 use crate::mixing::{Concentration, MixingPrior};
 
@@ -40,7 +40,29 @@ pub enum Scale {
     Full(Vec<f64>),
 }
 
-/// Parameters of the component prior; what is `None` is chosen from the data: a cluster is then expected to be about half as wide
+/// Whether the scales λ, Ψ and ν of the components' prior are learned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ScaleChoice {
+    /// Those that are not given are chosen from the spread of the data and stay as they are.
+    #[default]
+    Fixed,
+    /// Those that are not given have distributions of their own, about what `fixed` would choose, and are drawn with everything else.
+    Learned,
+}
+
+impl ScaleChoice {
+    /// Every choice, with the name that options use.
+    pub const NAMES: [(&'static str, ScaleChoice); 2] = [("fixed", Self::Fixed), ("learned", Self::Learned)];
+
+    /// The choice of that name.
+    pub fn from_name(name: &str) -> Result<Self> {
+        named("choice of scales", name, &Self::NAMES)
+    }
+}
+
+/// Parameters of the component prior; what is `None` is chosen from the data, or learned ([`ScaleChoice`]): a cluster is then expected to be about half as wide
 /// as the data, and the centres of clusters to spread somewhat wider than the data.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct ComponentPrior {
@@ -54,6 +76,9 @@ pub struct ComponentPrior {
     pub psi: Option<Scale>,
     /// Degrees of freedom ν of the covariance; by default d + 2 (3 for [`CovarianceModel::Diagonal`]).
     pub nu: Option<f64>,
+    /// Whether those of λ, Ψ and ν that are not given are learned.
+    #[serde(default)]
+    pub scales: ScaleChoice,
 }
 
 /// How many sticks the blocked sampler keeps.
@@ -125,7 +150,7 @@ fn named<T: Copy>(what: &str, name: &str, names: &[(&str, T)]) -> Result<T> {
 pub struct FitSettings {
     /// The distribution of the weights.
     pub prior: MixingPrior,
-    /// The concentration α of that law.
+    /// The concentration α of that prior.
     pub concentration: Concentration,
     /// The components.
     pub component: ComponentPrior,
@@ -265,11 +290,11 @@ pub(crate) fn check_mixing(prior: MixingPrior, concentration: Concentration) -> 
 }
 
 /// Refuses sizes that are not positive, or so extreme that products of them leave the range of numbers.
-pub(crate) fn check_size(name: &str, value: f64) -> Result<()> {
+pub(crate) fn check_size(name: impl Into<Text>, value: f64) -> Result<()> {
     if (1e-100..=1e100).contains(&value) {
         return Ok(());
     }
-    Err(Error::usage(format!("{name} is {value:?}, must be between 1e-100 and 1e100")))
+    Err(Error::usage(name.into().then(format!(" is {value:?}, must be between 1e-100 and 1e100"))))
 }
 
 /// More sticks than this in one draw are refused.

@@ -41,5 +41,5 @@ pub(crate) fn start<C: Component>(model: &Model<'_, C>, chain: u64, rng: &mut Ch
         .collect();
     let clusters = Clusters::new(labels, &model.component, points);
     let positions = if model.sticks.is_some() { (0..clusters.len() as u32).collect() } else { Vec::new() };
-    State { clusters, alpha: model.concentration.mean(), positions, sweeps: 0 }
+    State { clusters, alpha: model.concentration.mean(), positions, scales: model.start_scales(), sweeps: 0 }
 }

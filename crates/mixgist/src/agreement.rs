@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostics::{Convergence, convergence, folded, normal_scores};
-use crate::effective::chains_in_order;
+use crate::effective::{Origin, chains_in_order};
 use crate::ensemble::{Ensemble, Trace};
 use crate::linalg::cholesky_in_place;
 use crate::tails::fisher_tail;
@@ -125,7 +125,7 @@ impl ChainVerdict {
             ChainVerdict::Agree => "the chains agree",
             ChainVerdict::Short => "the chains agree, but there are too few draws to be sure: run longer",
             ChainVerdict::Slow => "the chains mix slowly: run longer",
-            ChainVerdict::Disagree => "the chains disagree: each chain stays in its own part of the posterior",
+            ChainVerdict::Disagree => "the chains disagree: they stay in different parts of the posterior",
             ChainVerdict::TooFew => "too few draws to judge the chains",
         }
     }
@@ -150,6 +150,11 @@ impl Agreement {
 
     /// Judges the chains by these traces alone.
     pub fn of_traces(ensemble: &Ensemble, traces: Vec<Trace>) -> Self {
+        Self::of_origin(ensemble, traces)
+    }
+
+    /// The same where only the origin of the draws is at hand.
+    pub(crate) fn of_origin(ensemble: &dyn Origin, traces: Vec<Trace>) -> Self {
         let chains = chains_in_order(ensemble);
         let numbers: Vec<u32> = chains.iter().map(|chain| ensemble.chains()[chain[0]]).collect();
         let one = |trace: Trace| -> TraceAgreement {
@@ -168,9 +173,22 @@ impl Agreement {
         let shortest = chains.iter().map(Vec::len).min().unwrap_or(0);
         let verdict = match shortest < SHORTEST {
             true => ChainVerdict::TooFew,
-            false => verdict(&traces, chains.len(), ensemble.len()),
+            false => verdict(&traces, chains.len(), ensemble.draws()),
         };
         Agreement { traces, chains: chains.len(), verdict }
+    }
+
+    /// The verdict in words; of a single sequence of draws, only its halves are compared.
+    pub fn text(&self) -> &'static str {
+        match (self.chains, self.verdict) {
+            (1, ChainVerdict::Agree) => "the first and the second half of the draws agree",
+            (1, ChainVerdict::Short) => {
+                "the first and the second half of the draws agree, but there are too few draws to be sure"
+            }
+            (1, ChainVerdict::Slow) => "successive draws are alike, so that they count as few: give more of them",
+            (1, ChainVerdict::TooFew) => "too few draws to judge",
+            (_, verdict) => verdict.text(),
+        }
     }
 
     /// The trace that speaks most against agreement: the one on which chains stand apart, or else that of the largest R-hat.
@@ -230,7 +248,7 @@ fn verdict(traces: &[TraceAgreement], chains: usize, draws: usize) -> ChainVerdi
 }
 
 /// Label-free numbers of each draw.
-fn own_traces(ensemble: &Ensemble) -> Vec<Trace> {
+pub(crate) fn own_traces(ensemble: &Ensemble) -> Vec<Trace> {
     let weights = |m: usize| &ensemble.weights()[ensemble.range(m)];
     let each = |f: &dyn Fn(usize) -> f64| (0..ensemble.len()).map(f).collect::<Vec<f64>>();
     let heavy = each(&|m| weights(m).iter().filter(|weight| **weight >= HEAVY).count() as f64);

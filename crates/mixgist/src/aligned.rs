@@ -20,7 +20,7 @@ use crate::components::{Component, Match, Pass, PreparedDraws, Rules, coupling_u
 use crate::effective::{Probability, draw_weights};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::fits::{Fits, has_dim, has_length};
-use crate::overlap::{TWINS, overlap_of};
+use crate::overlap::{NEARLY_EQUAL, overlap_of};
 use crate::progress::Progress;
 use crate::text;
 use crate::text::named;
@@ -350,8 +350,8 @@ fn without_near_copies(measure: &MixingMeasure) -> Result<MixingMeasure> {
     let mut kept: Vec<usize> = Vec::new();
     let mut weights: Vec<f64> = Vec::new();
     for k in 0..measure.len() {
-        let twin = kept.iter().position(|&l| overlap_of(measure.atoms(), k, measure.atoms(), l) >= TWINS);
-        match twin {
+        let equal = kept.iter().position(|&l| overlap_of(measure.atoms(), k, measure.atoms(), l) >= NEARLY_EQUAL);
+        match equal {
             Some(place) => weights[place] += measure.weights()[k],
             None => {
                 kept.push(k);

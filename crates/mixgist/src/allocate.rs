@@ -10,6 +10,7 @@ use crate::fits::{are_below, has_length};
 use crate::kernel::LANES;
 use crate::mixture::{Evaluator, LogSumExp, Mixture, POINTS_PER_TASK};
 use crate::random::{Purpose, stream};
+use crate::text::Index;
 use crate::vector_math::exp::exp_nonpositive;
 use crate::{Ensemble, Error, Partition, PartitionDraws, Points, Progress, Result, Silent};
 
@@ -21,6 +22,7 @@ pub(crate) const ROWS_PER_BLOCK: usize = 8 * POINTS_PER_TASK;
 #[non_exhaustive]
 pub struct Allocation {
     /// argmax_k w_k f(y | θ_k), an index of an atom; ties go to the lowest.
+    #[schemars(with = "Vec<Index>")]
     pub labels: Vec<u32>,
     /// The membership probability of that atom under the estimate, w_k f(y | θ_k) / F(y), between 1/K and 1: how far the atoms overlap at the point,
     /// not how much the draws differ about it.
@@ -278,7 +280,7 @@ pub fn sample_labels(mixture: &Mixture, points: Points, seed: u64, progress: &dy
 }
 
 /// Draws of partitions from draws of mixing measures: given each draw, every point's label is drawn from its membership probabilities, which is
-/// their posterior law. Labels of draw m depend on (seed, m) alone.
+/// their posterior distribution. Labels of draw m depend on (seed, m) alone.
 ///
 /// Draws in parallel; cost O(K d²) per point and draw.
 pub fn sample_partitions(

@@ -2,7 +2,7 @@
 
 use crate::linalg::{cholesky_in_place, from_cholesky, inverse_spd};
 use crate::text;
-use crate::text::named;
+use crate::text::{named, option};
 use crate::{Error, Result};
 
 /// The form in which covariances are given. The caller says which; nothing is guessed.
@@ -139,9 +139,10 @@ fn symmetrize(given: &[f64], d: usize, what: &str, out: &mut [f64]) -> Result<()
             let (below, above) = (given[i * d + j], given[j * d + i]);
             let scale = (given[i * d + i] * given[j * d + j]).abs().sqrt().max(below.abs()).max(above.abs());
             if (below - above).abs() > 1e-8 * scale {
-                return Err(Error::input(format!(
+                let error = Error::input(format!(
                     "{what} is not symmetric: entry ({i}, {j}) is {below}, entry ({j}, {i}) is {above}"
-                )));
+                ));
+                return Err(asymmetry_hint(error, below, above));
             }
             let mean = below + (above - below) / 2.0;
             out[i * d + j] = mean;
@@ -149,6 +150,20 @@ fn symmetrize(given: &[f64], d: usize, what: &str, out: &mut [f64]) -> Result<()
         }
     }
     Ok(())
+}
+
+/// What an asymmetric matrix may be: a Cholesky factor when one side of its diagonal is 0, or else a matrix whose indices are exchanged.
+fn asymmetry_hint(error: Error, below: f64, above: f64) -> Error {
+    match below == 0.0 || above == 0.0 {
+        true => error.hint(text![
+            "is it a Cholesky factor? Then say so: ",
+            option("covariance_form", "cholesky"),
+            " (lower triangular, L with L L' = covariance)"
+        ]),
+        false => error.hint(
+            "the indices of a covariance are (draw, atom, row, column): is the atom's index elsewhere? If the difference is              rounding, replace the matrix by the mean of it and its transpose",
+        ),
+    }
 }
 
 /// A store of Gaussian atoms of one dimension: means n × d and covariances n × d × d, row-major.
@@ -338,6 +353,12 @@ mod tests {
         let singular = message(2, &[0.0, 0.0], &[3.0, 1.0, 1.0, 1.0 / 3.0], Covariance);
         assert!(singular.contains("singular to rounding") || singular.contains("smallest eigenvalue 0"), "{singular}");
         assert!(message(2, &[0.0, 0.0], &[1.0, 0.5, 0.2, 1.0], Covariance).contains("not symmetric"));
+        let hint = |shape: [f64; 4]| {
+            let error = GaussianAtoms::new(2, vec![0.0; 2], shape.to_vec(), Covariance).unwrap_err();
+            error.hint_text().expect("a hint").spelled(&crate::text::Neutral)
+        };
+        assert!(hint([1.0, 0.0, 0.2, 1.0]).contains("Cholesky factor"));
+        assert!(hint([1.0, 0.5, 0.2, 1.0]).contains("atom's index"));
         assert!(message(2, &[0.0, 0.0], &[1.0, 0.5, 0.0, 1.0], Cholesky).contains("not lower triangular"));
         assert!(message(2, &[0.0, 0.0], &[1.0, 0.0, 0.0, -1.0], Cholesky).contains("must be positive"));
         assert!(

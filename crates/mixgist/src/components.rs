@@ -59,6 +59,7 @@ use crate::overlap::NEAR;
 use crate::parting::{Cut, DiscriminantAxes, discriminant_axes};
 use crate::progress::Progress;
 use crate::support::{NOTABLE, SHARE};
+use crate::text::Index;
 use crate::units::{ResolvedUnits, Units};
 use crate::warning::Warning;
 use crate::{Error, Result, setters};
@@ -139,8 +140,10 @@ impl Standing {
 #[non_exhaustive]
 pub struct Component {
     /// Its index in the estimate (the first, when several atoms of the estimate are equal or nearly so).
+    #[schemars(with = "Index")]
     pub atom: usize,
     /// The other atoms of the estimate that are equal to it or nearly so, and make one component with it.
+    #[schemars(with = "Vec<Index>")]
     pub nearly_equal: Vec<usize>,
     /// Its weight in the estimate, that of equal atoms together.
     pub weight: f64,
@@ -162,6 +165,7 @@ pub struct Component {
     /// What can be said.
     pub standing: Standing,
     /// Atoms of the estimate that it cannot be told apart from.
+    #[schemars(with = "Vec<Index>")]
     pub rivals: Vec<usize>,
     /// Intervals, where they make sense.
     pub intervals: Option<Intervals>,
@@ -172,6 +176,7 @@ pub struct Component {
 #[non_exhaustive]
 pub struct Group {
     /// The atoms.
+    #[schemars(with = "Vec<Index>")]
     pub atoms: Vec<usize>,
     /// The component that they make together; its atom is the first of them.
     pub together: Component,

@@ -12,6 +12,8 @@ use crate::mixture::Mixture;
 use crate::points::Points;
 use crate::progress::Silent;
 use crate::simulate::sample_points;
+use crate::text;
+use crate::text::{Index, Text, index, indices};
 use crate::{CovarianceForm, GaussianAtoms, MixingMeasure, Result};
 
 /// What was found.
@@ -76,13 +78,14 @@ pub enum Transformation {
     /// Column j of what was fitted is column `order[j]` of the data.
     Reordered {
         /// The columns of the data in the order of the draws.
+        #[schemars(with = "Vec<Index>")]
         order: Vec<usize>,
     },
 }
 
 impl Transformation {
     /// In words, as what the draws were probably fitted to.
-    pub fn describe(&self) -> String {
+    pub fn describe(&self) -> Text {
         match self {
             Transformation::Centered => "columns from which the mean was subtracted".into(),
             Transformation::Scaled => "columns divided by their standard deviation".into(),
@@ -94,8 +97,7 @@ impl Transformation {
             Transformation::Exponential => "the exponentials of these columns (the data are logarithms)".into(),
             Transformation::Unstandardized => "columns that were not standardised, as these are".into(),
             Transformation::Reordered { order } => {
-                let order: Vec<String> = order.iter().map(usize::to_string).collect();
-                format!("the columns in another order ({})", order.join(", "))
+                text!["the columns in another order (", indices(order), ")"]
             }
         }
     }
@@ -209,33 +211,36 @@ pub(crate) fn gain_as_deviations(ensemble: &Ensemble, data: Points) -> Result<Op
     Ok((gain > 0.05 && gain * data.len() as f64 > 20.0).then_some(gain))
 }
 
-impl fmt::Display for DataCheck {
+impl DataCheck {
     /// What is wrong, in a sentence with numbers; for data that are off.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the data are not on the scale of the draws")?;
+    pub(crate) fn message(&self) -> Text {
+        let mut message = Text::from("the data are not on the scale of the draws");
         let off: Vec<usize> = (0..self.columns.len()).filter(|&j| self.columns[j].off).collect();
         if let Some(&first) = off.first() {
             let column = &self.columns[first];
-            write!(
-                f,
-                ": column {first} has median {:.3} and quartiles {:.3} apart, points drawn from the model {:.3} and {:.3}",
+            message = message.then(": column ").then(index(first)).then(format!(
+                " has median {:.3} and quartiles {:.3} apart, points drawn from the model {:.3} and {:.3}",
                 column.median, column.spread, column.model_median, column.model_spread
-            )?;
+            ));
             if off.len() > 1 {
-                write!(f, " ({} of {} columns are off)", off.len(), self.columns.len())?;
+                message = message.then(format!(" ({} of {} columns are off)", off.len(), self.columns.len()));
             }
         }
-        write!(
-            f,
+        message = message.then(format!(
             "; {:.0} % of the data are less likely than 99 % of such points (median log density {:.1}, of the points {:.1})",
-            100.0 * self.unlikely,
-            self.log_density,
-            self.model_log_density
-        )?;
+            100.0 * self.unlikely, self.log_density, self.model_log_density
+        ));
         match &self.likely {
-            Some(likely) => write!(f, "; the draws were probably fitted to {}", likely.describe()),
-            None => Ok(()),
+            Some(likely) => message.then("; the draws were probably fitted to ").then(likely.describe()),
+            None => message,
         }
+    }
+}
+
+impl fmt::Display for DataCheck {
+    /// In the neutral spelling of documents.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message())
     }
 }
 
@@ -243,7 +248,7 @@ impl ColumnCheck {
     fn new(own: &[f64], drawn: &[f64]) -> Self {
         let gap = gap(own, drawn);
         let spread = |sorted: &[f64]| quantile(sorted, 0.75) - quantile(sorted, 0.25);
-        // Beyond this by chance once in 1e5 (Kolmogorov's law: 2 exp(−2 c²)).
+        // Beyond this by chance once in 1e5 (Kolmogorov's distribution: 2 exp(−2 c²)).
         let chance = 2.5 * (1.0 / own.len() as f64 + 1.0 / drawn.len() as f64).sqrt();
         ColumnCheck {
             median: quantile(own, 0.5),

@@ -11,6 +11,7 @@ pub use posterior::{PosteriorDensity, posterior_density, posterior_density_on_gr
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::text::Index;
 use crate::{Error, MixingMeasure, Mixture, Points, Progress, Result};
 
 /// A density evaluated on a grid.
@@ -27,6 +28,7 @@ pub struct GridDensity {
 #[schemars(rename = "GridDensity")]
 struct DensityArrays {
     /// The coordinates that it is of.
+    #[schemars(with = "Vec<Index>")]
     coordinates: Vec<usize>,
     /// Positions of the grid on each axis.
     axes: Vec<Vec<f64>>,

@@ -7,8 +7,50 @@ use crate::diagnostics::{Groups, values_worth_one};
 use crate::ensemble::Ensemble;
 use crate::{Error, Result};
 
-/// The draws of an ensemble chain by chain, each chain in the order of its iterations.
-pub(crate) fn chains_in_order(ensemble: &Ensemble) -> Vec<Vec<usize>> {
+/// Where draws come from and what each of them counts for: all that verdicts on chains and effective sample sizes need to know of them.
+pub(crate) trait Origin: Sync {
+    /// Number of draws M.
+    fn draws(&self) -> usize;
+    /// Chain of each draw.
+    fn chains(&self) -> &[u32];
+    /// Iteration of each draw within its chain.
+    fn iterations(&self) -> &[u64];
+    /// Importance weights, summing to 1, when they were given.
+    fn draw_weights(&self) -> Option<&[f64]>;
+    /// The largest |sum of weights − 1| over the draws, before they were scaled to sum 1.
+    fn renormalization(&self) -> f64;
+    /// Chains of which no draw is left after the burn-in.
+    fn lost_chains(&self) -> &[u32];
+}
+
+impl Origin for Ensemble {
+    fn draws(&self) -> usize {
+        self.len()
+    }
+
+    fn chains(&self) -> &[u32] {
+        self.chains()
+    }
+
+    fn iterations(&self) -> &[u64] {
+        self.iterations()
+    }
+
+    fn draw_weights(&self) -> Option<&[f64]> {
+        self.draw_weights()
+    }
+
+    fn renormalization(&self) -> f64 {
+        self.renormalization()
+    }
+
+    fn lost_chains(&self) -> &[u32] {
+        self.lost_chains()
+    }
+}
+
+/// The draws chain by chain, each chain in the order of its iterations.
+pub(crate) fn chains_in_order(ensemble: &dyn Origin) -> Vec<Vec<usize>> {
     let mut chains = BTreeMap::<u32, Vec<usize>>::new();
     for (m, &chain) in ensemble.chains().iter().enumerate() {
         chains.entry(chain).or_default().push(m);
@@ -19,8 +61,8 @@ pub(crate) fn chains_in_order(ensemble: &Ensemble) -> Vec<Vec<usize>> {
 }
 
 /// Weight of each draw; they sum to 1.
-pub(crate) fn draw_weights(ensemble: &Ensemble) -> Vec<f64> {
-    let draws = ensemble.len();
+pub(crate) fn draw_weights(ensemble: &dyn Origin) -> Vec<f64> {
+    let draws = ensemble.draws();
     ensemble.draw_weights().map_or_else(|| vec![1.0 / draws as f64; draws], <[f64]>::to_vec)
 }
 
@@ -38,8 +80,8 @@ pub(crate) fn check_level(level: f64) -> Result<()> {
 /// draw weights, (Σ w)²/Σ w², and how much the chains differ. If the share ρ of the variance lies between chains, beyond what their autocorrelation
 /// explains, and chain c has the weight p_c, then the variance of the mean is that of one draw times ρ Σ p_c² + (1 − ρ) Σ w², so that chains
 /// that never leave a value of their own count as at most their number. Never more than there are draws.
-pub(crate) fn effective_draws(ensemble: &Ensemble, values: &[f64]) -> f64 {
-    debug_assert_eq!(values.len(), ensemble.len());
+pub(crate) fn effective_draws(ensemble: &dyn Origin, values: &[f64]) -> f64 {
+    debug_assert_eq!(values.len(), ensemble.draws());
     let weights = draw_weights(ensemble);
     let weight = |chain: &[usize]| chain.iter().map(|&m| weights[m]).sum::<f64>();
     let mut members = chains_in_order(ensemble);
@@ -48,13 +90,13 @@ pub(crate) fn effective_draws(ensemble: &Ensemble, values: &[f64]) -> f64 {
     let slices: Vec<&[f64]> = chains.iter().map(Vec::as_slice).collect();
     let squares = weights.iter().map(|w| w * w).sum::<f64>();
     if all_alike(values) {
-        return (1.0 / squares).clamp(1.0, ensemble.len() as f64);
+        return (1.0 / squares).clamp(1.0, ensemble.draws() as f64);
     }
     let successive = values_worth_one(&slices);
     let shared = between_chains(&slices, successive);
     let of_chains = members.iter().map(|chain| weight(chain).powi(2)).sum::<f64>();
     let variance = (successive * squares).max(shared * of_chains + (1.0 - shared) * squares);
-    (1.0 / variance).clamp(1.0, ensemble.len() as f64)
+    (1.0 / variance).clamp(1.0, ensemble.draws() as f64)
 }
 
 /// Successive blocks of all chains together whose means are compared, at least, as far as each block has two draws.
@@ -62,7 +104,7 @@ const BLOCKS: usize = 16;
 
 /// Standard error of the weighted mean of `values` from the means of successive blocks of the chains: no model of the autocorrelation, but blocks must be longer
 /// than it lasts. `None` when there are too few draws for four blocks.
-pub(crate) fn block_error(ensemble: &Ensemble, values: &[f64]) -> Option<f64> {
+pub(crate) fn block_error(ensemble: &dyn Origin, values: &[f64]) -> Option<f64> {
     let weights = draw_weights(ensemble);
     let chains = chains_in_order(ensemble);
     let each = BLOCKS.div_ceil(chains.len()).max(2);
@@ -226,7 +268,7 @@ mod tests {
             .collect()
     }
 
-    /// Rounding that happens to follow the chains does not make draws worth less.
+    /// Rounding that happens to follow the chains does not lower the effective sample size.
     #[test]
     fn values_that_differ_by_rounding_count_as_equal() {
         let chains = (0..60).map(|m| m / 30).collect();
@@ -286,7 +328,7 @@ mod tests {
             last = got;
             let weights: Vec<f64> = (0..150 + n).map(|m| 1.0 + (m % 3) as f64).collect();
             let weighted = effective_draws(&draws.with_draw_weights(&weights).unwrap(), &values);
-            // These weights make draws worth 6/7 of their number.
+            // With these weights the effective sample size is 6/7 of the number of draws.
             assert!((6.0 / 7.0 * got - 0.05..got + 0.05).contains(&weighted), "{weighted} and {got} for {n}");
         }
         for lengths in [&[5, 5, 5][..], &[10, 10], &[40, 3, 20, 1], &[2, 3]] {
@@ -297,7 +339,7 @@ mod tests {
         }
     }
 
-    /// No jump: each draw more changes the worth of two chains that differ little, and that of those that differ much.
+    /// No jump: each draw more changes the effective sample size of two chains that differ little, and that of those that differ much.
     #[test]
     fn the_worth_changes_little_with_each_draw_of_a_shorter_chain() {
         for (shift, most) in [(3.0, 8.0), (8.0, 3.0)] {
@@ -311,17 +353,17 @@ mod tests {
         }
     }
 
-    /// The seeds are fixed, so that there is no false alarm. Over 30 of them the seven means are 0.89 to 0.94, the least single worth 0.40.
+    /// The seeds are fixed, so that there is no false alarm. Over 30 of them the seven means are 0.89 to 0.94, the least single one 0.40.
     #[test]
-    fn independent_draws_in_unequal_chains_are_worth_about_their_number() {
+    fn independent_draws_in_unequal_chains_count_about_in_full() {
         for lengths in [&[150, 1][..], &[150, 10], &[150, 74], &[150, 80], &[150, 150], &[300, 40, 7, 2], &[60, 30, 90]]
         {
             let draws = in_chains(lengths);
             let total = draws.len();
-            let worth: Vec<f64> = (0..30)
+            let parts: Vec<f64> = (0..30)
                 .map(|seed| effective_draws(&draws, &autoregression(total, 0.0, 100 + seed)) / total as f64)
                 .collect();
-            let (mean, least) = (worth.iter().sum::<f64>() / 30.0, worth.iter().copied().fold(1.0, f64::min));
+            let (mean, least) = (parts.iter().sum::<f64>() / 30.0, parts.iter().copied().fold(1.0, f64::min));
             assert!(mean > 0.75 && least > 0.25, "{mean}, at least {least}, for {lengths:?}");
         }
     }

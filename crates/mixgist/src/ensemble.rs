@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::atoms::{CovarianceForm, GaussianAtoms};
+use crate::text;
+use crate::text::index;
 use crate::{Error, Result};
 
 /// One mixing measure G = Σ w_k δ_θk on its own, such as an estimate.
@@ -190,6 +192,18 @@ pub struct PlainDraws<'a> {
 }
 
 impl PlainDraws<'_> {
+    /// The same with arrays of its own.
+    pub(crate) fn into_owned(self) -> PlainDraws<'static> {
+        PlainDraws {
+            dim: self.dim,
+            offsets: Cow::Owned(self.offsets.into_owned()),
+            weights: Cow::Owned(self.weights.into_owned()),
+            means: Cow::Owned(self.means.into_owned()),
+            covariances: Cow::Owned(self.covariances.into_owned()),
+            draw_weights: self.draw_weights.map(|weights| Cow::Owned(weights.into_owned())),
+        }
+    }
+
     /// A number that tells these draws from others: 64-bit FNV-1a over all arrays, eight bytes at a time.
     pub fn fingerprint(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325u64;
@@ -478,7 +492,13 @@ impl Ensemble {
             return Err(Error::input("no draw was selected, at least one is needed"));
         }
         if let Some(&m) = draws.iter().find(|&&m| m >= self.len()) {
-            return Err(Error::input(format!("draw {m} was selected, there are {} (counted from 0)", self.len())));
+            return Err(Error::input(text![
+                "draw ",
+                index(m),
+                format!(" was selected, there are {} (counted from ", self.len()),
+                index(0),
+                ")"
+            ]));
         }
         let mut offsets = vec![0];
         let mut weights = Vec::new();

@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::printable::{printable, printable_line};
-use crate::text::{Neutral, Spelling, Text};
+use crate::text;
+use crate::text::{Neutral, Spelling, Text, index};
 
 /// What kind of trouble an [`Error`] is; fronts map it to exit codes and exception classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,7 +165,8 @@ impl Error {
     /// The place and the message as a front writes them.
     pub fn spelled(&self, spelling: &dyn Spelling) -> String {
         // Names of files, columns and arrays come from strangers.
-        format!("{}{}", printable_line(&self.0.place.to_string()), printable(&self.0.message.spelled(spelling)))
+        let place = self.0.place.text().spelled(spelling);
+        format!("{}{}", printable_line(&place), printable(&self.0.message.spelled(spelling)))
     }
 
     /// The message without its place.
@@ -173,22 +175,23 @@ impl Error {
     }
 }
 
-impl fmt::Display for Place {
+impl Place {
     /// Empty, or ending in a colon and a space.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub fn text(&self) -> Text {
         let Place { file, line, draw, atom } = self;
-        match (file, line) {
-            (Some(file), Some(line)) => write!(f, "{}:{line}: ", file.display())?,
-            (Some(file), None) => write!(f, "{}: ", file.display())?,
-            (None, Some(line)) => write!(f, "line {line}: ")?,
-            (None, None) => {}
-        }
-        match (draw, atom) {
-            (Some(draw), Some(atom)) => write!(f, "draw {draw}, atom {atom}: "),
-            (Some(draw), None) => write!(f, "draw {draw}: "),
-            (None, Some(atom)) => write!(f, "atom {atom}: "),
-            (None, None) => Ok(()),
-        }
+        let file = match (file, line) {
+            (Some(file), Some(line)) => format!("{}:{line}: ", file.display()),
+            (Some(file), None) => format!("{}: ", file.display()),
+            (None, Some(line)) => format!("line {line}: "),
+            (None, None) => String::new(),
+        };
+        let draw = match (draw, atom) {
+            (Some(draw), Some(atom)) => text!["draw ", index(*draw), ", atom ", index(*atom), ": "],
+            (Some(draw), None) => text!["draw ", index(*draw), ": "],
+            (None, Some(atom)) => text!["atom ", index(*atom), ": "],
+            (None, None) => Text::default(),
+        };
+        Text::from(file).then(draw)
     }
 }
 

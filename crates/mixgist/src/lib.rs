@@ -13,6 +13,7 @@ mod aligned;
 mod allocate;
 mod answers;
 mod atoms;
+mod blocks;
 mod by_name;
 pub mod components;
 pub mod credible;
@@ -76,6 +77,7 @@ pub use allocate::{
     Allocation, MembershipBlock, allocate, for_each_membership_block, memberships, sample_labels, sample_partitions,
 };
 pub use atoms::{CovarianceForm, GaussianAtoms};
+pub use blocks::{BlockAnswer, BlockJob, BlockQuestion, BlockWorkers, DrawBlocks, EnsembleBlocks};
 pub use data_check::{ColumnCheck, DataCheck, Transformation};
 pub use density::GridDensity;
 pub use effective::Probability;
@@ -93,7 +95,7 @@ pub use mixture::Mixture;
 pub use pairwise::{Condensed, Desk, Distance, DistanceMatrix, SlicedDistance};
 pub use parting::{Cut, DiscriminantAxes, discriminant_axes};
 pub use points::Points;
-pub use posterior::{Answer, Computed, Estimate, Posterior, estimate, summarize, summarize_over};
+pub use posterior::{Answer, Computed, Estimate, Posterior, estimate, summarize, summarize_blocks, summarize_over};
 pub use progress::{Progress, Silent};
 pub use prune::{Pruned, Pruning};
 pub use select::{ChoiceVerdict, Margin, Medoid, Route, RunnerUp};

@@ -15,6 +15,7 @@ use crate::fits::{Fits, are_below, has_length};
 use crate::mixture::Mixture;
 use crate::points::Points;
 use crate::progress::{Progress, Silent};
+use crate::text::Index;
 use crate::units::Units;
 use crate::warning::Warning;
 use crate::{Error, Result};
@@ -38,10 +39,12 @@ pub struct Memberships {
     /// Posterior probability that the observation belongs to no component, n.
     pub none: Vec<f64>,
     /// The most probable component of each observation; ties go to the first.
+    #[schemars(with = "Vec<Index>")]
     pub labels: Vec<u32>,
     /// An assignment, to a component or to none of them, is certain when its posterior probability is at least this.
     pub sure: f64,
     /// Observations whose assignment is uncertain, least certain first; those that surely belong to no component are not among them.
+    #[schemars(with = "Vec<Index>")]
     pub uncertain: Vec<usize>,
     /// The number of draws that were looked at: all, unless there are very many observations.
     pub draws_used: usize,

@@ -45,7 +45,7 @@ pub enum Piece {
         /// Names of the columns.
         header: Vec<String>,
         /// The rows.
-        rows: Vec<Vec<String>>,
+        rows: Vec<Vec<Text>>,
     },
 }
 
@@ -66,7 +66,8 @@ impl Narrative {
         self.0.push(Piece::Note(text.into()));
     }
 
-    pub(crate) fn table(&mut self, header: Vec<String>, rows: Vec<Vec<String>>) {
+    pub(crate) fn table<T: Into<Text>>(&mut self, header: Vec<String>, rows: Vec<Vec<T>>) {
+        let rows = rows.into_iter().map(|row| row.into_iter().map(Into::into).collect()).collect();
         self.0.push(Piece::Table { header, rows });
     }
 
@@ -76,10 +77,15 @@ impl Narrative {
             Piece::Line { name, text } => format!("{name:<14} {}", text.spelled(spelling)),
             Piece::Verdict { text, .. } => format!("{:<15}{}", "verdict", text.spelled(spelling)),
             Piece::Note(text) => format!("({})", text.spelled(spelling)),
-            Piece::Table { header, rows } => format!("\n{}", table(header, rows)),
+            Piece::Table { header, rows } => format!("\n{}", table(header, &spelled(rows, spelling))),
         };
         self.0.iter().map(piece).collect::<Vec<_>>().join("\n")
     }
+}
+
+/// The rows of a table as a front writes them.
+pub fn spelled(rows: &[Vec<Text>], spelling: &dyn Spelling) -> Vec<Vec<String>> {
+    rows.iter().map(|row| row.iter().map(|cell| cell.spelled(spelling)).collect()).collect()
 }
 
 /// A result that there is something to say about.

@@ -1,6 +1,6 @@
-//! Quantiles of the standard normal law.
+//! Quantiles of the standard normal distribution.
 
-/// Quantile function of the standard normal law, relative error about 1e-16.
+/// Quantile function of the standard normal distribution, relative error about 1e-16.
 ///
 /// Algorithm AS 241 (PPND16): M. J. Wichura, Applied Statistics 37 (1988).
 pub(crate) fn normal_quantile(u: f64) -> f64 {

@@ -7,7 +7,7 @@ use crate::linalg::{cholesky_in_place, solve_lower};
 pub(crate) const NEAR: f64 = 0.5;
 
 /// Atoms of a measure that overlap by this much are one atom: equal shapes at 0.09 standard deviations.
-pub(crate) const TWINS: f64 = 0.999;
+pub(crate) const NEARLY_EQUAL: f64 = 0.999;
 
 /// A Gaussian by its parameters.
 #[derive(Clone, Copy)]

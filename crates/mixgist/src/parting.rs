@@ -3,6 +3,7 @@
 use crate::effective::PosteriorInterval;
 use crate::ensemble::MixingMeasure;
 use crate::linalg::{cholesky_in_place, eigen_symmetric, whiten};
+use crate::text::Index;
 use crate::{Error, Result};
 
 /// Where one component of the line ends and the next one begins: left of the cut the first is the more probable of the two, right of it the second.
@@ -10,8 +11,10 @@ use crate::{Error, Result};
 #[non_exhaustive]
 pub struct Cut {
     /// The component on the left, an atom of the estimate.
+    #[schemars(with = "Index")]
     pub left: usize,
     /// The component on the right.
+    #[schemars(with = "Index")]
     pub right: usize,
     /// The cut of the estimate; null when one of the two is more probable all the way between their means.
     pub at: Option<f64>,
@@ -44,14 +47,14 @@ pub(crate) fn cuts(
     let cut = |pair: &[usize]| {
         let (left, right) = (pair[0], pair[1]);
         let of_draw = |m: usize| cut_between(in_draw(m, left)?, in_draw(m, right)?);
-        let (at, worth): (Vec<f64>, Vec<f64>) =
+        let (at, share): (Vec<f64>, Vec<f64>) =
             (0..weights.len()).filter(|&m| weights[m] > 0.0).filter_map(|m| Some((of_draw(m)?, weights[m]))).unzip();
         Cut {
             left: own[left].0,
             right: own[right].0,
             at: cut_between(own[left].1, own[right].1),
-            interval: (!at.is_empty()).then(|| PosteriorInterval::of(&at, &worth, level)),
-            probability: worth.iter().fold(0.0, |sum, weight| sum + weight).min(1.0),
+            interval: (!at.is_empty()).then(|| PosteriorInterval::of(&at, &share, level)),
+            probability: share.iter().fold(0.0, |sum, weight| sum + weight).min(1.0),
         }
     };
     order.windows(2).map(cut).collect()

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::text;
+use crate::text::index;
 use crate::{Error, Result};
 
 /// A view of n points of one dimension, row-major; every coordinate is finite.
@@ -30,8 +32,9 @@ impl<'a> Points<'a> {
             return Err(Error::input(format!("{} numbers do not make points of dimension {dim}", values.len())));
         }
         if let Some(i) = values.iter().position(|x| !x.is_finite()) {
-            return Err(Error::input(format!("data row {}, column {} is {}", first_row + i / dim, i % dim, values[i]))
-                .hint("remove or impute missing values; rows and columns count from 0"));
+            let place = text!["data row ", index(first_row + i / dim), ", column ", index(i % dim)];
+            return Err(Error::input(place.then(format!(" is {}", values[i])))
+                .hint(text!["remove or impute missing values; rows and columns count from ", index(0)]));
         }
         Ok(Points { dim, values, first_row })
     }

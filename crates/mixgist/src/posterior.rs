@@ -10,7 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::about::{About, Source};
 use crate::aligned::Alignment;
-use crate::effective::{chains_in_order, draw_weights};
+use crate::blocks::{BlockWorkers, EnsembleBlocks};
+use crate::effective::{Origin, chains_in_order, draw_weights};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::fits::{Document, Fits, are_below, has_dim};
 use crate::pairwise::{Condensed, Distance, SlicedDistance};
@@ -21,6 +22,8 @@ use crate::select::least;
 use crate::settings::{Settings, SliceCount};
 use crate::slice::Slices;
 use crate::summary::{self, Job, Summary};
+use crate::text;
+use crate::text::{Index, Text, index};
 use crate::units::ResolvedUnits;
 use crate::work::{Study, Workers};
 use crate::{Error, Result};
@@ -68,10 +71,11 @@ pub struct Estimate {
     pub measure: MixingMeasure,
     /// Which draw it is, when it is one of them.
     #[serde(rename = "estimate_draw")]
+    #[schemars(with = "Option<Index>")]
     pub draw: Option<usize>,
     /// Where it comes from, for a person.
     #[serde(rename = "estimate_source")]
-    pub source: String,
+    pub source: Text,
     /// The number of slices that it was found with; null when it was given.
     #[serde(rename = "estimate_slices", default)]
     pub slices: Option<usize>,
@@ -79,7 +83,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// A measure of the user's own and where it comes from, for a person.
-    pub fn new(measure: MixingMeasure, source: impl Into<String>) -> Self {
+    pub fn new(measure: MixingMeasure, source: impl Into<Text>) -> Self {
         Estimate { measure, draw: None, source: source.into(), slices: None }
     }
 
@@ -99,7 +103,7 @@ impl Estimate {
             estimate: Option<MixingMeasure>,
             #[serde(default, deserialize_with = "even_null")]
             estimate_draw: Option<Option<usize>>,
-            estimate_source: Option<String>,
+            estimate_source: Option<Text>,
             #[serde(default, deserialize_with = "even_null")]
             estimate_slices: Option<Option<usize>>,
         }
@@ -277,7 +281,7 @@ impl<'a> Posterior<'a> {
         About {
             mixgist_version: env!("CARGO_PKG_VERSION").into(),
             draws: self.ensemble.len(),
-            chains: chains_in_order(&self.ensemble).len(),
+            chains: chains_in_order(&*self.ensemble).len(),
             dim: self.ensemble.dim(),
             columns: self.columns.clone(),
             settings: self.settings.clone(),
@@ -348,7 +352,13 @@ impl<'a> Posterior<'a> {
 
     /// The point estimate with its evidence, computed when it is asked for first. Cost: see [`Route`](crate::Route).
     pub fn summary(&self, progress: &dyn Progress) -> Result<&Summary> {
-        once(&self.kept.summary, || summary::summarize(&self.job()?, progress))
+        once(&self.kept.summary, || {
+            if self.own.is_none() && self.settings.works_in_blocks(&self.ensemble) {
+                let blocks = EnsembleBlocks::new(&self.ensemble, summary::DRAWS_TOGETHER);
+                return Ok(summary::summarize_blocks(&&blocks, self.data, &self.settings, progress)?.0);
+            }
+            summary::summarize(&self.job()?, progress)
+        })
     }
 
     /// The estimate that balls, components and cards are about: the one that was given, otherwise the summary's. Neither the floor nor labels are
@@ -362,12 +372,20 @@ impl<'a> Posterior<'a> {
             let aligned = self.settings.estimator == crate::Estimator::Aligned;
             if aligned && self.kept.summary.get().is_none() {
                 let (measure, slices) = summary::estimate(&self.job()?, progress)?;
-                return Ok(Estimate { source: format!("{name} estimate"), measure, draw: None, slices: Some(slices) });
+                return Ok(Estimate {
+                    source: format!("{name} estimate").into(),
+                    measure,
+                    draw: None,
+                    slices: Some(slices),
+                });
             }
             let summary = self.summary(progress)?;
             let draw = (self.settings.estimator == crate::Estimator::Medoid).then_some(summary.medoid.draw);
             Ok(Estimate {
-                source: draw.map_or_else(|| format!("{name} estimate"), |draw| format!("{name}, draw {draw}")),
+                source: match draw {
+                    Some(draw) => text![format!("{name}, draw "), index(draw)],
+                    None => format!("{name} estimate").into(),
+                },
                 measure: summary.estimate.clone(),
                 draw,
                 slices: Some(summary.slices),
@@ -409,7 +427,7 @@ impl<'a> Posterior<'a> {
         let estimate = Estimate {
             measure: alignment.estimate.clone(),
             draw: None,
-            source: format!("{} estimate", crate::Estimator::Aligned.name()),
+            source: format!("{} estimate", crate::Estimator::Aligned.name()).into(),
             slices: Some(slices),
         };
         other.settings.estimator = crate::Estimator::Aligned;
@@ -489,7 +507,7 @@ impl<'a> Posterior<'a> {
                 &everyone
             }
         };
-        let (order, weights) = (self.settings.order, draw_weights(&self.ensemble));
+        let (order, weights) = (self.settings.order, draw_weights(&*self.ensemble));
         let expected = |&i: &usize| -> f64 {
             draws.iter().map(|&j| weights[j] * loss.of_cost(order.power(all.get(i, j)), order)).sum()
         };
@@ -586,6 +604,27 @@ pub fn summarize(
     let posterior = Posterior::new(ensemble, data, settings.clone())?;
     let summary = posterior.summary(progress)?.clone();
     Ok(posterior.answer(summary))
+}
+
+/// As [`summarize`], for draws in blocks, of which one at a time is in memory; for the power loss of order 2. The answer has the same bits as that for draws in
+/// memory with the route [`Route::Blocks`](crate::Route::Blocks), however the draws are cut into blocks and whoever answers.
+pub fn summarize_blocks(
+    blocks: &dyn BlockWorkers,
+    data: Option<Points>,
+    settings: &Settings,
+    progress: &dyn Progress,
+) -> Result<Answer<Summary>> {
+    let (result, survey) = summary::summarize_blocks(blocks, data, settings, progress)?;
+    let about = About {
+        mixgist_version: env!("CARGO_PKG_VERSION").into(),
+        draws: survey.draws(),
+        chains: chains_in_order(&survey).len(),
+        dim: survey.dim,
+        columns: None,
+        settings: settings.clone(),
+        source: None,
+    };
+    Ok(Answer { about, around: None, result })
 }
 
 /// As [`summarize`], over slices of the caller's own; the slicer, the directions and the seed of the settings do not matter then.

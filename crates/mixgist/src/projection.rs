@@ -140,11 +140,9 @@ impl<'a> Projection<'a> {
         let atoms = self.atoms();
         positions.resize(slices.len() * atoms, 0.0);
         self.slices.project(slices.clone(), &self.coordinates, positions);
-        check_positions(positions, self.order).map_err(|beyond| {
-            let atom = beyond.place % atoms;
-            let draw = self.offsets.partition_point(|&start| start <= atom) - 1;
-            beyond.error(slices.start + beyond.place / atoms).at_draw(draw)
-        })?;
+        for (slice, positions) in slices.clone().zip(positions.chunks_exact(atoms)) {
+            positions_in_bounds(positions, slice, &self.offsets, self.order)?;
+        }
         Ok(positions.chunks_exact(atoms).map(|row| Lines::sort(&self.offsets, row.to_vec(), &self.weights)).collect())
     }
 
@@ -285,6 +283,14 @@ impl Beyond {
         Error::input(format!("an atom is at {} on slice {slice}: too large to compute with", self.position))
             .hint(text!["rescale the data, use ", option("units", "sd"), ", or a smaller ", named("order")])
     }
+}
+
+/// Refuses positions of draws on one slice that cannot be computed with.
+pub(crate) fn positions_in_bounds(positions: &[f64], slice: usize, offsets: &[usize], order: Order) -> Result<()> {
+    check_positions(positions, order).map_err(|beyond| {
+        let draw = offsets.partition_point(|&start| start <= beyond.place) - 1;
+        beyond.error(slice).at_draw(draw)
+    })
 }
 
 /// Refuses positions so large that transport costs, their squares or the sums of those would not be finite.

@@ -2,7 +2,7 @@
 //!
 //! **How many.** One mode is the null hypothesis, and splits must be proved. Sets of draws are split by k-medoids. Squared
 //! distances give the place of every draw on the line through two groups' means (for p = 2 exactly, since draws are points of a Hilbert
-//! space): s(G) = ‖G − A‖² − ‖G − B‖², up to scale. Two windows lie at the groups' medians, and one between them. Under any law with
+//! space): s(G) = ‖G − A‖² − ‖G − B‖², up to scale. Two windows lie at the groups' medians, and one between them. Under any distribution with
 //! one mode on that line the density in the middle window is on average at least that in one of the outer two, so that, given what both hold, the
 //! middle one's count exceeds that of a coin that shows heads in proportion to the widths. A split is accepted when such coins would do as badly against either of the outer windows with
 //! probability at most [`FALSE_ALARM`], the valley
@@ -13,26 +13,34 @@
 //! The line and the windows are fitted on a random half of the draws and tested on the rest, and the other way round, because a line that is fitted to the
 //! draws shows a valley by itself. Counts are scaled to the effective sample size *within* the groups: a chain that
 //! seldom changes its mode shows two modes nevertheless; one that creeps through a single mode does not. Where every chain stays in one of two
-//! groups, whether they are at different places is tested as in `crate::agreement` too: chains that stay in a mode of their own are modes, and
-//! each representative says which chains never leave it.
+//! groups, whether they are at different places is tested as in `crate::agreement` too.
+//!
+//! **Chains that stay in a mode of their own are modes.** Before anything is split, chains are tested against each other, and put together until every two groups are
+//! apart: on a line that is fitted on one half of every chain, in time, at least 95 % of the other half of every chain lies on its own side; a valley is between them; chains at one
+//! place would differ so much with probability at most [`FALSE_ALARM`]; and they stay: from one half to the other their mean moves by little of what lies between the
+//! groups. What these groups hold is then split as above, and every draw belongs to a mode of its own chains. Each representative says which chains never leave it.
 //!
 //! How often the number is wrong is measured for the whole answer in `docs/modes.md`.
 //!
-//! **Which.** k-medoids on the distances (swaps as in FasterPAM, started at the medoids of the groups). Every draw then belongs to the
+//! **Which.** k-medoids on the distances (swaps as in FasterPAM, started at the medoids of the groups), among chains that stay together. Every draw then belongs to the
 //! nearest of them, and the representative of a mode is its draw of least expected loss (that of the settings) over the draws of the mode; a single one is the medoid
 //! that [`crate::summarize`] chooses. Its weight is the posterior probability of the draws that are nearest to it. Distances between all pairs are computed for
 //! at most [`MOST_CANDIDATES`] draws, evenly spaced in every chain; all draws are assigned.
 
+mod chains;
 mod modes;
 mod pam;
 mod valley;
 
 pub use valley::{Condition, SplitTest};
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use crate::allocate::{Allocation, allocate};
 use crate::density::{Bounds, GridDensity};
 use crate::effective::{Probability, chains_in_order, draw_weights};
-use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::ensemble::{Ensemble, MixingMeasure, Trace};
 use crate::fits::{Fits, are_below, has_dim, has_length};
 use crate::line::Order;
 use crate::loss::Loss;
@@ -41,6 +49,7 @@ use crate::pairwise::Condensed;
 use crate::points::Points;
 use crate::posterior::{Answer, Posterior};
 use crate::progress::Progress;
+use crate::text::Index;
 use crate::warning::Warning;
 use crate::{Error, Result};
 use pam::k_medoids;
@@ -78,6 +87,7 @@ pub struct Representatives {
     /// The representatives, the most probable first.
     pub representatives: Vec<Representative>,
     /// For every draw the place of its representative in that list.
+    #[schemars(with = "Vec<Index>")]
     pub assignment: Vec<usize>,
     /// The tests that were made, in order; empty with a fixed number, and when there are too few different draws to split.
     pub tests: Vec<SplitTest>,
@@ -103,6 +113,7 @@ pub struct Representatives {
 #[non_exhaustive]
 pub struct Representative {
     /// Which draw it is.
+    #[schemars(with = "Index")]
     pub draw: usize,
     /// Its chain.
     pub chain: u32,
@@ -121,6 +132,9 @@ pub struct Representative {
     /// Whether it has no draws of other chains, while other representatives have.
     #[serde(default)]
     pub of_own_chains: bool,
+    /// Mean log posterior of the draws that belong to it, up to a constant; null when the draws have none.
+    #[serde(default)]
+    pub log_posterior: Option<f64>,
     /// Labels of the data, when data were given.
     #[serde(flatten, deserialize_with = "Allocation::whole_or_absent")]
     pub allocation: Option<Allocation>,
@@ -203,37 +217,57 @@ fn representatives(posterior: &Posterior, count: Count, progress: &dyn Progress)
     let all_weights = draw_weights(ensemble);
     let weights: Vec<f64> = candidates.iter().map(|&m| all_weights[m]).collect();
     let everyone: Vec<usize> = (0..candidates.len()).collect();
-    let (medoids, mut tests) = match count {
-        Count::Fixed(k) => (k_medoids(&matrix, &weights, &everyone, k, &[], progress)?, Vec::new()),
+    let (mut families, mut tests) = match count {
+        Count::Fixed(k) => {
+            let medoids = k_medoids(&matrix, &weights, &everyone, k, &[], progress)?;
+            (vec![Family { members: everyone, medoids }], Vec::new())
+        }
         Count::Auto => {
             let chosen = ensemble.select(&candidates)?;
             let cloud = Cloud { matrix: &matrix, weights: &weights, chosen: &chosen };
-            let modes::Modes { groups, tests } = modes::find(&cloud, progress)?;
-            let starts = groups
-                .iter()
-                .map(|group| Ok(k_medoids(&matrix, &weights, group, 1, &[], progress)?[0]))
-                .collect::<Result<Vec<usize>>>()?;
-            (k_medoids(&matrix, &weights, &everyone, starts.len(), &starts, progress)?, tests)
+            let modes::Modes { families, tests } = modes::find(&cloud, progress)?;
+            let families = families.into_iter().map(|modes::Family { members, groups }| {
+                let starts = groups
+                    .iter()
+                    .map(|group| Ok(k_medoids(&matrix, &weights, group, 1, &[], progress)?[0]))
+                    .collect::<Result<Vec<usize>>>()?;
+                let medoids = k_medoids(&matrix, &weights, &members, starts.len(), &starts, progress)?;
+                Ok(Family { members, medoids })
+            });
+            (families.collect::<Result<Vec<Family>>>()?, tests)
         }
     };
     for test in &mut tests {
         test.medoids = test.medoids.map(|place| candidates[place]);
     }
-    let draws: Vec<usize> = match medoids.len() {
-        1 => vec![posterior.medoid_draw(progress)?],
-        _ => {
+    match &mut families[..] {
+        [one] if one.medoids.len() == 1 => one.medoids = vec![posterior.medoid_draw(progress)?],
+        families => {
             let settings = posterior.settings();
-            let best = best_of_each(&matrix, &weights, &medoids, settings.loss, settings.order);
-            best.into_iter().map(|place| candidates[place]).collect()
+            for family in families {
+                let best = best_of_each(&matrix, &weights, family, settings.loss, settings.order);
+                family.medoids = best.into_iter().map(|place| candidates[place]).collect();
+            }
         }
-    };
-    gather(posterior, &draws, Gathered { tests, candidates: candidates.len() }, progress)
+    }
+    for family in &mut families {
+        family.members.iter_mut().for_each(|place| *place = candidates[*place]);
+    }
+    gather(posterior, &families, Gathered { tests, candidates: candidates.len() }, progress)
 }
 
-/// The draw of least expected loss among those that are nearest to each medoid.
-fn best_of_each(matrix: &Condensed, weights: &[f64], medoids: &[usize], loss: Loss, order: Order) -> Vec<usize> {
+/// Chains that stay apart from all others, with the medoids of the modes in which they are. All chains are one family where none stays apart.
+struct Family {
+    /// The candidates of these chains.
+    members: Vec<usize>,
+    medoids: Vec<usize>,
+}
+
+/// The draw of least expected loss among those of a family that are nearest to each of its medoids.
+fn best_of_each(matrix: &Condensed, weights: &[f64], family: &Family, loss: Loss, order: Order) -> Vec<usize> {
+    let medoids = &family.medoids;
     let mut cells = vec![Vec::new(); medoids.len()];
-    for i in 0..weights.len() {
+    for &i in &family.members {
         let gap = |place: usize| matrix.get(i, medoids[place]);
         let nearest = (0..medoids.len()).reduce(|best, place| if gap(place) < gap(best) { place } else { best });
         cells[nearest.unwrap_or(0)].push(i);
@@ -256,21 +290,24 @@ struct Gathered {
 /// Assigns all draws and describes each representative.
 fn gather(
     posterior: &Posterior,
-    draws: &[usize],
+    families: &[Family],
     Gathered { tests, candidates }: Gathered,
     progress: &dyn Progress,
 ) -> Result<Representatives> {
     let (ensemble, data) = (posterior.ensemble(), posterior.data());
+    let draws: Vec<usize> = families.iter().flat_map(|family| family.medoids.iter().copied()).collect();
     let measures: Vec<MixingMeasure> = draws.iter().map(|&m| ensemble.draw(m).heaviest_first()).collect();
     let rows = posterior.rows(&measures, progress)?;
     let weights = draw_weights(ensemble);
     let chains = chains_in_order(ensemble);
-    let nearest = |m: usize| (0..rows.len()).reduce(|best, r| if rows[r][m] < rows[best][m] { r } else { best });
+    let own = own_representatives(ensemble, families);
+    let nearest = |m: usize| own(m).reduce(|best, r| if rows[r][m] < rows[best][m] { r } else { best });
     let owner: Vec<usize> = (0..ensemble.len()).map(|m| nearest(m).unwrap_or(0)).collect();
     let mut order: Vec<usize> = (0..draws.len()).collect();
     let mass = |r: usize| (0..ensemble.len()).filter(|&m| owner[m] == r).map(|m| weights[m]).sum::<f64>();
     let masses: Vec<f64> = order.iter().map(|&r| mass(r)).collect();
     order.sort_by(|&a, &b| masses[b].total_cmp(&masses[a]).then(draws[a].cmp(&draws[b])));
+    let log_posterior = ensemble.traces().iter().find(|trace| trace.name == Trace::LOG_POSTERIOR);
     let describe = |&r: &usize| -> Result<Representative> {
         let own: Vec<bool> = owner.iter().map(|&o| o == r).collect();
         let within: f64 = (0..ensemble.len()).filter(|&m| own[m]).map(|m| weights[m] * rows[r][m]).sum();
@@ -297,6 +334,10 @@ fn gather(
             measure: measures[r].clone(),
             weight: Probability::of(ensemble, &own, &rows[r]),
             expected_distance: if masses[r] > 0.0 { within / masses[r] } else { 0.0 },
+            log_posterior: log_posterior.filter(|_| masses[r] > 0.0).map(|trace| {
+                let sum: f64 = (0..ensemble.len()).filter(|&m| own[m]).map(|m| weights[m] * trace.values[m]).sum();
+                sum / masses[r]
+            }),
             clusters: allocation.as_ref().map(Allocation::clusters),
             allocation,
             densities: Vec::new(),
@@ -319,6 +360,19 @@ fn gather(
         slices: posterior.slices(progress)?.len(),
         false_alarm: FALSE_ALARM,
     })
+}
+
+/// The representatives that a draw may belong to: those of the chains that its own chain stays with.
+fn own_representatives(ensemble: &Ensemble, families: &[Family]) -> impl Fn(usize) -> Range<usize> {
+    let mut of_chain = BTreeMap::new();
+    let mut first = 0;
+    for family in families {
+        let own = first..first + family.medoids.len();
+        of_chain.extend(family.members.iter().map(|&m| (ensemble.chains()[m], own.clone())));
+        first = own.end;
+    }
+    // A chain without candidates has no draw of positive weight.
+    move |m| of_chain.get(&ensemble.chains()[m]).cloned().unwrap_or(0..first)
 }
 
 /// At most [`MOST_CANDIDATES`] draws of positive weight, evenly spaced in every chain, chain after chain.

@@ -1,16 +1,21 @@
 //! Choosing: the medoid of the draws, by whichever route is fastest, with the evidence for it.
 
+mod blocks;
 mod certified;
 mod embedding;
 mod evidence;
 mod pairs;
+mod rivals;
 mod sweep;
 pub(crate) mod verdict;
 
 pub(crate) use verdict::ALIKE;
 pub use verdict::{ChoiceVerdict, Margin};
 
+pub(crate) use blocks::{MOST_ROWS, medoid_of_blocks};
 pub(crate) use certified::most_numbers;
+use evidence::{Evidence, Judging};
+use rivals::{LossBounds, RivalRows};
 
 use crate::by_name::named;
 use crate::ensemble::Ensemble;
@@ -20,6 +25,7 @@ use crate::pairwise::{Decompositions, SliceRows, SlicedDistance};
 use crate::progress::Progress;
 use crate::projection::Projection;
 use crate::text;
+use crate::text::Index;
 use crate::text::option;
 use crate::work::Form;
 use crate::{Error, Result};
@@ -37,20 +43,28 @@ pub enum Route {
     Certified,
     /// Mean quantile functions, no pairs at all; for p = 2 and the power loss.
     Sweep,
+    /// The same from draws in blocks, in bounded memory: mean quantile functions are known on cells, which bound every loss, and the few draws that could be
+    /// the best get rows. For p = 2, the power loss and draws of equal weight.
+    Blocks,
 }
 
 named!(Route, "Route", "route", "How the medoid is found: every route that can be taken gives the same draw.");
 
 impl Route {
     /// Every route, with the name that options use.
-    pub const NAMES: [(&'static str, Route); 4] =
-        [("auto", Route::Auto), ("pairs", Route::Pairs), ("certified", Route::Certified), ("sweep", Route::Sweep)];
+    pub const NAMES: [(&'static str, Route); 5] = [
+        ("auto", Route::Auto),
+        ("pairs", Route::Pairs),
+        ("certified", Route::Certified),
+        ("sweep", Route::Sweep),
+        ("blocks", Route::Blocks),
+    ];
 
     /// The route to take, or why the one that was asked for cannot be taken.
     pub(crate) fn resolve(self, order: Order, loss: Loss, draws: usize) -> Result<Route> {
         let fits = |route| match route {
             Route::Certified => order == Order::TWO && loss == Loss::Distance,
-            Route::Sweep => order == Order::TWO && loss == Loss::Power,
+            Route::Sweep | Route::Blocks => order == Order::TWO && loss == Loss::Power,
             Route::Auto | Route::Pairs => true,
         };
         match self {
@@ -59,8 +73,15 @@ impl Route {
             Route::Auto => Ok(Route::Pairs),
             Route::Certified if fits(self) && !certified::can_screen(draws) => Ok(Route::Pairs),
             route if fits(route) => Ok(route),
-            Route::Sweep => Err(Error::usage("route 'sweep' is for order 2 and the power loss")
-                .hint(text!["use ", option("route", "auto")])),
+            Route::Sweep | Route::Blocks => {
+                let name = if self == Route::Sweep { "sweep" } else { "blocks" };
+                Err(Error::usage(format!("route '{name}' is for order 2 and the power loss")).hint(text![
+                    "use ",
+                    option("loss", "power"),
+                    ", or ",
+                    option("route", "auto")
+                ]))
+            }
             _ => Err(Error::usage("route 'certified' is for order 2 and the distance loss")
                 .hint(text!["use ", option("route", "auto")])),
         }
@@ -72,6 +93,7 @@ impl Route {
 #[non_exhaustive]
 pub struct Medoid {
     /// Index of the draw.
+    #[schemars(with = "Index")]
     pub draw: usize,
     /// Its chain.
     pub chain: u32,
@@ -120,6 +142,7 @@ pub(crate) fn is_tied(one: f64, other: f64) -> bool {
 #[non_exhaustive]
 pub struct RunnerUp {
     /// Index of the draw.
+    #[schemars(with = "Index")]
     pub draw: usize,
     /// Its expected loss.
     pub expected_loss: f64,
@@ -141,20 +164,32 @@ pub(crate) fn medoid<'p, 'a>(
     route: Route,
     progress: &dyn Progress,
 ) -> Result<(Medoid, Decompositions<'p, 'a>)> {
-    let route = route.resolve(projection.order(), loss, projection.draws())?;
+    let route = match route.resolve(projection.order(), loss, projection.draws())? {
+        // Draws that are on the slices together are swept together.
+        Route::Blocks => Route::Sweep,
+        route => route,
+    };
     let form = if route == Route::Certified { Form::Compressed } else { Form::Exact };
     let mut decompositions = Decompositions::new(projection, form);
-    let choice = match route {
-        Route::Sweep => sweep::choose(projection, &mut decompositions, progress)?,
+    let mut choice = match route {
+        Route::Sweep | Route::Blocks => sweep::choose(projection, &mut decompositions, progress)?,
         Route::Certified => certified::choose(projection, &mut decompositions, progress)?,
         Route::Pairs | Route::Auto => pairs::choose(projection, loss, progress)?,
     };
     let evidence = evidence::gather(projection, &decompositions, loss, &choice, progress)?;
     let order = projection.order();
     let distances: Vec<f64> = choice.winner.costs.iter().map(|&cost| order.root(cost)).collect();
-    let margin =
-        evidence::margin(ensemble, projection, &decompositions, loss, &choice, &evidence, &distances, progress)?;
-    let medoid = Medoid {
+    let replicates = projection.replicates();
+    let judging = Judging { origin: ensemble, order, loss, replicates, distances: &distances };
+    let bounds = choice.bounds.take();
+    let mut rivals = RivalRows { projection, decompositions: &mut decompositions, loss, bounds, progress };
+    let margin = evidence::margin(&judging, &choice, &evidence, &mut rivals)?;
+    Ok((made(choice, &evidence, margin, route, distances), decompositions))
+}
+
+/// The medoid that a route has found.
+fn made(choice: Choice<'_>, evidence: &Evidence, margin: Option<Margin>, route: Route, distances: Vec<f64>) -> Medoid {
+    Medoid {
         draw: choice.winner.draw,
         // Whoever knows the ensemble fills these in.
         chain: 0,
@@ -174,8 +209,7 @@ pub(crate) fn medoid<'p, 'a>(
         expected_losses: choice.expected_losses,
         distances,
         exact_draws: choice.exact_draws,
-    };
-    Ok((medoid, decompositions))
+    }
 }
 
 impl SlicedDistance<'_> {
@@ -235,22 +269,25 @@ fn rounding(draw: usize, projection: &Projection) -> f64 {
 }
 
 /// What a route finds.
-struct Choice {
+struct Choice<'p> {
     winner: Candidate,
     runner_up: Option<Candidate>,
     expected_losses: Option<Vec<f64>>,
     /// Lower bounds of the losses of all draws, where the losses themselves are not known.
     loss_bounds: Vec<f64>,
+    /// What raises those bounds.
+    bounds: Option<LossBounds<'p>>,
     exact_draws: usize,
     /// Costs on each slice, as far as the route has kept any.
     slice_rows: Vec<SliceRows>,
 }
 
-impl Choice {
+impl Choice<'_> {
     /// With the losses of all draws known.
     fn new(winner: Candidate, runner_up: Option<Candidate>, losses: Vec<f64>) -> Self {
         let (exact_draws, slice_rows) = (losses.len(), Vec::new());
-        Choice { winner, runner_up, exact_draws, expected_losses: Some(losses), loss_bounds: Vec::new(), slice_rows }
+        let (expected_losses, loss_bounds) = (Some(losses), Vec::new());
+        Choice { winner, runner_up, exact_draws, expected_losses, loss_bounds, bounds: None, slice_rows }
     }
 }
 

@@ -392,7 +392,7 @@ impl Settings {
         Ok(slices.max(SliceCount::LEAST_GROUPS * group).next_multiple_of(group))
     }
 
-    /// Slices of the same law that are independent of those of [`Settings::freeze`]: what estimates are judged on.
+    /// Slices of the same distribution that are independent of those of [`Settings::freeze`]: what estimates are judged on.
     pub(crate) fn freeze_held_out(&self, dim: usize, count: usize) -> Result<Box<dyn Slices>> {
         let (seed, slices) = (self.held_out_seed(), 0..count.min(MOST_HELD_OUT));
         Ok(self.slicer.slicer()?.freeze(&Freeze { dim, slices, seed, scheme: self.scheme }))

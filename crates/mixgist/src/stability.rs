@@ -30,7 +30,8 @@ use crate::warning::Warning;
 #[serde(rename_all = "kebab-case")]
 pub enum Movement {
     /// At most half a radius, and the number of clusters stays.
-    Steady,
+    #[serde(alias = "steady")]
+    Stable,
     /// At most one radius: no more than the posterior leaves open.
     Inside,
     /// Out of the ball.
@@ -41,7 +42,7 @@ impl Movement {
     /// The name in documents and tables.
     pub fn name(self) -> &'static str {
         match self {
-            Movement::Steady => "steady",
+            Movement::Stable => "stable",
             Movement::Inside => "inside",
             Movement::Outside => "outside",
         }
@@ -136,7 +137,7 @@ impl Fits for Stability {
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct StabilityVerdict {
-    /// The verdict in a word: 'steady', 'inside', 'outside', or 'undecided'.
+    /// The verdict in a word: 'stable', 'inside', 'outside', or 'undecided'.
     pub verdict: String,
     /// The largest movement.
     pub movement: Movement,
@@ -441,7 +442,7 @@ fn movement(
     let clusters = clusters(&estimate, posterior.data())?;
     let movement = match radii {
         // Another number of clusters is another answer, however near the estimates are.
-        r if r <= 0.5 && clusters == unchanged_clusters => Movement::Steady,
+        r if r <= 0.5 && clusters == unchanged_clusters => Movement::Stable,
         r if r <= 1.0 => Movement::Inside,
         _ => Movement::Outside,
     };
@@ -471,7 +472,7 @@ fn verdict(
     warnings: &[Warning],
 ) -> StabilityVerdict {
     let outcomes = || checks.iter().filter_map(|check| check.outcome.moved().map(|moved| (check, moved)));
-    let movement = outcomes().map(|(_, outcome)| outcome.movement).max().unwrap_or(Movement::Steady);
+    let movement = outcomes().map(|(_, outcome)| outcome.movement).max().unwrap_or(Movement::Stable);
     let disagree = warnings.iter().any(|warning| matches!(warning, Warning::ChainsDisagree { .. }));
     let first = match movement {
         _ if draws < FEWEST_DRAWS => {
@@ -487,8 +488,8 @@ fn verdict(
         _ if !comparable => format!(
             "undecided: a chain has fewer than {SHORTEST} draws, too few to compare it with the others; give more draws, or leave the chain out"
         ),
-        Movement::Steady => {
-            "steady: no choice moves the estimate by more than half the radius of the ball, or changes the number of \
+        Movement::Stable => {
+            "stable: no choice moves the estimate by more than half the radius of the ball, or changes the number of \
                              clusters"
                 .to_owned()
         }

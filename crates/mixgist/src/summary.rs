@@ -1,5 +1,7 @@
 //! The summary: the point estimate with its evidence. It orchestrates; the arithmetic is elsewhere.
 
+mod blocks;
+
 use std::sync::{Arc, OnceLock};
 
 use schemars::JsonSchema;
@@ -10,7 +12,7 @@ use crate::aligned::{Alignment, align};
 use crate::allocate::{Allocation, allocate};
 use crate::components::Rules;
 use crate::data_check::{DataCheck, gain_as_deviations};
-use crate::effective::draw_weights;
+use crate::effective::{Origin, draw_weights};
 use crate::ensemble::{Ensemble, MixingMeasure, Trace};
 use crate::fits::{Fits, are_below, has_dim, has_length};
 use crate::free::{self, Aligned, AlignedSupport, Assessment, Estimator, FreeSupport, Judgement, LEADING_SLICES};
@@ -33,12 +35,23 @@ use crate::warning::{SliceOrigin, Warning};
 use crate::work::{Study, Workers};
 use crate::{Error, ErrorKind, Result};
 
+pub(crate) use blocks::{DRAWS_TOGETHER, summarize_blocks};
+
 impl Settings {
     /// Bytes that a summary takes at most besides draws and data, known before it starts: the draws on their way through the
     /// slices and what the route keeps, which is a number for each pair of draws in the route `pairs` and little in the others. How far `auto` slices go is not
     /// known before; what they start with counts, twice.
     pub fn predicted_bytes(&self, ensemble: &Ensemble) -> Result<u64> {
         let (dim, atoms, draws) = (ensemble.dim(), ensemble.weights().len(), ensemble.len());
+        if self.works_in_blocks(ensemble) {
+            let block = atoms.div_ceil(draws.div_ceil(DRAWS_TOGETHER).max(1)) as u64;
+            return self.predicted_bytes_of_blocks(dim, draws as u64, block);
+        }
+        self.predicted_bytes_of(dim, atoms, draws)
+    }
+
+    /// The same for so many draws with so many atoms in all, of dimension `dim`.
+    pub fn predicted_bytes_of(&self, dim: usize, atoms: usize, draws: usize) -> Result<u64> {
         // Units make a copy of the draws.
         let copy = u64::from(self.units != Units::None) * 8 * (atoms * (1 + dim + dim * dim)) as u64;
         let fits = match self.estimator {
@@ -58,7 +71,7 @@ impl Settings {
             Route::Pairs | Route::Auto => SlicedDistance::matrix_bytes(draws) as u64 / 2,
             // Compressed slices, and exact ones when very many draws are in question.
             Route::Certified => 2 * decomposed + 8 * most_numbers(draws) as u64,
-            Route::Sweep => decomposed + 8 * 4 * draws as u64,
+            Route::Sweep | Route::Blocks => decomposed + 8 * 4 * draws as u64,
         };
         let directions = slices.saturating_mul(8 * (dim * dim + 2 * dim + 4) as u64);
         // The floor comes after the route: all slices, as far as they are kept, and the leading ones.
@@ -209,7 +222,7 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
     }
     let medoid = chosen.medoid;
     if let Some(assessment) = &mut assessment {
-        with_variations(assessment, job, medoid.draw, progress)?;
+        with_variations(assessment, settings, ensemble, &ensemble.draw(medoid.draw), progress)?;
     }
     let other = assessment.as_ref().and_then(Assessment::of_estimate);
     let estimate = other.map_or_else(|| ensemble.draw(medoid.draw).heaviest_first(), |other| other.estimate.clone());
@@ -226,22 +239,12 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
     let agreement = Agreement::of_traces(ensemble, traces);
     // Whether the medoid is the best of the draws does not matter to an estimate that is none of them.
     let disagree = agreement.verdict == ChainVerdict::Disagree;
-    let mut warnings = if other.is_none() { of_choice(job, &medoid, chosen.slices, disagree) } else { Vec::new() };
-    warnings.extend(capped(job, &medoid, chosen.slices));
-    warnings.extend(of_job(job, &agreement, chosen.pruned));
-    if let Some(points) = job.data {
-        let check = DataCheck::new(ensemble, points, settings.seed)?.filter(DataCheck::is_off);
-        // Where another form of the data explains why they are off, the variances need no other reading.
-        if check.as_ref().is_none_or(|check| check.likely.is_none()) {
-            warnings.extend(gain_as_deviations(ensemble, points)?.map(|gain| Warning::DeviationsAsVariances { gain }));
-        }
-        warnings.extend(check.map(|check| Warning::DataOffScale { check }));
-    }
-    if let Some(free) = assessment.as_ref().and_then(|assessment| assessment.free.as_ref()) {
-        warnings.extend(free.ends_at(settings.estimator).map(|atoms| Warning::PathEnds { atoms }));
-        warnings.extend(refused(free));
-        warnings.extend(unsupported(&free.estimate, ensemble));
-    }
+    let origin = if own.is_some() { SliceOrigin::Given } else { SliceOrigin::of(settings) };
+    let mut warnings = if other.is_none() { of_choice(origin, &medoid, chosen.slices, disagree) } else { Vec::new() };
+    warnings.extend(capped(origin, &medoid, chosen.slices));
+    warnings.extend(of_draws(settings, units, ensemble, &agreement, chosen.pruned));
+    warnings.extend(of_data(ensemble, job.data, settings.seed)?);
+    warnings.extend(of_free(assessment.as_ref(), settings.estimator, ensemble));
     Ok(Summary {
         expected_loss: other.map_or(medoid.expected_loss, |other| other.judgement.expected_loss),
         expected_loss_se: if other.is_some() { None } else { medoid.expected_loss_se },
@@ -283,9 +286,8 @@ pub(crate) fn medoid_draw(job: &Job, progress: &dyn Progress) -> Result<usize> {
 }
 
 /// What limits the trust in the choice of a medoid.
-fn of_choice(job: &Job, medoid: &Medoid, slices: usize, disagree: bool) -> Vec<Warning> {
+fn of_choice(origin: SliceOrigin, medoid: &Medoid, slices: usize, disagree: bool) -> Vec<Warning> {
     let Some(Margin { rival: runner_up, radii, separation, verdict, .. }) = medoid.margin else { return Vec::new() };
-    let origin = if job.own.is_some() { SliceOrigin::Given } else { SliceOrigin::of(job.settings) };
     let separation = separation.unwrap_or(0.0);
     match verdict {
         ChoiceVerdict::Tied => vec![Warning::Tied { draw: medoid.draw, runner_up }],
@@ -299,24 +301,52 @@ fn of_choice(job: &Job, medoid: &Medoid, slices: usize, disagree: bool) -> Vec<W
 }
 
 /// That `auto` ended before the expected loss was known well enough.
-fn capped(job: &Job, medoid: &Medoid, slices: usize) -> Option<Warning> {
-    let auto = job.own.is_none() && SliceOrigin::of(job.settings) == SliceOrigin::Auto;
+fn capped(origin: SliceOrigin, medoid: &Medoid, slices: usize) -> Option<Warning> {
     let accuracy = medoid.expected_loss_se? / medoid.expected_loss;
-    (auto && accuracy > ACCURACY).then_some(Warning::SlicesCapped { slices, accuracy })
+    (origin == SliceOrigin::Auto && accuracy > ACCURACY).then_some(Warning::SlicesCapped { slices, accuracy })
 }
 
 /// What limits the trust in any estimate.
-fn of_job(job: &Job, agreement: &Agreement, pruned: Pruned) -> Vec<Warning> {
-    let settings = job.settings;
+fn of_draws(
+    settings: &Settings,
+    units: &ResolvedUnits,
+    draws: &dyn Origin,
+    agreement: &Agreement,
+    pruned: Pruned,
+) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if settings.units == Units::None {
-        warnings.extend(Warning::unequal_units(job.units));
+        warnings.extend(Warning::unequal_units(units));
     }
     if matches!(settings.pruning, Pruning::Tolerance(_)) && pruned.atoms > 0 {
         warnings.push(Warning::MassPruned { pruned });
     }
-    warnings.extend(Warning::of_draws(job.ensemble));
-    warnings.extend(Warning::of_chains(job.ensemble, agreement));
+    warnings.extend(Warning::of_draws(draws));
+    warnings.extend(Warning::of_chains(draws, agreement));
+    warnings
+}
+
+/// What the data say about the draws.
+fn of_data(draws: &Ensemble, data: Option<Points>, seed: u64) -> Result<Vec<Warning>> {
+    let Some(points) = data else { return Ok(Vec::new()) };
+    let mut warnings = Vec::new();
+    let check = DataCheck::new(draws, points, seed)?.filter(DataCheck::is_off);
+    // Where another form of the data explains why they are off, the variances need no other reading.
+    if check.as_ref().is_none_or(|check| check.likely.is_none()) {
+        warnings.extend(gain_as_deviations(draws, points)?.map(|gain| Warning::DeviationsAsVariances { gain }));
+    }
+    warnings.extend(check.map(|check| Warning::DataOffScale { check }));
+    Ok(warnings)
+}
+
+/// What limits the trust in a free-support estimate.
+fn of_free(assessment: Option<&Assessment>, estimator: Estimator, draws: &Ensemble) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if let Some(free) = assessment.and_then(|assessment| assessment.free.as_ref()) {
+        warnings.extend(free.ends_at(estimator).map(|atoms| Warning::PathEnds { atoms }));
+        warnings.extend(refused(free));
+        warnings.extend(unsupported(&free.estimate, draws));
+    }
     warnings
 }
 
@@ -339,19 +369,25 @@ fn unsupported(estimate: &MixingMeasure, ensemble: &Ensemble) -> Option<Warning>
 }
 
 /// Fills in how far the densities of estimates are from those of the draws, where there is more than the medoid to compare.
-fn with_variations(assessment: &mut Assessment, job: &Job, medoid: usize, progress: &dyn Progress) -> Result<()> {
-    if job.settings.estimator == Estimator::Medoid && job.settings.candidate.is_none() {
+fn with_variations(
+    assessment: &mut Assessment,
+    settings: &Settings,
+    draws: &Ensemble,
+    medoid: &MixingMeasure,
+    progress: &dyn Progress,
+) -> Result<()> {
+    if settings.estimator == Estimator::Medoid && settings.candidate.is_none() {
         return Ok(());
     }
-    let of = |measure: &MixingMeasure| expected_variation(measure, job.ensemble, job.settings.seed, progress).map(Some);
-    assessment.medoid.total_variation = of(&job.ensemble.draw(medoid))?;
+    let of = |measure: &MixingMeasure| expected_variation(measure, draws, settings.seed, progress).map(Some);
+    assessment.medoid.total_variation = of(medoid)?;
     if let Some(free) = &mut assessment.free {
         free.judgement.total_variation = of(&free.estimate)?;
     }
     if let Some(aligned) = &mut assessment.aligned {
         aligned.judgement.total_variation = of(&aligned.estimate)?;
     }
-    if let Some((judged, own)) = assessment.candidate.as_mut().zip(job.settings.candidate.as_ref()) {
+    if let Some((judged, own)) = assessment.candidate.as_mut().zip(settings.candidate.as_ref()) {
         judged.total_variation = of(own)?;
     }
     Ok(())
@@ -409,20 +445,21 @@ fn choose(job: &Job, settings: &Settings, assess: Assess, progress: &dyn Progres
                 },
                 _ => None,
             };
+            let judged_on = SlicedDistance::new(&*held_out, settings.order)
+                .with_pruning(settings.pruning)
+                .with_workers(away(settings.held_out_study(held_out.len(), units)));
             let assessed = free::Job {
-                ensemble,
+                draws: ensemble,
                 slices,
                 loss: settings.loss,
-                held_out: &SlicedDistance::new(&*held_out, settings.order)
-                    .with_pruning(settings.pruning)
-                    .with_workers(away(settings.held_out_study(held_out.len(), units))),
                 medoid: &medoid,
                 estimator: settings.estimator,
                 candidate: candidate.as_ref(),
                 aligned,
                 seed: settings.seed,
             };
-            let assessment = Some(free::assess(&assessed, &projection, decompositions, progress)?);
+            let assessment =
+                Some(free::assess(&assessed, ensemble, &projection, decompositions, &judged_on, progress)?);
             return Ok(Chosen { medoid, assessment, pruned: projection.pruned(), slices: slices.len() });
         };
         // Errors of few groups are rough: no leap is longer.

@@ -12,6 +12,7 @@ use crate::rounded::{all_rounded, rounded};
 const MOST_CELLS: usize = 256;
 
 /// A mean quantile function on one slice.
+#[derive(Clone)]
 pub(crate) struct SliceTarget {
     cells: Arc<Cells>,
     /// What is known of each cell, side by side: a fit looks at one cell after the other.
@@ -85,6 +86,18 @@ impl SliceTarget {
         SliceTarget { cells: Arc::clone(cells), steps, norm }
     }
 
+    /// From the integral from 0 to the end of each cell.
+    pub(crate) fn of_integrals(cells: Cells, integrals: &[f64]) -> Self {
+        let (mut start, mut before) = (0.0, 0.0);
+        let mut means = Vec::with_capacity(integrals.len());
+        for (&end, &integral) in cells.ends.iter().zip(integrals) {
+            means.push((integral - before) / (end - start));
+            (start, before) = (end, integral);
+        }
+        all_rounded(&mut means);
+        Self::of_means(&Arc::new(cells), means)
+    }
+
     /// Means of one slice as plain numbers: how many cells, the origin, the ends of the cells, and for each weighting the mean over each.
     pub(crate) fn to_numbers(targets: &[Self]) -> Vec<f64> {
         let Some(first) = targets.first() else { return Vec::new() };
@@ -148,6 +161,11 @@ impl Cells {
     ///
     /// The squared error of T cell means is least when cells are spread like (Q̄′)^(2/3); a jump of size D in a gap g counts D^(2/3) g^(1/3).
     pub(crate) fn choose(lines: &Lines, sampled: &[usize]) -> Self {
+        Self::choose_among(lines, sampled, MOST_CELLS)
+    }
+
+    /// The same with at most so many cells.
+    pub(crate) fn choose_among(lines: &Lines, sampled: &[usize], most: usize) -> Self {
         let mut jumps: Vec<(f64, f64)> = Vec::new();
         for &m in sampled {
             let line = lines.draw(m);
@@ -163,20 +181,29 @@ impl Cells {
             }
             same
         });
-        let origin = lines.draw(sampled[0]).median();
-        let mut ends: Vec<f64> = if jumps.len() < MOST_CELLS {
+        Self::spread(lines.draw(sampled[0]).median(), &jumps, most)
+    }
+
+    /// From jumps at ascending places.
+    pub(crate) fn of_jumps(origin: f64, mut jumps: Vec<(f64, f64)>) -> Self {
+        jumps.retain(|&(place, size)| size > 0.0 && place < 1.0);
+        Self::spread(origin, &jumps, MOST_CELLS)
+    }
+
+    fn spread(origin: f64, jumps: &[(f64, f64)], most: usize) -> Self {
+        let mut ends: Vec<f64> = if jumps.len() < most {
             jumps.iter().map(|jump| jump.0).collect()
         } else {
             let place = |j: usize| jumps.get(j).map_or(1.0, |jump| jump.0);
             let before = |j: usize| if j == 0 { 0.0 } else { jumps[j - 1].0 };
             let share = |j: usize| libm::cbrt(jumps[j].1 * jumps[j].1 * 0.5 * (place(j + 1) - before(j)));
             let shares: Vec<f64> = (0..jumps.len()).map(share).collect();
-            let cell = shares.iter().sum::<f64>() / MOST_CELLS as f64;
+            let cell = shares.iter().sum::<f64>() / most as f64;
             let (mut sum, mut next) = (0.0, cell);
-            let mut ends = Vec::with_capacity(MOST_CELLS);
+            let mut ends = Vec::with_capacity(most);
             for (jump, share) in jumps.iter().zip(&shares) {
                 sum += share;
-                if sum >= next && ends.len() + 1 < MOST_CELLS {
+                if sum >= next && ends.len() + 1 < most {
                     ends.push(jump.0);
                     next = ((sum / cell).floor() + 1.0) * cell;
                 }
@@ -190,7 +217,17 @@ impl Cells {
         Self::of_ends(origin, ends)
     }
 
-    fn of_ends(origin: f64, ends: Vec<f64>) -> Self {
+    /// Where positions are counted from.
+    pub(crate) fn origin(&self) -> f64 {
+        self.origin
+    }
+
+    /// Ends of the cells; the last is 1.
+    pub(crate) fn ends(&self) -> &[f64] {
+        &self.ends
+    }
+
+    pub(crate) fn of_ends(origin: f64, ends: Vec<f64>) -> Self {
         let cell = |b: usize| ends.partition_point(|&end| end <= b as f64 / BUCKETS as f64).min(ends.len() - 1);
         let buckets = (0..=BUCKETS).map(|b| cell(b) as u16).collect();
         Cells { origin, ends, buckets }
@@ -198,7 +235,7 @@ impl Cells {
 
     /// The cell of t; the last one from its start on.
     #[inline]
-    fn find(&self, t: f64) -> usize {
+    pub(crate) fn find(&self, t: f64) -> usize {
         let bucket = ((t * BUCKETS as f64) as usize).min(BUCKETS - 1);
         let (mut first, last) = (self.buckets[bucket] as usize, self.buckets[bucket + 1] as usize);
         // Mostly there are none or one to pass.

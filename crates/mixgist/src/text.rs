@@ -1,6 +1,7 @@
-//! Sentences that name options and verbs without spelling them: each front writes them in its own way.
+//! Sentences that name options, verbs and indices without spelling them: each front writes them in its own way.
 //!
-//! An error says "use [units = sd]"; the command line prints `use --units sd`, Python `use units="sd"`, R `use units = "sd"`.
+//! An error says "use [units = sd]"; the command line prints `use --units sd`, Python `use units="sd"`, R `use units = "sd"`. The first draw is
+//! draw 0 at the command line and in Python, and draw 1 in R.
 
 use std::fmt;
 
@@ -17,6 +18,18 @@ pub enum Span {
     Option(OptionValue),
     /// A verb of the command line, a function elsewhere.
     Verb(&'static str),
+    /// Which draw, atom, row or column it is; the first is 0 here.
+    Index(usize),
+}
+
+/// The schema of an index in a document, for fields that count from 0: `#[schemars(with = "Index")]`. Fronts that count from 1 find them by it.
+#[derive(schemars::JsonSchema)]
+#[schemars(inline, description = "An index, counted from 0.", extend("format" = Index::FORMAT))]
+pub struct Index(#[expect(dead_code, reason = "the schema alone is used")] usize);
+
+impl Index {
+    /// What the schema of an index says as its format.
+    pub const FORMAT: &'static str = "index";
 }
 
 /// An option and the value that it should have; without a value the option itself is meant.
@@ -44,13 +57,38 @@ pub fn verb(name: &'static str) -> Span {
     Span::Verb(name)
 }
 
-/// How a front writes options and verbs.
+/// Which draw, atom, row or column, for [`text!`](crate::text!).
+pub fn index(place: usize) -> Span {
+    Span::Index(place)
+}
+
+/// Several of them, with commas between them.
+pub fn indices(places: &[usize]) -> Text {
+    joined(places.iter().map(|&place| index(place)), ", ")
+}
+
+/// Parts with words between them.
+pub fn joined<T: Into<Text>>(parts: impl IntoIterator<Item = T>, between: &str) -> Text {
+    parts.into_iter().enumerate().fold(
+        Text::default(),
+        |all, (i, part)| {
+            if i == 0 { part.into() } else { all.then(between).then(part) }
+        },
+    )
+}
+
+/// How a front writes options, verbs and indices.
 pub trait Spelling {
     /// An option, with its value when there is one.
     fn option(&self, option: &str, value: Option<&str>) -> String;
 
     /// A verb.
     fn verb(&self, name: &str) -> String;
+
+    /// The number of the first draw, atom, row or column.
+    fn first(&self) -> usize {
+        0
+    }
 }
 
 /// The spelling of documents, which belong to no front: `units = sd`, `summarize`.
@@ -100,6 +138,7 @@ impl Text {
             Span::Words(words) => words.clone(),
             Span::Option(OptionValue { option, value }) => spelling.option(option, value.as_deref()),
             Span::Verb(name) => spelling.verb(name),
+            Span::Index(place) => place.saturating_add(spelling.first()).to_string(),
         };
         self.0.iter().map(spell).collect()
     }
@@ -172,7 +211,7 @@ impl From<&str> for Text {
     }
 }
 
-/// A [`Text`] from words, numbers' texts, options and verbs: `text!["use ", option("units", "sd")]`.
+/// A [`Text`] from words, numbers' texts, options, verbs and indices: `text!["use ", option("units", "sd")]`.
 #[macro_export]
 macro_rules! text {
     ($($part:expr),+ $(,)?) => {{
@@ -194,5 +233,26 @@ mod tests {
         let options: Vec<_> = text.options().map(|found| (found.option, found.value.as_deref())).collect();
         assert_eq!(options, [("burn_in", None), ("units", Some("sd"))]);
         assert_eq!(text![option("force", true)].spelled(&CommandLine), "--force");
+    }
+
+    #[test]
+    fn each_front_counts_from_its_own_first() {
+        struct FromOne;
+        impl Spelling for FromOne {
+            fn option(&self, _: &str, _: Option<&str>) -> String {
+                String::new()
+            }
+            fn verb(&self, _: &str) -> String {
+                String::new()
+            }
+            fn first(&self) -> usize {
+                1
+            }
+        }
+        let text = text!["draw ", index(3), " has atoms ", indices(&[0, 2]), " (counted from ", index(0), ")"];
+        assert_eq!(text.to_string(), "draw 3 has atoms 0, 2 (counted from 0)");
+        assert_eq!(text.spelled(&FromOne), "draw 4 has atoms 1, 3 (counted from 1)");
+        assert_eq!(joined(["a", "b"], "; ").to_string(), "a; b");
+        assert!(indices(&[]).is_empty());
     }
 }

@@ -43,8 +43,10 @@ impl Units {
                 let numbers: std::result::Result<Vec<f64>, _> =
                     name.split(',').map(|part| part.trim().parse()).collect();
                 numbers.map(Units::Scale).map_err(|_| {
-                    Error::usage(format!("unknown units '{name}'"))
-                        .hint("one of: none, sd, whiten, or one number per coordinate: 1.5,60")
+                    Error::usage(format!("unknown units '{name}'")).hint(text![
+                        "one of: none, sd, whiten, or one number per coordinate, such as ",
+                        option("units", "1.5,60")
+                    ])
                 })
             }
         }
@@ -80,6 +82,12 @@ impl ResolvedUnits {
     /// Works out scales from the data when given, otherwise from the draws by a rule that survives heavy-tailed covariances:
     /// half the distance between the 16 % and 84 % quantiles of each draw's marginal mixture, then the median over draws.
     pub fn new(units: &Units, ensemble: &Ensemble, data: Option<Points>) -> Result<Self> {
+        let draws: Vec<usize> = looked_at(ensemble.len(), ensemble.weights().len()).collect();
+        Self::of_draws(units, ensemble, &draws, data)
+    }
+
+    /// The same, of the draws that are looked at.
+    pub(crate) fn of_draws(units: &Units, ensemble: &Ensemble, draws: &[usize], data: Option<Points>) -> Result<Self> {
         let d = ensemble.dim();
         let mut scales = match data.filter(|points| points.len() > 1) {
             Some(points) => standard_deviations(points),
@@ -87,7 +95,7 @@ impl ResolvedUnits {
         };
         // Where the data do not vary the draws give the scale.
         if scales.iter().any(|scale| *scale <= 0.0) {
-            let by_draws = robust_scales(ensemble);
+            let by_draws = robust_scales(ensemble, draws);
             scales.iter_mut().zip(by_draws).filter(|(scale, _)| **scale <= 0.0).for_each(|(scale, own)| *scale = own);
         }
         let diagonal = |values: Vec<f64>| {
@@ -116,7 +124,7 @@ impl ResolvedUnits {
             Units::Whiten => {
                 let correlation = match data.filter(|points| points.len() > 1) {
                     Some(points) => data_correlation(points, &scales),
-                    None => draw_correlation(ensemble),
+                    None => draw_correlation(ensemble, draws),
                 };
                 Some(whitening(&correlation, &scales)?)
             }
@@ -220,17 +228,18 @@ const ATOMS_LOOKED_AT: usize = 40_000;
 /// Atoms that together hold this much of a draw's mass stand for it where a correlation is computed.
 const CORE_MASS: f64 = 0.95;
 
-fn looked_at(ensemble: &Ensemble) -> impl Iterator<Item = usize> {
-    let draws = ensemble.len();
-    let affordable = (ATOMS_LOOKED_AT as f64 / ensemble.weights().len() as f64 * draws as f64) as usize;
+/// Which of so many draws, with so many atoms in all, are looked at.
+pub(crate) fn looked_at(draws: usize, atoms: usize) -> impl Iterator<Item = usize> {
+    let affordable = (ATOMS_LOOKED_AT as f64 / atoms as f64 * draws as f64) as usize;
     (0..draws).step_by(draws.div_ceil(affordable.clamp(LEAST_LOOKED_AT, LOOKED_AT)))
 }
 
-fn robust_scales(ensemble: &Ensemble) -> Vec<f64> {
+fn robust_scales(ensemble: &Ensemble, draws: &[usize]) -> Vec<f64> {
     (0..ensemble.dim())
         .map(|a| {
-            let mut scales: Vec<f64> = looked_at(ensemble)
-                .map(|m| (marginal_quantile(ensemble, m, a, 0.84) - marginal_quantile(ensemble, m, a, 0.16)) / 2.0)
+            let mut scales: Vec<f64> = draws
+                .iter()
+                .map(|&m| (marginal_quantile(ensemble, m, a, 0.84) - marginal_quantile(ensemble, m, a, 0.16)) / 2.0)
                 .collect();
             scales.sort_by(f64::total_cmp);
             scales[scales.len() / 2]
@@ -266,11 +275,11 @@ fn marginal_quantile(ensemble: &Ensemble, m: usize, a: usize, level: f64) -> f64
 
 /// Mean over draws of the correlation matrix of each draw's heaviest atoms: positive definite, and no single draw or light atom
 /// can dominate it.
-fn draw_correlation(ensemble: &Ensemble) -> Vec<f64> {
+fn draw_correlation(ensemble: &Ensemble, draws: &[usize]) -> Vec<f64> {
     let d = ensemble.dim();
     let mut mean_correlation = vec![0.0; d * d];
     let mut count = 0.0;
-    for m in looked_at(ensemble) {
+    for &m in draws {
         let mut atoms: Vec<usize> = ensemble.range(m).collect();
         atoms.sort_by(|&i, &j| ensemble.weights()[j].total_cmp(&ensemble.weights()[i]));
         let mut mass = 0.0;

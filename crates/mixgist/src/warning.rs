@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::agreement::{Agreement, ChainVerdict};
 use crate::data_check::DataCheck;
+use crate::effective::Origin;
 use crate::ensemble::Ensemble;
 use crate::prune::Pruned;
 use crate::settings::{Settings, SliceCount};
 use crate::text;
-use crate::text::{OptionValue, Text, named, option, verb};
+use crate::text::{Index, OptionValue, Text, index, named, option, verb};
 use crate::units::ResolvedUnits;
 
 /// Something that limits how far the answer can be trusted.
@@ -25,6 +26,7 @@ pub enum Warning {
     /// Winner and runner-up differ by a notable part of the credible ball and cannot be told apart with this many slices.
     TooFewSlices {
         /// The second-best draw.
+        #[schemars(with = "Index")]
         runner_up: usize,
         /// Its distance behind, in standard errors over slices and draws.
         separation: f64,
@@ -40,6 +42,7 @@ pub enum Warning {
     /// Winner and runner-up differ by a notable part of the credible ball, and with this posterior sample either could be the better.
     NearTie {
         /// The second-best draw.
+        #[schemars(with = "Index")]
         runner_up: usize,
         /// Its distance behind, in standard errors over slices and draws.
         separation: f64,
@@ -65,8 +68,10 @@ pub enum Warning {
     /// Winner and runner-up have the same expected loss, so that no slices will tell them apart.
     Tied {
         /// The chosen draw.
+        #[schemars(with = "Index")]
         draw: usize,
         /// The other one.
+        #[schemars(with = "Index")]
         runner_up: usize,
     },
     /// Coordinates have very different scales, so the choice depends on the units.
@@ -104,8 +109,10 @@ pub enum Warning {
     /// A covariance is so long and thin that distances and densities lose digits.
     IllConditioned {
         /// The draw.
+        #[schemars(with = "Index")]
         draw: usize,
         /// The atom within it.
+        #[schemars(with = "Index")]
         atom: usize,
         /// Largest eigenvalue over smallest.
         condition: f64,
@@ -275,12 +282,12 @@ impl Warning {
     }
 
     /// What the verdict on the chains asks to say. Few draws have a warning of their own.
-    pub(crate) fn of_chains(ensemble: &Ensemble, agreement: &Agreement) -> Option<Warning> {
+    pub(crate) fn of_chains(ensemble: &dyn Origin, agreement: &Agreement) -> Option<Warning> {
         let worst = agreement.worst()?;
         let (trace, rhat) = (worst.name.to_string(), worst.convergence.map_or(f64::INFINITY, |c| c.rhat));
         match agreement.verdict {
             ChainVerdict::Disagree => Some(Warning::ChainsDisagree { trace, rhat, means: worst.means.clone() }),
-            ChainVerdict::Slow if ensemble.len() >= FEW_DRAWS => {
+            ChainVerdict::Slow if ensemble.draws() >= FEW_DRAWS => {
                 let slowest = agreement.slowest()?;
                 Some(Warning::SlowChains {
                     trace: slowest.name.to_string(),
@@ -294,7 +301,7 @@ impl Warning {
     }
 
     /// What can be said about the draws before anything is computed from them.
-    pub(crate) fn of_draws(ensemble: &Ensemble) -> Vec<Warning> {
+    pub(crate) fn of_draws(ensemble: &dyn Origin) -> Vec<Warning> {
         let mut warnings = Vec::new();
         // Files of six digits, such as those of Stan, are off by a few 1e-6.
         if ensemble.renormalization() > 1e-5 {
@@ -303,13 +310,13 @@ impl Warning {
         if !ensemble.lost_chains().is_empty() {
             warnings.push(Warning::ChainsLost { chains: ensemble.lost_chains().to_vec() });
         }
-        if ensemble.len() < FEW_DRAWS {
-            warnings.push(Warning::FewDraws { draws: ensemble.len() });
+        if ensemble.draws() < FEW_DRAWS {
+            warnings.push(Warning::FewDraws { draws: ensemble.draws() });
         }
         if let Some(weights) = ensemble.draw_weights() {
             let effective = weights.iter().map(|w| w * w).sum::<f64>().recip();
-            if effective < FEW_DRAWS as f64 && effective < 0.5 * ensemble.len() as f64 {
-                warnings.push(Warning::FewEffectiveDraws { effective, draws: ensemble.len() });
+            if effective < FEW_DRAWS as f64 && effective < 0.5 * ensemble.draws() as f64 {
+                warnings.push(Warning::FewEffectiveDraws { effective, draws: ensemble.draws() });
             }
         }
         warnings
@@ -428,100 +435,108 @@ fn count(number: usize, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Warning {
+    /// The warning as a sentence.
+    pub fn message(&self) -> Text {
         match self {
-            Warning::TooFewSlices { runner_up, separation, radii, slices, origin } => write!(
-                f,
-                "{}{} cannot tell the chosen draw from draw {runner_up}, which is {} behind and {radii:.2} radii of \
-                 the credible ball away",
+            Warning::TooFewSlices { runner_up, separation, radii, slices, origin } => text![
                 count(*slices, "slice"),
                 if *origin == SliceOrigin::Auto { ", the most that auto takes," } else { "" },
-                standard_errors(*separation)
-            ),
-            Warning::NearTie { runner_up, separation, radii } => write!(
-                f,
-                "draw {runner_up} may be as good as the chosen draw ({} behind, and most of that error is over draws) and differs from it by {radii:.2} \
-                 radii of the credible ball",
-                standard_errors(*separation)
-            ),
+                " cannot tell the chosen draw from draw ",
+                index(*runner_up),
+                format!(
+                    ", which is {} behind and {radii:.2} radii of the credible ball away",
+                    standard_errors(*separation)
+                )
+            ],
+            Warning::NearTie { runner_up, separation, radii } => text![
+                "draw ",
+                index(*runner_up),
+                format!(
+                    " may be as good as the chosen draw ({} behind, and most of that error is over draws) and differs from it by {radii:.2} \
+                     radii of the credible ball",
+                    standard_errors(*separation)
+                )
+            ],
             Warning::NoSliceError { slices, .. } => {
                 let verb = if *slices == 1 { "gives" } else { "give" };
-                write!(f, "{} {verb} no standard error, so the choice cannot be judged", count(*slices, "slice"))
+                format!("{} {verb} no standard error, so the choice cannot be judged", count(*slices, "slice")).into()
             }
-            Warning::SlicesCapped { slices, accuracy } => write!(
-                f,
-                "auto stopped at its cap of {}: the standard error of the expected loss is {:.1} % of it, not 1 %",
+            Warning::SlicesCapped { slices, accuracy } => format!("auto stopped at its cap of {}: the standard error of the expected loss is {:.1} % of it, not 1 %",
                 count(*slices, "slice"),
                 100.0 * accuracy
-            ),
-            Warning::Tied { draw, runner_up } => write!(
-                f,
-                "draw {draw} and draw {runner_up} are tied: their expected losses are the same, and no slices will separate them"
-            ),
+            ).into(),
+            Warning::Tied { draw, runner_up } => text![
+                "draw ",
+                index(*draw),
+                " and draw ",
+                index(*runner_up),
+                " are tied: their expected losses are the same, and no slices will separate them"
+            ],
             Warning::UnequalUnits { scales } => {
                 let scales: Vec<String> = scales.iter().map(|s| format!("{s:.3}")).collect();
-                write!(
-                    f,
-                    "coordinates have scales {}: the chosen draw may depend on the units of measurement",
+                format!("coordinates have scales {}: the chosen draw may depend on the units of measurement",
                     scales.join(", ")
-                )
+                ).into()
             }
-            Warning::MassPruned { pruned } => write!(
-                f,
-                "{} atoms were pruned (at most {:.1e} of a draw's mass); no transport cost changed by more than {:.1e}",
+            Warning::MassPruned { pruned } => format!("{} atoms were pruned (at most {:.1e} of a draw's mass); no transport cost changed by more than {:.1e}",
                 pruned.atoms, pruned.mass, pruned.cost_bound
-            ),
+            ).into(),
             Warning::WeightsRenormalized { correction } => {
-                write!(f, "the weights of a draw were off 1 by up to {correction:.2e} and were scaled")
+                format!("the weights of a draw were off 1 by up to {correction:.2e} and were scaled").into()
             }
-            Warning::FewDraws { draws: 1 } => write!(f, "only 1 draw: it is the estimate"),
-            Warning::FewDraws { draws } => write!(f, "only {draws} draws stand for the posterior"),
+            Warning::FewDraws { draws: 1 } => "only 1 draw: it is the estimate".into(),
+            Warning::FewDraws { draws } => format!("only {draws} draws stand for the posterior").into(),
             Warning::ChainsLost { chains } => {
                 let names: Vec<String> = chains.iter().map(u32::to_string).collect();
                 let noun = if chains.len() == 1 { "chain" } else { "chains" };
-                write!(f, "no draw of {noun} {} is left after the burn-in", names.join(", "))
+                format!("no draw of {noun} {} is left after the burn-in", names.join(", ")).into()
             }
             Warning::FewEffectiveDraws { effective, draws } => {
-                write!(f, "the importance weights leave an effective sample size of {effective:.1} of {draws} draws")
+                format!("the importance weights leave an effective sample size of {effective:.1} of {draws} draws").into()
             }
-            Warning::IllConditioned { draw, atom, condition } => {
-                write!(f, "the covariance of draw {draw}, atom {atom} has condition number {condition:.1e}")
-            }
+            Warning::IllConditioned { draw, atom, condition } => text![
+                "the covariance of draw ",
+                index(*draw),
+                ", atom ",
+                index(*atom),
+                format!(" has condition number {condition:.1e}")
+            ],
             Warning::PathEnds { atoms } => {
-                write!(f, "the loss still decreases at {atoms} atoms, the largest number that auto tries")
+                format!("the loss still decreases at {atoms} atoms, the largest number that auto tries").into()
             }
-            Warning::AtomsWithoutDraws { atoms, of, weight } => write!(
-                f,
-                "{atoms} of {of} atoms, {:.1} % of the mass, lie where almost no draw has a component: between components whose weights are \
+            Warning::AtomsWithoutDraws { atoms, of, weight } => format!("{atoms} of {of} atoms, {:.1} % of the mass, lie where almost no draw has a component: between components whose weights are \
                  uncertain",
                 100.0 * weight
-            ),
-            Warning::AtomsRefused { atoms, weight, gain, chosen } => write!(
-                f,
-                "the loss asks for {atoms} atoms and would be {:.1} % lower, but {:.1} % of their mass lies where almost no draw has a \
+            ).into(),
+            Warning::AtomsRefused { atoms, weight, gain, chosen } => format!("the loss asks for {atoms} atoms and would be {:.1} % lower, but {:.1} % of their mass lies where almost no draw has a \
                  component: auto took {chosen}",
                 100.0 * gain,
                 100.0 * weight
-            ),
-            Warning::DeviationsAsVariances { gain } => write!(
-                f,
-                "the variances of the draws look like standard deviations: taken for those, the mean log density of the data is {gain:.2} higher"
-            ),
-            Warning::DataOffScale { check } => write!(f, "{check}"),
+            ).into(),
+            Warning::DeviationsAsVariances { gain } => format!("the variances of the draws look like standard deviations: taken for those, the mean log density of the data is {gain:.2} higher"
+            ).into(),
+            Warning::DataOffScale { check } => check.message(),
             Warning::ChainsDisagree { trace, rhat, means } => {
                 let means: Vec<String> = means.iter().map(|(chain, mean)| format!("{chain}: {mean:.3}")).collect();
                 let rhat = if rhat.is_finite() { format!("R-hat {rhat:.2}") } else { "R-hat infinite".into() };
-                write!(
-                    f,
-                    "the chains disagree: each chain stays in its own part of the posterior ({trace}: {rhat}; means by chain {})",
+                format!(
+                    "the chains disagree: they stay in different parts of the posterior ({trace}: {rhat}; means by chain {})",
                     means.join(", ")
                 )
+                .into()
             }
             Warning::SlowChains { trace, rhat, ess, .. } => {
-                write!(f, "the chains mix slowly: {trace} has R-hat {rhat:.2} and an effective sample size of {ess:.0}")
+                format!("the chains mix slowly: {trace} has R-hat {rhat:.2} and an effective sample size of {ess:.0}").into()
             }
-            Warning::Recorded { sentence, .. } => f.write_str(sentence),
+            Warning::Recorded { sentence, .. } => sentence.as_str().into(),
         }
+    }
+}
+
+impl fmt::Display for Warning {
+    /// In the neutral spelling of documents.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message())
     }
 }

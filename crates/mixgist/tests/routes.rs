@@ -298,7 +298,8 @@ fn routes_that_do_not_fit_are_refused() {
     ] {
         let error = SlicedDistance::new(&*slices, order(p)).medoid(&ensemble, loss, route, &Silent).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Usage);
-        assert_eq!(error.hint_text().unwrap().to_string(), "use route = auto");
+        let remedy = if route == Route::Sweep { "use loss = power, or route = auto" } else { "use route = auto" };
+        assert_eq!(error.hint_text().unwrap().to_string(), remedy);
         assert!(error.to_string().contains(route.name()));
     }
 }

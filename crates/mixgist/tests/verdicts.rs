@@ -290,7 +290,7 @@ fn a_chain_with_a_component_less_is_told_in_many_dimensions() {
     assert!(modes.representatives.iter().all(|one| one.of_own_chains));
 }
 
-/// Two modes of which 40 draws that are worth some ten show too little for a proof: it is said that there may be more than one.
+/// Two modes of which 40 draws with an effective sample size of some ten show too little for a proof: it is said that there may be more than one.
 #[test]
 fn a_gap_that_is_no_proof_is_told() {
     let told = (0..20).filter(|&seed| {
@@ -340,4 +340,45 @@ fn what_helps_is_said_once() {
     assert!(names.contains(&"chains-disagree") && !names.contains(&"near-tie"), "{names:?}");
     let said = answer.narrative().plain(&mixgist::text::Neutral);
     assert!(said.contains("but the chains disagree") && !said.contains("only more posterior draws help"), "{said}");
+}
+
+/// Two modes that are 0.9 standard deviations apart in each of 40 coordinates: draws of different modes are nearly as near to each other as draws of one, so that
+/// no cloud of draws shows two groups, but the chains do. Where a chain changes its mode, it is of neither.
+#[test]
+fn chains_in_modes_of_their_own_are_modes_in_many_dimensions() {
+    let (dim, per_chain) = (20, 100);
+    let with = |mode: &dyn Fn(usize) -> f64, rho: f64, seed: u64| {
+        let mut rng = stream(seed, Purpose::Simulation, 3);
+        let (mut z, mut x) = (vec![0.0; 2 * dim], vec![0.0; 2 * dim]);
+        let mut means = Vec::new();
+        for m in 0..4 * per_chain {
+            standard_normals(&mut rng, &mut z);
+            let rho = if m % per_chain == 0 { 0.0 } else { rho };
+            x.iter_mut().zip(&z).for_each(|(x, z)| *x = rho * *x + (1.0 - rho * rho).sqrt() * z);
+            means.extend(x.iter().enumerate().map(|(i, x)| x + 0.9 * mode(m) + 10.0 * (i / dim) as f64));
+        }
+        let (weights, variances) = (vec![0.5; 8 * per_chain], vec![1.0; 8 * per_chain * dim]);
+        let draws = Ensemble::builder(dim).atoms_per_draw(2).weights(&weights).means(&means);
+        let draws = draws.covariances(&variances).form(CovarianceForm::Diagonal).build().unwrap();
+        let log_posterior = (0..4 * per_chain).map(|m| -60.0 * mode(m) - 0.1 * (m % 7) as f64).collect();
+        in_chains(draws, 4).with_trace(Trace::new(Trace::LOG_POSTERIOR, log_posterior)).unwrap()
+    };
+    let chains = |draws: &Ensemble| -> Vec<Vec<u32>> {
+        found(draws).representatives.iter().map(|one| one.chains.clone()).collect()
+    };
+    let third = |m: usize| f64::from(u8::from(m / per_chain == 2));
+    let two = with(&third, 0.5, 1);
+    assert_eq!(chains(&two), [vec![0, 1, 3], vec![2]]);
+    let modes = found(&two);
+    assert!(modes.representatives.iter().all(|one| one.of_own_chains));
+    assert!((0..400).all(|m| modes.assignment[m] == usize::from(m / per_chain == 2)), "every draw is with its chain");
+    let lower = modes.representatives[0].log_posterior.unwrap() - modes.representatives[1].log_posterior.unwrap();
+    assert!((lower - 60.0).abs() < 0.1, "{lower}");
+    // The third chain comes from the other mode after a quarter of its draws: not a mode of its own.
+    let late = |m: usize| third(m) * f64::from(u8::from(m % per_chain >= per_chain / 4));
+    assert_eq!(chains(&with(&late, 0.5, 1)).len(), 1);
+    // One mode through which chains creep: 100 draws are some five times as long as their autocorrelation.
+    for seed in 0..10 {
+        assert_eq!(chains(&with(&|_| 0.0, 0.95, 100 + seed)).len(), 1, "seed {seed}");
+    }
 }

@@ -1,4 +1,4 @@
-//! How far the numbers depend on the slices: how many, of which law, shared by all pairs or not.
+//! How far the numbers depend on the slices: how many, of which distribution, shared by all pairs or not.
 
 use std::collections::BTreeMap;
 

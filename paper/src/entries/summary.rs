@@ -74,7 +74,7 @@ fn run(study: &Study) -> Result<Vec<Section>> {
     }
     section.text(
         "**Counting.** With so many comparisons some z-scores are large by chance. The table counts those beyond 2 and 3 and, in brackets, how many \
-         there would be if both sides had the same law: Student's t with the degrees of freedom of the spreads, 48 where both sides have 25 \
+         there would be if both sides had the same distribution: Student's t with the degrees of freedom of the spreads, 48 where both sides have 25 \
          repeats, 9 where 10 of ours meet one published number. Cells of a table are far from independent, since one data set or one chain \
          moves many of them together, so the counts scatter widely around these means.",
     );

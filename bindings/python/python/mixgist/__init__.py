@@ -17,6 +17,7 @@ from ._components import Component, Components, Ellipse, Interval, Intervals, Mi
 from ._core import __version__
 from ._credible import Ball, ConformalBall, Credible, Member, Probability, Region
 from ._distance import Measured, MeasuredArray, distance, distance_matrix, distances_to_draws
+from ._blocks import DrawBlocks
 from ._draws import Draws
 from ._figure import Figure, figure
 from ._fit import Convergence, Fit, fit, fit_all
@@ -57,6 +58,7 @@ __all__ = [
     "Convergence",
     "CountPosterior",
     "Credible",
+    "DrawBlocks",
     "Draws",
     "Ellipse",
     "Figure",

@@ -21,7 +21,7 @@ from ._document import Document, frame, html, with_picture
 from ._questions import summarize
 from ._summary import Summary
 from ._warnings import warn_all
-from ._words import Algorithm, CovarianceModel
+from ._words import Algorithm, CovarianceModel, ScaleChoice
 from ._work import Executor, Pending, Post, Submits, check_executor
 
 _DEFAULTS = _core.DEFAULTS
@@ -162,6 +162,7 @@ def fit(
     lambda_: float | None = None,
     psi: ArrayLike | None = None,
     nu: float | None = None,
+    scales: ScaleChoice = "fixed",
     algorithm: Algorithm = "blocked",
     truncation: int | None = None,
     chains: int = _DEFAULTS["chains"],
@@ -204,6 +205,8 @@ def fit(
         Scale of the inverse Wishart prior: its diagonal, or the matrix.
     nu : float, optional
         Degrees of freedom of the inverse Wishart prior.
+    scales : str
+        Those of `lambda_`, `psi` and `nu` that are not given: ``"fixed"``, chosen from the spread of the data, or ``"learned"`` with everything else.
     algorithm : str
         ``"blocked"``, ``"slice"`` or ``"marginal"``.
     truncation : int, optional
@@ -254,6 +257,7 @@ def fit(
         lambda_=lambda_,
         psi=psi,
         nu=nu,
+        scales=scales,
         algorithm=algorithm,
         truncation=truncation,
         chains=chains,
@@ -348,6 +352,7 @@ def _prepared(X: Any, **given: Any) -> _Prepared:
         "lambda": optional_number("lambda_", given["lambda_"]),
         "psi": None if given["psi"] is None else _psi(given["psi"], x.shape[1]),
         "nu": optional_number("nu", given["nu"]),
+        "scales": word("scales", given["scales"]),
         "algorithm": word("algorithm", given["algorithm"]),
         "truncation": optional_count("truncation", given["truncation"]),
         "chains": count("chains", given["chains"], bits=32),

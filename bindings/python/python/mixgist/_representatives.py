@@ -25,7 +25,10 @@ class SplitTest(NamedTuple):
         Share of the draws in the window at the lower peak, and between the peaks, as much as a window of the same width holds there.
     crossing : float or None
         Pairs of near draws across the emptiest cut between the groups, as a part of those across the lower of the cuts at their medians;
-        None when that has no bound.
+        None when that has no bound, and for groups of whole chains.
+    drift : float or None
+        For groups of whole chains, how far the steadiest chain of either group moves from its first to its second half, as a part of the squared
+        distance between the groups; None for other groups.
     by_chains : bool
         Whether each chain stays in one of the groups.
     effective_draws : float
@@ -36,7 +39,7 @@ class SplitTest(NamedTuple):
         Whether the set was split.
     refused_by : list of str
         What it lacked for that: ``"evidence"`` (the p-value is above `false_alarm`), ``"depth"`` (the valley is more than
-        half of the lower peak, or too many draws lie across it), ``"mass"`` (a group has less than 5 % of the posterior).
+        half of the lower peak, too many draws lie across it, or chains move between the groups), ``"mass"`` (a group has less than 5 % of the posterior).
     """
 
     medoids: list[int]
@@ -44,6 +47,7 @@ class SplitTest(NamedTuple):
     peak: float
     valley: float
     crossing: float | None
+    drift: float | None
     by_chains: bool
     effective_draws: float
     p_value: float
@@ -87,6 +91,8 @@ class Representative:
     of_own_chains : bool
         Whether it has no draws of other chains, while other representatives have: its weight then is the share of the draws that these chains
         were given.
+    log_posterior : float or None
+        Mean log posterior of the draws that belong to it, when the draws have one.
     estimate : Measure
         The measure.
     clusters : int or None
@@ -104,6 +110,7 @@ class Representative:
     expected_distance: float
     chains: list[int] = field(repr=False)
     of_own_chains: bool = field(repr=False)
+    log_posterior: float | None = field(repr=False)
     estimate: Measure
     clusters: int | None
     labels: Integers | None = field(repr=False)
@@ -177,6 +184,7 @@ class Representatives(Answer):
                     "expected_distance": one.expected_distance,
                     "atoms": len(one.estimate),
                     "clusters": one.clusters,
+                    "log_posterior": one.log_posterior,
                 }
                 for one in self.representatives
             ]
@@ -206,6 +214,7 @@ def _representative(document: dict[str, Any]) -> Representative:
         expected_distance=document["expected_distance"],
         chains=document["chains"],
         of_own_chains=document["of_own_chains"],
+        log_posterior=document.get("log_posterior"),
         estimate=Measure(**document["measure"]),
         clusters=document.get("clusters"),
         labels=None if labels is None else np.array(labels, dtype=np.int64),

@@ -25,7 +25,7 @@ class Check(NamedTuple):
     radii : float or None
         That in radii of the ball.
     movement : str or None
-        ``"steady"`` (at most half a radius, and the number of clusters stays), ``"inside"`` (at most one radius) or ``"outside"``.
+        ``"stable"`` (at most half a radius, and the number of clusters stays), ``"inside"`` (at most one radius) or ``"outside"``.
     clusters : int or None
         Number of clusters with the change, when there are data.
     error : str or None
@@ -48,7 +48,7 @@ class Stability(Answer):
     Attributes
     ----------
     verdict : str
-        The largest movement: ``"steady"``, ``"inside"`` or ``"outside"`` the ball; ``"undecided"`` when chains disagree or there are fewer
+        The largest movement: ``"stable"``, ``"inside"`` or ``"outside"`` the ball; ``"undecided"`` when chains disagree or there are fewer
         than 20 draws.
     advice : list of str
         One sentence, and a piece of advice for each choice that matters.

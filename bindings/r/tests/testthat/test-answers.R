@@ -207,3 +207,49 @@ test_that("parts of draws", {
   expect_error(write_mixgist_draws(draws, path), "force = TRUE", class = "mixgist_error")
   expect_error(read_mixgist_draws(tempfile(fileext = ".npz")), class = "mixgist_io_error")
 })
+
+test_that("components that cannot be told apart have a row of their own, in tables and figures", {
+  # Two atoms whose places are those of one and the same component, and one far from them.
+  m <- 200
+  set.seed(1)
+  means <- cbind(rnorm(m, 0.3, 0.3), rnorm(m, 0.3, 0.3), rnorm(m, 12, 0.1))
+  draws <- as_mixgist_draws(matrix(c(0.3, 0.3, 0.4), m, 3, byrow = TRUE), means = means, covariances = matrix(1, m, 3))
+  found <- quietly(mixgist_components(draws, estimate = "medoid", slices = 60, threads = 2))
+  frame <- as.data.frame(found)
+  expect_equal(nrow(frame), length(found$components) + length(found$groups) + length(found$missing))
+  expect_gt(length(found$groups), 0)
+  group <- frame[frame$standing == "group", ][1, ]
+  expect_equal(group$component, paste("atoms", paste(sort(found$groups[[1]]$atoms), collapse = ", ")))
+  expect_equal(group$weight, found$groups[[1]]$together$intervals$weight$median)
+  expect_true(group$component %in% mixgist:::interval_frame(found)$component)
+  pdf(NULL)
+  on.exit(dev.off())
+  before <- par(c("mar", "mfrow"))
+  plot(found)
+  plot(quietly(mixgist_stability(draws, slices = 60, threads = 2)))
+  expect_equal(par(c("mar", "mfrow")), before)
+})
+
+test_that("a count of atoms in a warning is no index", {
+  # What the schema calls an index is shifted, nothing else: the warnings of the answer have the numbers of the document.
+  found <- quietly(mixgist_summary(two_groups(8), slices = 30, threads = 2))
+  skip_if_not_installed("jsonlite")
+  document <- jsonlite::fromJSON(as_json(found), simplifyVector = FALSE)
+  few <- function(warnings) Filter(function(one) one$name == "few-draws", warnings)[[1]]
+  expect_equal(few(found$warnings)$draws, few(document$warnings)$draws)
+  expect_equal(found$draw, document$draw + 1)
+  expect_equal(found$margin$rival, document$margin$rival + 1)
+  expect_equal(found$runner_up$draw, document$runner_up$draw + 1)
+})
+
+test_that("the stability card prints options as R writes them", {
+  card <- quietly(mixgist_stability(two_groups(), slices = 60, threads = 2))
+  expect_output(print(card), "units = \"none\"", fixed = TRUE)
+})
+
+test_that("observations in place of draws, and a vector of labels, get the remedy", {
+  expect_error(mixgist_summary(faithful), "mixgist_fit", class = "mixgist_input_error")
+  expect_error(mixgist_summary(as.matrix(faithful)), "mixgist_fit", class = "mixgist_usage_error")
+  expect_error(mixgist_partition(c(1, 1, 2)), "matrix\\(labels, 1\\)", class = "mixgist_input_error")
+  expect_error(mixgist_fit(faithful, psi = matrix(c(1, 2, 3, 4), 2)), "entry \\(2, 1\\) is 2", class = "mixgist_usage_error")
+})

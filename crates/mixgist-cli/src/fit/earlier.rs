@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mixgist::{Error, Result};
 use mixgist_io::{DataTable, DrawsFile, FIT_SCHEMA, fit_document_path, memory, read_draws, read_json};
-use mixgist_samplers::{Fit, FitDocument, FitSettings};
+use mixgist_samplers::{Fit, FitRecord, FitSettings};
 
 /// A fit with what it came from.
 pub struct Earlier {
@@ -23,7 +23,7 @@ impl Earlier {
                 .hint("resume from a file that mixgist fit wrote"));
         };
         let document = fit_document_path(path);
-        let kept: FitDocument = read_json(&document, FIT_SCHEMA).map_err(|error| {
+        let kept: FitRecord = read_json(&document, FIT_SCHEMA).map_err(|error| {
             error.hint("mixgist fit writes it beside the draws: keep both to let the chains run on")
         })?;
         let (fit, settings) = kept.into_fit(ensemble, labels.labels).map_err(|error| error.in_file(&document))?;

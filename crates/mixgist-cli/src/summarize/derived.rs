@@ -66,12 +66,12 @@ impl DerivedArgs {
     }
 
     /// The observations to predict for.
-    pub fn read_new_points(&self, ensemble: &Ensemble) -> Result<Option<DataTable>> {
-        self.predict.as_deref().map(|path| read_data_for(path, ensemble.dim())).transpose()
+    pub fn read_new_points(&self, dim: usize) -> Result<Option<DataTable>> {
+        self.predict.as_deref().map(|path| read_data_for(path, dim)).transpose()
     }
 
-    /// Checks before the work that it can be done.
-    pub fn check(&self, ensemble: &Ensemble, data: Option<Points>) -> Result<()> {
+    /// Checks before the work that it can be done; draws that are read in blocks are not at hand.
+    pub fn check(&self, ensemble: Option<&Ensemble>, data: Option<Points>) -> Result<()> {
         if data.is_none() && self.predict.is_none() {
             for (path, option) in [(&self.labels, "--labels"), (&self.memberships, "--memberships")] {
                 if path.is_some() {
@@ -81,6 +81,10 @@ impl DerivedArgs {
             }
         }
         if self.density.is_some() {
+            let Some(ensemble) = ensemble else {
+                return Err(Error::usage("--density has a band over all draws, which do not fit into memory")
+                    .hint("leave it out, or keep fewer draws with --thin"));
+            };
             let (dim, atoms, draws) = (ensemble.dim(), ensemble.weights().len(), ensemble.len());
             let points = (self.grid as usize).pow(if dim == 2 { 2 } else { 1 });
             let needed = predicted_bytes(dim, atoms, draws, points, rayon::current_num_threads());
@@ -112,7 +116,7 @@ impl<'a> Derived<'a> {
     pub fn compute(
         args: &'a DerivedArgs,
         summary: &'a Summary,
-        ensemble: &Ensemble,
+        ensemble: Option<&Ensemble>,
         data: Option<Points<'a>>,
         new_points: Option<&'a DataTable>,
         progress: &dyn Progress,
@@ -123,9 +127,9 @@ impl<'a> Derived<'a> {
             (Some(points), Some(_)) => Some(allocate(&mixture, points, progress)?),
             _ => None,
         };
-        let densities = match &args.density {
-            Some(_) => densities(args, summary, ensemble, data, progress)?,
-            None => Vec::new(),
+        let densities = match (&args.density, ensemble) {
+            (Some(_), Some(ensemble)) => densities(args, summary, ensemble, data, progress)?,
+            _ => Vec::new(),
         };
         let points = new_points.or(data);
         Ok(Derived { args, mixture, points, predicted, allocation: summary.allocation.as_ref(), densities })

@@ -147,7 +147,7 @@ fn chains_that_disagree_are_told_by_every_verb() {
     for verb in VERBS {
         let run = place.done(&format!("{verb} apart.npz --slices 40"));
         assert!(
-            run.stderr.contains("warning: the chains disagree: each chain stays in its own part of"),
+            run.stderr.contains("warning: the chains disagree: they stay in different parts of"),
             "{verb}: {}",
             run.stderr
         );
@@ -270,7 +270,7 @@ fn a_component_in_pieces_is_told_in_table_and_report() {
     assert!(!place.done("components seldom.csv --slices 40").stdout.contains("several atoms"));
 }
 
-/// All draws have the components, but two chains that stay at a weight of their own are worth two draws.
+/// All draws have the components, but two chains that stay at a weight of their own count as two draws.
 #[test]
 fn draws_that_are_worth_too_few_are_said_to_be() {
     let place = Workplace::new();

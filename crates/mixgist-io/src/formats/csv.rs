@@ -59,7 +59,7 @@ impl Row<'_> {
 
     fn not(&self, column: usize, expected: &str) -> Error {
         let (name, field) = (column_text(column, Some(self.names)), quoted(self.record.field(column)));
-        Error::input(format!("{name} is {field}, expected {expected}")).at_line(self.record.line)
+        Error::input(name.then(format!(" is {field}, expected {expected}"))).at_line(self.record.line)
     }
 }
 
@@ -151,7 +151,7 @@ fn expected_commas(separator: &str) -> String {
 
 fn check_names(names: &[String]) -> Result<()> {
     match names.iter().position(String::is_empty) {
-        Some(column) => Err(Error::input(format!("{} has no name", column_text(column, None)))
+        Some(column) => Err(Error::input(column_text(column, None).then(" has no name"))
             .hint("a column of row names must be left out (index=False in pandas, row.names=FALSE in R)")),
         None => Ok(()),
     }
@@ -169,8 +169,9 @@ fn push_numbers(values: &mut Vec<f64>, record: &Record<'_>, chosen: &[usize], na
             Ok(_) => "a finite number",
             Err(_) => "a number",
         };
-        let error = Error::input(format!("{} is {}, expected {expected}", column_text(column, names), quoted(field)))
-            .at_line(record.line);
+        let error =
+            Error::input(column_text(column, names).then(format!(" is {}, expected {expected}", quoted(field))))
+                .at_line(record.line);
         return Err(match names {
             _ if wrong_separator(field).is_some() => {
                 error.hint(expected_commas(wrong_separator(field).unwrap_or_default()))
@@ -200,7 +201,7 @@ enum Label {
 fn labels_of(record: &Record<'_>) -> Result<Vec<Label>> {
     let not = |column: usize, expected: &str| {
         let (name, field) = (column_text(column, None), quoted(record.field(column)));
-        Error::input(format!("{name} is {field}, expected {expected}")).at_line(record.line)
+        Error::input(name.then(format!(" is {field}, expected {expected}"))).at_line(record.line)
     };
     let one = |(column, field): (usize, &str)| match whole(field) {
         Some(integer) => Ok(Label::Integer(integer)),

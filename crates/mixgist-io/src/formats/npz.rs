@@ -147,6 +147,28 @@ pub(crate) fn write_labels(output: &mut Output, labels: &LabelDraws) -> Result<(
     archive.finish()
 }
 
+/// The data of a file of draws, if it has any.
+pub(crate) fn data_of(path: &Path, options: &ReadOptions) -> Result<Option<DataTable>> {
+    Archive::open(path, options)?.data(options)
+}
+
+/// The chain of each draw of a file, and its number of atoms; the draws themselves are not read.
+pub(crate) fn chains_of(path: &Path, options: &ReadOptions) -> Result<(Vec<u32>, usize)> {
+    let mut archive = Archive::open(path, options)?;
+    let plan = Plan::new(&mut archive, options.covariance_form)?;
+    let atoms = archive.required_shape("weights")?.iter().fold(1, |size: usize, &axis| size.saturating_mul(axis));
+    let draws = match (plan.dense, archive.shape("offsets")?.as_deref()) {
+        (Some([draws, _]), _) => draws,
+        (None, Some(&[ends])) => ends.saturating_sub(1),
+        (None, _) => 0,
+    };
+    let chains = match archive.counts("chain")? {
+        Some(chains) => chains.iter().map(|&chain| u32::try_from(chain).unwrap_or(u32::MAX)).collect(),
+        None => vec![0; draws],
+    };
+    Ok((chains, atoms))
+}
+
 /// What the shapes say: `weights` is (M, K), or (N,) with `offsets`; a (K,) without them is a single draw.
 struct Plan {
     dim: usize,

@@ -8,11 +8,12 @@ use std::path::Path;
 use mixgist::{CovarianceForm, Ensemble, Error, Result, Trace};
 
 use crate::array::{integer, shape_text};
+use crate::data::column_text;
 use crate::delimited::{Line, Record, Records};
 use crate::draws::{DrawsFile, ReadOptions};
 use crate::labels::LabelDraws;
 use crate::source::{Budget, shown};
-use crate::variables::{Shaped, Variable, unknown};
+use crate::variables::{Shaped, Variable, called_twice, unknown};
 
 /// The output of CmdStan.
 pub(crate) fn read_stan(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
@@ -318,7 +319,7 @@ impl<'a> Columns<'a> {
             if let Some(indices) = indices_of(field, name)
                 && entries.insert(indices, column).is_some()
             {
-                return Err(Error::input(format!("two columns are called '{field}'")));
+                return Err(called_twice(field));
             }
         }
         let shape = entries.keys().fold(Vec::new(), |mut shape: Vec<usize>, indices| {
@@ -399,9 +400,8 @@ impl Rows {
         let number = |&column: &usize| -> Result<f64> {
             let field = record.field(column);
             field.parse().map_err(|_| {
-                let error =
-                    Error::input(format!("column {column} (counted from 0) is '{}', expected a number", shown(field)))
-                        .at_line(record.line);
+                let what = format!(" is '{}', expected a number", shown(field));
+                let error = Error::input(column_text(column, None).then(what)).at_line(record.line);
                 if field.contains(',') {
                     error.hint("write numbers with a decimal point: write.csv, not write.csv2")
                 } else {

@@ -6,6 +6,7 @@
 mod codec;
 
 use std::io::Read;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use mixgist::{Error, Result};
@@ -192,14 +193,24 @@ impl Array {
 
     /// The values, row-major.
     fn read(&self, budget: &mut Budget) -> Result<Vec<f64>> {
+        let whole: Vec<Range<usize>> = self.shape.iter().map(|&axis| 0..axis).collect();
+        self.read_within(&whole, budget)
+    }
+
+    /// The values within a range of each axis, row-major.
+    fn read_within(&self, within: &[Range<usize>], budget: &mut Budget) -> Result<Vec<f64>> {
         let size = |shape: &[usize]| {
             shape.iter().try_fold(1usize, |size, &axis| size.checked_mul(axis)).filter(|&size| size < 1 << 60)
         };
         let too_large = || Error::resource("is too large").in_file(&self.folder);
-        let (total, in_chunk) = (size(&self.shape).ok_or_else(too_large)?, size(&self.chunk).ok_or_else(too_large)?);
+        let lengths: Vec<usize> = within.iter().map(ExactSizeIterator::len).collect();
+        let (total, in_chunk) = (size(&lengths).ok_or_else(too_large)?, size(&self.chunk).ok_or_else(too_large)?);
         budget.take("the array", 8 * total as u64)?;
         budget.fits("a chunk", 16 * in_chunk as u64)?;
-        let grid: Vec<usize> = self.shape.iter().zip(&self.chunk).map(|(&axis, &chunk)| axis.div_ceil(chunk)).collect();
+        let first: Vec<usize> = within.iter().zip(&self.chunk).map(|(range, &chunk)| range.start / chunk).collect();
+        let end = |(range, &chunk): (&Range<usize>, &usize)| range.end.div_ceil(chunk);
+        let ends = within.iter().zip(&self.chunk).map(end);
+        let grid: Vec<usize> = ends.zip(&first).map(|(end, first)| end.saturating_sub(*first)).collect();
         let chunks = grid.iter().product();
         if chunks > MOST_CHUNKS {
             return Err(Error::resource(format!("has {chunks} chunks, at most {MOST_CHUNKS} are read"))
@@ -210,11 +221,12 @@ impl Array {
         let mut at = vec![0; grid.len()];
         for _ in 0..chunks {
             budget.go_on()?;
-            let path = self.chunk_path(&at);
+            let chunk: Vec<usize> = at.iter().zip(&first).map(|(at, first)| at + first).collect();
+            let path = self.chunk_path(&chunk);
             if path.is_file() {
                 let bytes = self.packed(&path, in_chunk)?;
                 let values = self.decoded(bytes, in_chunk).map_err(|error| error.in_file(&path))?;
-                self.place(&mut out, &values, &at);
+                self.place(&mut out, &values, &chunk, within);
             }
             advance(&mut at, &grid);
         }
@@ -263,18 +275,17 @@ impl Array {
         Ok(crate::array::row_major(&values, &self.chunk))
     }
 
-    /// Copies a chunk to its place; what lies beyond the edge of the array is padding.
-    fn place(&self, out: &mut [f64], values: &[f64], chunk: &[usize]) {
+    /// Copies what is wanted of a chunk to its place.
+    fn place(&self, out: &mut [f64], values: &[f64], chunk: &[usize], wanted: &[Range<usize>]) {
         let mut within = vec![0; chunk.len()];
         for &value in values {
-            let mut to = 0;
-            let mut inside = true;
-            for axis in 0..chunk.len() {
+            // Where on each axis of what is wanted, if it is wanted at all.
+            let place = (0..chunk.len()).try_fold(0, |to, axis| {
                 let index = chunk[axis] * self.chunk[axis] + within[axis];
-                inside &= index < self.shape[axis];
-                to = to * self.shape[axis] + index;
-            }
-            if inside {
+                let range = &wanted[axis];
+                range.contains(&index).then(|| to * range.len() + (index - range.start))
+            });
+            if let Some(to) = place {
                 out[to] = value;
             }
             advance(&mut within, &self.chunk);
@@ -333,32 +344,75 @@ fn find(group: &Path, name: &str) -> Result<Array> {
     Array::open(group.join(name))
 }
 
+/// Number of chains and draws of each, atoms of a draw, and draws of a chunk.
+pub(crate) fn extent(path: &Path, options: &ReadOptions) -> Result<[usize; 4]> {
+    let weights = find(&group_of(path)?, &options.variables.weights)?;
+    let axis = |name: &str| weights.dimensions.iter().position(|known| known == name);
+    let (Some(chain), Some(draw)) = (axis("chain"), axis("draw")) else {
+        return Err(no_draws(&options.variables.weights, &weights.dimensions));
+    };
+    let others = (0..weights.shape.len()).filter(|axis| ![chain, draw].contains(axis));
+    let atoms = others.map(|axis| weights.shape[axis]).fold(1, usize::saturating_mul);
+    Ok([weights.shape[chain], weights.shape[draw], atoms, weights.chunk[draw]])
+}
+
 pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
+    let [chains, draws, ..] = extent(path, options)?;
+    read_some(path, options, 0..chains, 0..draws)
+}
+
+/// The number of a chain, which need not be its place.
+pub(crate) fn read_chain_number(path: &Path, options: &ReadOptions, chain: usize) -> u32 {
+    let numbers = || {
+        let array = find(&group_of(path).ok()?, "chain").ok()?;
+        whole_numbers(&array.read(&mut Budget::new(options)).ok()?, array.shape.first().copied()?)
+    };
+    numbers().and_then(|all| all.get(chain).map(|&x| x as u32)).unwrap_or(chain as u32)
+}
+
+/// Some draws of some chains.
+pub(crate) fn read_some(
+    path: &Path,
+    options: &ReadOptions,
+    chains: Range<usize>,
+    draws: Range<usize>,
+) -> Result<DrawsFile> {
     let mut budget = Budget::new(options);
     let group = group_of(path)?;
-    let weights = find(&group, &options.variables.weights)?;
-    let names = weights.dimensions.clone();
-    let size = |name: &str| names.iter().position(|known| known == name).map(|axis| weights.shape[axis]);
-    let (Some(chains), Some(draws)) = (size("chain"), size("draw")) else {
-        return Err(no_draws(&options.variables.weights, &names));
-    };
+    let [all_chains, all_draws, ..] = extent(path, options)?;
+    let names = find(&group, &options.variables.weights)?.dimensions;
     let atom = names.iter().find(|name| !["chain", "draw"].contains(&name.as_str())).cloned();
+    let some = |array: &Array| -> Vec<Range<usize>> {
+        let of_axis = |(name, &size): (&String, &usize)| match name.as_str() {
+            "chain" if size == all_chains => chains.clone(),
+            "draw" if size == all_draws => draws.clone(),
+            _ => 0..size,
+        };
+        array.dimensions.iter().zip(&array.shape).map(of_axis).collect()
+    };
+    let shape = |within: &[Range<usize>]| within.iter().map(ExactSizeIterator::len).collect::<Vec<usize>>();
     let mut numbers =
         |name: &str, count: usize| whole_numbers(&find(&group, name).ok()?.read(&mut budget).ok()?, count);
-    let chain_numbers = numbers("chain", chains).map(|all| all.iter().map(|&x| x as u32).collect());
-    let draw_numbers = numbers("draw", draws);
+    let chain_numbers = numbers("chain", all_chains);
+    let chain_numbers = chain_numbers.map(|all| all[chains.clone()].iter().map(|&x| x as u32).collect());
+    let chain_numbers = chain_numbers.or_else(|| Some(chains.clone().map(|chain| chain as u32).collect()));
+    let draw_numbers = numbers("draw", all_draws).map(|all| all[draws.clone()].to_vec());
+    let draw_numbers = draw_numbers.or_else(|| Some(draws.clone().map(|draw| draw as u64).collect()));
     let stats = path.join("sample_stats");
     let log_posterior = ["lp", "lp__", "logp"].iter().find_map(|name| {
         let found = find(&stats, name).ok()?;
         let order = order_of(&found.dimensions, None)?;
-        let values = found.read(&mut budget).ok()?;
-        (values.len() == chains * draws).then(|| transposed(&values, &found.shape, &order))
+        let within = some(&found);
+        let values = found.read_within(&within, &mut budget).ok()?;
+        (values.len() == chains.len() * draws.len()).then(|| transposed(&values, &shape(&within), &order))
     });
-    let arrays = Arrays { chains, draws, chain_numbers, draw_numbers, log_posterior };
+    let arrays = Arrays { chains: chains.len(), draws: draws.len(), chain_numbers, draw_numbers, log_posterior };
     arrays.into_draws(options, |name| {
         let found = find(&group, name)?;
         let order = order_of(&found.dimensions, atom.as_deref()).ok_or_else(|| no_draws(name, &found.dimensions))?;
-        in_order(&found.shape, &found.read(&mut budget)?, &order, [chains, draws], name)
+        let within = some(&found);
+        let values = found.read_within(&within, &mut budget)?;
+        in_order(&shape(&within), &values, &order, [chains.len(), draws.len()], name)
     })
 }
 

@@ -72,7 +72,8 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
         count(document.components.len(), "component"),
         rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>().join(", ")
     );
-    let source = document.around.as_ref().map_or("estimate", |around| &around.source);
+    let source =
+        document.around.as_ref().map_or("estimate".into(), |around| around.source.spelled(presentation.spelling));
     let caption = format!(
         "Components of the {source}. {where_means} Lines are 95 % intervals over the draws that have the component, marks their medians; the percentage after a \
          name is the posterior probability that a draw has such a component at all.{} Each of {} draws was coupled with the estimate by exact \

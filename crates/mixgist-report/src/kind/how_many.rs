@@ -30,12 +30,12 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     }
     panels.push(Some(against_rate(found)));
     let caption = format!(
-        "Posterior probabilities of the number of clusters and components. Merging is merge-truncate-merge (Guha, Ho and Nguyen) at the rate {}, which leaves out \
+        "Posterior probabilities of the number of clusters and components. Merging puts similar components of a draw together (merge-truncate-merge of Guha, Ho and Nguyen) at the rate {}, and leaves out \
          components lighter than {}; the last panel shows the mean number for other rates, with the chosen one as a line.",
         significant(found.omega, 3),
         significant(found.omega * found.omega, 3)
     );
-    let description = format!("{} components after merge-truncate-merge.", found.components);
+    let description = format!("{} components after similar ones are merged.", found.components);
     let legend = Figure::grid(2, panels).described(description, caption);
     Ok(legend.with_legend(Key::Line(Stroke::new(Color::GREY, 1.2).dashed(Dash::Dashed)), "chosen rate"))
 }

@@ -87,7 +87,7 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     );
     let mut figure = Figure::single(panel).described(description, caption);
     let looks =
-        [(Movement::Steady, "steady"), (Movement::Inside, "inside the ball"), (Movement::Outside, "out of the ball")];
+        [(Movement::Stable, "stable"), (Movement::Inside, "inside the ball"), (Movement::Outside, "out of the ball")];
     for (movement, text) in looks {
         let (color, marker) = look_of(movement);
         if card.checks.iter().any(|check| check.outcome.moved().is_some_and(|moved| moved.movement == movement)) {
@@ -99,7 +99,7 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
 
 fn look_of(movement: Movement) -> (Color, Marker) {
     match movement {
-        Movement::Steady => (Color::BLUE, Marker::Circle),
+        Movement::Stable => (Color::BLUE, Marker::Circle),
         Movement::Inside => (Color(0x00, 0x9e, 0x73), Marker::Square),
         Movement::Outside => (Color::VERMILION, Marker::Diamond),
     }

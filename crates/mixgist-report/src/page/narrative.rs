@@ -2,7 +2,7 @@
 
 use mixgist::Warning;
 use mixgist::narrative::numbers::capitalised;
-use mixgist::narrative::{Narrative, Piece, reservation};
+use mixgist::narrative::{Narrative, Piece, reservation, spelled as in_words};
 use mixgist::text::Text;
 
 use super::table;
@@ -57,7 +57,7 @@ pub fn pieces(pieces: &[Piece], presentation: &Presentation) -> String {
                 text.push_str(&format!("<p class=\"{class}\"><b>Verdict:</b> {}{but}</p>\n", spelled(verdict)));
             }
             Piece::Note(note) => text.push_str(&format!("<p class=\"note\">{}</p>\n", spelled(note))),
-            Piece::Table { header, rows } => text.push_str(&table(header, rows)),
+            Piece::Table { header, rows } => text.push_str(&table(header, &in_words(rows, presentation.spelling))),
             Piece::Line { .. } => {}
         }
     }
@@ -77,8 +77,7 @@ pub fn sentence(text: &str) -> String {
 pub fn warnings<'a>(all: impl IntoIterator<Item = &'a Warning>, presentation: &Presentation) -> String {
     let spelled = |text: &Text| escaped(&sentence(&text.spelled(presentation.spelling)));
     let one = |warning: &Warning| {
-        let message = escaped(&sentence(&warning.to_string()));
-        let advice = spelled(&warning.advice());
+        let (message, advice) = (spelled(&warning.message()), spelled(&warning.advice()));
         format!("<p class=\"doubt\"><b>Warning:</b> {message} <i>What helps:</i> {advice}</p>\n")
     };
     all.into_iter().map(one).collect()

@@ -4,6 +4,7 @@ use mixgist::Result;
 use rand_chacha::ChaCha8Rng;
 
 use super::allocate::{Allocation, Path};
+use super::informed::Informed;
 use super::split_merge::SplitMerge;
 use super::sticks::{Room, StickLaw, Sticks};
 use super::{Model, Sampler, State, finish};
@@ -19,6 +20,7 @@ pub(crate) struct Blocked {
     sticks: Option<Sticks>,
     room: Room,
     split_merge: SplitMerge,
+    informed: Informed,
 }
 
 impl Blocked {
@@ -29,6 +31,7 @@ impl Blocked {
             sticks: None,
             room: Room::default(),
             split_merge: SplitMerge::default(),
+            informed: Informed::default(),
         }
     }
 }
@@ -37,6 +40,10 @@ impl<C: Component> Sampler<C> for Blocked {
     fn sweep(&mut self, model: &mut Model<'_, C>, state: &mut State, rng: &mut ChaCha8Rng) -> Result<()> {
         model.component.draw_shared(&state.clusters, rng)?;
         self.split_merge.step(model, state, rng)?;
+        self.informed.step(model, state, rng)?;
+        if model.update_scales(state, rng)? {
+            self.allocation.forget_predictive();
+        }
         let law = stick_law(model, state);
         law.redraw_positions(&state.clusters.counts, &mut state.positions, &mut self.room, rng);
         let sticks = self.sticks.get_or_insert_with(|| Sticks::new(law));

@@ -3,6 +3,7 @@
 use mixgist::Result;
 use rand_chacha::ChaCha8Rng;
 
+use super::informed::Informed;
 use super::split_merge::SplitMerge;
 use super::{Model, Sampler, State, finish};
 use crate::component::{Component, Posterior};
@@ -17,6 +18,7 @@ pub(crate) struct Marginal {
     empty: Posterior,
     nothing: Vec<f64>,
     split_merge: SplitMerge,
+    informed: Informed,
 }
 
 impl<C: Component> Sampler<C> for Marginal {
@@ -24,6 +26,8 @@ impl<C: Component> Sampler<C> for Marginal {
         let (points, prior) = (model.points, model.prior);
         model.component.draw_shared(&state.clusters, rng)?;
         self.split_merge.step(model, state, rng)?;
+        self.informed.step(model, state, rng)?;
+        model.update_scales(state, rng)?;
         state.alpha = concentration::given_partition(prior, model.concentration, state.alpha, &state.clusters, rng);
         let component = &model.component;
         if self.nothing.is_empty() {

@@ -2,6 +2,7 @@
 
 pub(crate) mod allocate;
 mod blocked;
+pub(crate) mod informed;
 mod marginal;
 mod slice;
 mod split_merge;
@@ -13,16 +14,19 @@ use rand_chacha::ChaCha8Rng;
 
 use allocate::Path;
 use blocked::Blocked;
+use informed::Effort;
 use marginal::Marginal;
 use slice::Slice;
 pub(crate) use slice::{draw_weights, next_fraction};
 pub(crate) use sticks::{StickLaw, Sticks};
 
+use crate::checkpoint::record::damaged;
 use crate::clusters::Clusters;
 use crate::component::Component;
 use crate::hyperparameters::Hyperparameters;
 use crate::mixing::{Concentration, MixingPrior};
 use crate::points::ScaledData;
+use crate::scales::{ScaleLaw, Scales};
 use crate::settings::Algorithm;
 
 /// What a chain carries from one sweep to the next: weights and atoms are drawn afresh given this.
@@ -32,6 +36,8 @@ pub(crate) struct State {
     pub alpha: f64,
     /// Stick position of each cluster (blocked sampler only, else empty).
     pub positions: Vec<u32>,
+    /// λ, ν and Ψ, if any of them is learned.
+    pub scales: Option<Scales>,
     /// Sweeps done.
     pub sweeps: u64,
 }
@@ -43,8 +49,12 @@ pub(crate) struct Model<'a, C> {
     pub component: C,
     pub prior: MixingPrior,
     pub concentration: Concentration,
+    /// The distribution of the scales of the component's prior.
+    pub scales: ScaleLaw,
     /// Sticks of the blocked sampler.
     pub sticks: Option<usize>,
+    /// How much the informed splits and merges do.
+    pub effort: Effort,
     /// Weight below which the unoccupied part of a draw is not broken further.
     pub remainder: f64,
 }
@@ -52,14 +62,48 @@ pub(crate) struct Model<'a, C> {
 impl<'a, C: Component> Model<'a, C> {
     /// The model with these hyperparameters for these points.
     pub(crate) fn new(points: &'a ScaledData, hyperparameters: &Hyperparameters, remainder: f64) -> Self {
+        let component = C::new(hyperparameters, points);
         Model {
             points,
-            component: C::new(hyperparameters, points),
+            scales: ScaleLaw::new(hyperparameters, &component.scales()),
+            component,
             prior: hyperparameters.prior,
             concentration: hyperparameters.concentration,
             sticks: hyperparameters.truncation,
+            effort: Effort::new(points.len(), points.dim()),
             remainder,
         }
+    }
+}
+
+impl<C: Component> Model<'_, C> {
+    /// The scales where a chain starts: none if all are fixed.
+    pub(crate) fn start_scales(&self) -> Option<Scales> {
+        self.scales.learned.any().then(|| self.component.scales())
+    }
+
+    /// Goes on with the scales of a state, which may come from a file.
+    pub(crate) fn resume_scales(&mut self, state: &State) -> Result<()> {
+        let sound = match &state.scales {
+            Some(scales) => self.scales.learned.any() && self.scales.is_sound(scales),
+            None => !self.scales.learned.any(),
+        };
+        if !sound {
+            return Err(damaged());
+        }
+        if let Some(scales) = &state.scales {
+            self.component.set_scales(scales);
+        }
+        Ok(())
+    }
+
+    /// Updates the scales; true if any of them is learned.
+    fn update_scales(&mut self, state: &mut State, rng: &mut ChaCha8Rng) -> Result<bool> {
+        let learned = self.scales.update(&mut self.component, &state.clusters, rng)?;
+        if learned {
+            state.scales = Some(self.component.scales());
+        }
+        Ok(learned)
     }
 }
 

@@ -4,6 +4,7 @@ use mixgist::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 
 use super::allocate::{Allocation, Path, Pick, Reservoir};
+use super::informed::Informed;
 use super::split_merge::SplitMerge;
 use super::tile::{Slices, Weighing};
 use super::{Model, Sampler, State, finish};
@@ -27,11 +28,18 @@ pub(crate) struct Slice {
     allocation: Allocation,
     pieces: Pieces,
     split_merge: SplitMerge,
+    informed: Informed,
 }
 
 impl Slice {
     pub(crate) fn new(path: Path) -> Self {
-        Slice { path, allocation: Allocation::default(), pieces: Pieces::default(), split_merge: SplitMerge::default() }
+        Slice {
+            path,
+            allocation: Allocation::default(),
+            pieces: Pieces::default(),
+            split_merge: SplitMerge::default(),
+            informed: Informed::default(),
+        }
     }
 }
 
@@ -39,6 +47,10 @@ impl<C: Component> Sampler<C> for Slice {
     fn sweep(&mut self, model: &mut Model<'_, C>, state: &mut State, rng: &mut ChaCha8Rng) -> Result<()> {
         model.component.draw_shared(&state.clusters, rng)?;
         self.split_merge.step(model, state, rng)?;
+        self.informed.step(model, state, rng)?;
+        if model.update_scales(state, rng)? {
+            self.allocation.forget_predictive();
+        }
         state.alpha =
             concentration::given_partition(model.prior, model.concentration, state.alpha, &state.clusters, rng);
         let rest = draw_weights(model.prior, state.alpha, &state.clusters, &mut self.pieces.weights, rng);

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::algorithm::State;
 use crate::clusters::Clusters;
 use crate::draws::ChainDraws;
+use crate::scales::Scales;
 use crate::settings::MAX_STICKS;
 use record::{checksum, damaged, decode, encode, is_checkpoint};
 
@@ -245,6 +246,7 @@ pub(crate) struct StateRecord {
     labels: Vec<u32>,
     statistics: Vec<f64>,
     positions: Vec<u32>,
+    scales: Option<Scales>,
     sticks: Option<u32>,
 }
 
@@ -259,6 +261,7 @@ impl StateRecord {
             labels: state.clusters.labels.clone(),
             statistics: state.clusters.statistics.clone(),
             positions: state.positions.clone(),
+            scales: state.scales.clone(),
             sticks: sticks.map(|sticks| sticks as u32),
         }
     }
@@ -275,7 +278,8 @@ impl StateRecord {
             && self.sticks.is_none_or(|sticks| (1..=MAX_STICKS).contains(&(sticks as usize)))
             && self.alpha.is_finite()
             && (self.positions.is_empty() || self.positions.len() == clusters.len());
-        let state = State { clusters, alpha: self.alpha, positions: self.positions, sweeps: self.sweeps };
+        let state =
+            State { clusters, alpha: self.alpha, positions: self.positions, scales: self.scales, sweeps: self.sweeps };
         sound.then_some((state, self.sticks.map(|sticks| sticks as usize), rng))
     }
 }

@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 const MAGIC: &[u8; 16] = b"mixgist-samplers";
-/// Version 1 had a form of its own.
-const VERSION: u32 = 2;
+/// Version 1 had a form of its own, version 2 knew no learned scales.
+const VERSION: u32 = 3;
 const HEADER: usize = MAGIC.len() + 4;
 
 /// FNV-1a, 64 bit.
@@ -103,7 +103,7 @@ mod tests {
         let mut bytes = encode(&record()).unwrap();
         bytes[MAGIC.len()] = 1;
         let error = decode::<Record>(&bytes).unwrap_err();
-        assert_eq!(error.to_string(), "has checkpoint version 1, this program reads version 2");
+        assert_eq!(error.to_string(), "has checkpoint version 1, this program reads version 3");
         assert!(error.hint_text().is_some());
     }
 }

@@ -10,6 +10,7 @@ use super::{AtomShape, Component, FullCovariance, Posterior, singular};
 use crate::clusters::Clusters;
 use crate::hyperparameters::Hyperparameters;
 use crate::points::ScaledData;
+use crate::scales::Scales;
 use crate::variates::log_multigamma;
 
 /// Σ ~ IW(ν, Ψ), μ_k given Σ ~ N(m0, Σ/λ). Given the partition, Σ has ν + n degrees of freedom and the scale of all clusters
@@ -67,6 +68,18 @@ impl Component for CommonCovariance {
             root,
             log_det_root: 0.0,
         }
+    }
+
+    fn scales(&self) -> Scales {
+        self.prior.scales()
+    }
+
+    fn set_scales(&mut self, scales: &Scales) {
+        self.prior.set_scales(scales);
+    }
+
+    fn prior_mean(&self) -> &[f64] {
+        self.prior.prior_mean()
     }
 
     fn dim(&self) -> usize {

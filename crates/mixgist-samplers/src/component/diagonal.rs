@@ -8,6 +8,7 @@ use super::full::step;
 use super::{AtomShape, Component, Posterior, scaled_mean, singular};
 use crate::hyperparameters::Hyperparameters;
 use crate::points::ScaledData;
+use crate::scales::Scales;
 use crate::variates::{chi, normal};
 
 /// NIW(m0_j, λ, Ψ_jj, ν) in dimension 1 for each coordinate j; pseudo-data as in the full model.
@@ -16,33 +17,53 @@ pub(crate) struct DiagonalCovariance {
     d: usize,
     lambda: f64,
     nu: f64,
+    m0: Vec<f64>,
+    /// The diagonal of Ψ.
+    psi: Vec<f64>,
     /// λ m0.
     first: Vec<f64>,
     /// Ψ_jj + λ m0_j².
     second: Vec<f64>,
     /// ½ Σ log Ψ_jj.
     log_root_psi: f64,
-    /// For each count, what the predictive density of one more point has besides |Ψ'| and the point.
-    steps: Vec<f64>,
 }
 
 impl Component for DiagonalCovariance {
     fn new(hyperparameters: &Hyperparameters, points: &ScaledData) -> Self {
         let d = points.dim();
-        let (lambda, m0) = (hyperparameters.lambda, scaled_mean(hyperparameters, points));
         let psi: Vec<f64> =
             (0..d).map(|j| hyperparameters.psi[j * d + j] / (points.scale[j] * points.scale[j])).collect();
-        DiagonalCovariance {
+        let mut component = DiagonalCovariance {
             d,
-            lambda,
+            lambda: hyperparameters.lambda,
             nu: hyperparameters.nu,
-            first: m0.iter().map(|m| lambda * m).collect(),
-            second: psi.iter().zip(&m0).map(|(p, m)| p + lambda * m * m).collect(),
-            log_root_psi: log_root(&psi),
-            steps: (0..=points.len())
-                .map(|count| d as f64 * step(lambda + count as f64, hyperparameters.nu + count as f64, 1))
-                .collect(),
+            m0: scaled_mean(hyperparameters, points),
+            first: vec![0.0; d],
+            second: vec![0.0; d],
+            psi,
+            log_root_psi: 0.0,
+        };
+        component.set_scales(&component.scales());
+        component
+    }
+
+    fn scales(&self) -> Scales {
+        Scales { lambda: self.lambda, nu: self.nu, psi: self.psi.clone() }
+    }
+
+    fn set_scales(&mut self, scales: &Scales) {
+        self.lambda = scales.lambda;
+        self.nu = scales.nu;
+        self.psi.copy_from_slice(&scales.psi);
+        self.log_root_psi = log_root(&self.psi);
+        for (j, &m) in self.m0.iter().enumerate() {
+            self.first[j] = self.lambda * m;
+            self.second[j] = self.psi[j] + self.lambda * m * m;
         }
+    }
+
+    fn prior_mean(&self) -> &[f64] {
+        &self.m0
     }
 
     fn dim(&self) -> usize {
@@ -78,7 +99,8 @@ impl Component for DiagonalCovariance {
     }
 
     fn prepare(&self, posterior: &mut Posterior) {
-        posterior.ready(&self.steps, log_root(&posterior.factor[..self.d]));
+        let d = self.d as f64;
+        posterior.ready(|lambda, nu| d * step(lambda, nu, 1), log_root(&posterior.factor[..self.d]));
     }
 
     fn draw_atom(&self, posterior: &mut Posterior, rng: &mut ChaCha8Rng, atom: &mut [f64]) {

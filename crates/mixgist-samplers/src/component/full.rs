@@ -8,6 +8,7 @@ use super::packed::{at, cholesky, invert, log_determinant, multiply_into, packed
 use super::{AtomShape, Component, Posterior, scaled_mean, singular};
 use crate::hyperparameters::Hyperparameters;
 use crate::points::ScaledData;
+use crate::scales::Scales;
 use crate::variates::{chi, log_multigamma, normal};
 
 /// NIW(m0, λ, Ψ, ν). The prior is kept as pseudo-data: λ points at m0 with scatter Ψ, so that with b = Σ x and A = Σ x xᵀ
@@ -17,14 +18,15 @@ pub(crate) struct FullCovariance {
     pub(super) d: usize,
     pub(super) lambda: f64,
     pub(super) nu: f64,
+    pub(super) m0: Vec<f64>,
+    /// Ψ, packed.
+    psi: Vec<f64>,
     /// λ m0.
     pub(super) first: Vec<f64>,
     /// Ψ + λ m0 m0ᵀ, packed.
     pub(super) second: Vec<f64>,
     /// ½ log |Ψ|.
     pub(super) log_det_psi: f64,
-    /// For each count, what the predictive density of one more point has besides |Ψ'| and the point.
-    steps: Vec<f64>,
 }
 
 impl FullCovariance {
@@ -41,14 +43,19 @@ impl FullCovariance {
     }
 }
 
-/// log of π^{−d/2} (λ/(λ + 1))^{d/2} Γ((ν + 1)/2) / Γ((ν + 1 − d)/2).
+/// log of π^{−d/2} (λ/(λ + 1))^{d/2} Γ((ν + 1)/2) / Γ((ν + 1 − d)/2): what the predictive density of one more point has besides |Ψ'| and the
+/// point.
 pub(super) fn step(lambda: f64, nu: f64, d: usize) -> f64 {
-    let d = d as f64;
-    0.5 * d * (lambda / (lambda + 1.0) / PI).ln() + libm::lgamma(0.5 * (nu + 1.0)) - libm::lgamma(0.5 * (nu + 1.0 - d))
+    let top = 0.5 * (nu + 1.0);
+    // Γ(x)/Γ(x − i) = (x − 1) … (x − i), and for odd d one more half
+    let whole: f64 = (1..=d / 2).map(|i| (top - i as f64).ln()).sum();
+    let rest = top - (d / 2) as f64;
+    let half = if d % 2 == 1 { libm::lgamma(rest) - libm::lgamma(rest - 0.5) } else { 0.0 };
+    0.5 * d as f64 * (lambda / (lambda + 1.0) / PI).ln() + whole + half
 }
 
 /// U = B C⁻¹ with Ψ = C Cᵀ and Bᵀ B ~ W(ν, I), B lower triangular with B_jj ~ χ(ν − d + 1 + j): then (Uᵀ U)⁻¹ ~ IW(ν, Ψ).
-pub(super) fn draw_root_precision(
+pub(crate) fn draw_root_precision(
     nu: f64,
     factor: &[f64],
     d: usize,
@@ -81,32 +88,49 @@ pub(super) fn draw_mean(posterior: &mut Posterior, d: usize, rng: &mut ChaCha8Rn
 impl Component for FullCovariance {
     fn new(hyperparameters: &Hyperparameters, points: &ScaledData) -> Self {
         let d = points.dim();
-        let (lambda, m0) = (hyperparameters.lambda, scaled_mean(hyperparameters, points));
         let mut psi = vec![0.0; packed_len(d)];
         for r in 0..d {
             for c in 0..=r {
                 psi[at(r, c)] = hyperparameters.psi[r * d + c] / (points.scale[r] * points.scale[c]);
             }
         }
-        let mut second = psi.clone();
+        let mut component = FullCovariance {
+            d,
+            lambda: hyperparameters.lambda,
+            nu: hyperparameters.nu,
+            m0: scaled_mean(hyperparameters, points),
+            first: vec![0.0; d],
+            second: psi.clone(),
+            psi,
+            log_det_psi: 0.0,
+        };
+        component.set_scales(&component.scales());
+        component
+    }
+
+    fn scales(&self) -> Scales {
+        Scales { lambda: self.lambda, nu: self.nu, psi: self.psi.clone() }
+    }
+
+    fn set_scales(&mut self, scales: &Scales) {
+        let d = self.d;
+        self.lambda = scales.lambda;
+        self.nu = scales.nu;
+        self.psi.copy_from_slice(&scales.psi);
+        self.second.copy_from_slice(&scales.psi);
+        let positive = cholesky(&mut self.second, d);
+        debug_assert!(positive, "Ψ was checked when it was resolved, or drawn");
+        self.log_det_psi = log_determinant(&self.second, d);
         for r in 0..d {
+            self.first[r] = self.lambda * self.m0[r];
             for c in 0..=r {
-                second[at(r, c)] += lambda * m0[r] * m0[c];
+                self.second[at(r, c)] = self.psi[at(r, c)] + self.lambda * self.m0[r] * self.m0[c];
             }
         }
-        let positive = cholesky(&mut psi, d);
-        debug_assert!(positive, "Ψ was checked when it was resolved");
-        FullCovariance {
-            d,
-            lambda,
-            nu: hyperparameters.nu,
-            first: m0.iter().map(|m| lambda * m).collect(),
-            second,
-            log_det_psi: log_determinant(&psi, d),
-            steps: (0..=points.len())
-                .map(|count| step(lambda + count as f64, hyperparameters.nu + count as f64, d))
-                .collect(),
-        }
+    }
+
+    fn prior_mean(&self) -> &[f64] {
+        &self.m0
     }
 
     fn dim(&self) -> usize {
@@ -138,7 +162,7 @@ impl Component for FullCovariance {
     }
 
     fn prepare(&self, posterior: &mut Posterior) {
-        posterior.ready(&self.steps, log_determinant(&posterior.factor, self.d));
+        posterior.ready(|lambda, nu| step(lambda, nu, self.d), log_determinant(&posterior.factor, self.d));
     }
 
     fn draw_atom(&self, posterior: &mut Posterior, rng: &mut ChaCha8Rng, atom: &mut [f64]) {

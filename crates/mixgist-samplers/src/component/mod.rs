@@ -2,7 +2,7 @@
 
 mod common;
 mod diagonal;
-mod full;
+pub(crate) mod full;
 pub(crate) mod packed;
 
 use mixgist::{Error, Result};
@@ -15,11 +15,21 @@ pub(crate) use full::FullCovariance;
 use crate::clusters::Clusters;
 use crate::hyperparameters::Hyperparameters;
 use crate::points::ScaledData;
+use crate::scales::Scales;
 
 /// A conjugate component model in the scaled coordinates of the points.
 pub(crate) trait Component: Clone + Send + Sync {
     /// The model with these hyperparameters, for points in these coordinates.
     fn new(hyperparameters: &Hyperparameters, points: &ScaledData) -> Self;
+
+    /// λ, ν and Ψ.
+    fn scales(&self) -> Scales;
+
+    /// Other λ, ν and Ψ, in the coordinates of the points.
+    fn set_scales(&mut self, scales: &Scales);
+
+    /// m0, in the coordinates of the points.
+    fn prior_mean(&self) -> &[f64];
 
     /// Dimension d.
     fn dim(&self) -> usize;
@@ -177,12 +187,11 @@ impl Posterior {
         }
     }
 
-    /// Makes ready for predictive densities: `steps` for each count, and ½ log |Ψ'|.
-    fn ready(&mut self, steps: &[f64], log_root: f64) {
-        let count = self.count as usize;
-        self.outside = steps[count] - log_root;
-        if count > 0 {
-            self.inside = steps[count - 1] - log_root;
+    /// Makes ready for predictive densities: `step` of (λ', ν'), and ½ log |Ψ'|.
+    fn ready(&mut self, step: impl Fn(f64, f64) -> f64, log_root: f64) {
+        self.outside = step(self.lambda, self.nu) - log_root;
+        if self.count > 0 {
+            self.inside = step(self.lambda - 1.0, self.nu - 1.0) - log_root;
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Implied densities against the closed form in the units of the data, quadrature and draws.
 
 use super::*;
+use crate::hyperparameters::Learned;
 use crate::mixing::MixingPrior;
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -17,6 +18,7 @@ fn hyperparameters(mu0: &[f64], lambda: f64, psi: &[f64], nu: f64, alpha: f64) -
         lambda,
         psi: psi.to_vec(),
         nu,
+        learned: Learned::default(),
         truncation: None,
     }
 }

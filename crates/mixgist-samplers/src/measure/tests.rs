@@ -39,7 +39,7 @@ fn check_mean_density<C: Component>(prior: MixingPrior, covariance: CovarianceMo
     let hyperparameters = Hyperparameters::resolve(&DATA, 2, &settings).unwrap();
     let mut model = Model::<C>::new(&points, &hyperparameters, settings.remainder);
     let clusters = Clusters::new(vec![0, 0, 0, 1, 1, 2], &model.component, &points);
-    let state = State { clusters, alpha: 0.8, positions: Vec::new(), sweeps: 0 };
+    let state = State { clusters, alpha: 0.8, positions: Vec::new(), scales: None, sweeps: 0 };
     let mut draws = ChainDraws::default();
     let mut rng = stream(3, Purpose::Chains, 0);
     for _ in 0..DRAWS {
@@ -103,7 +103,7 @@ fn truncated_sticks_have_their_mean_weights() {
         let hyperparameters = Hyperparameters::resolve(&DATA, 2, &settings).unwrap();
         let mut model = Model::<FullCovariance>::new(&points, &hyperparameters, settings.remainder);
         let clusters = Clusters::new(vec![0, 0, 0, 1, 1, 2], &model.component, &points);
-        let state = State { clusters, alpha: 0.8, positions: vec![2, 0, 3], sweeps: 0 };
+        let state = State { clusters, alpha: 0.8, positions: vec![2, 0, 3], scales: None, sweeps: 0 };
         let mut draws = ChainDraws::default();
         let mut rng = stream(4, Purpose::Chains, 0);
         for _ in 0..DRAWS {

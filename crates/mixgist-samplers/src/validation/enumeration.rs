@@ -6,13 +6,14 @@ use mixgist::Result;
 use mixgist::random::{Purpose, stream};
 
 use super::Outcome;
+use crate::algorithm::informed::{Effort, Informed};
 use crate::algorithm::{Model, sampler};
 use crate::clusters::Clusters;
 use crate::component::{CommonCovariance, Component, DiagonalCovariance, FullCovariance};
-use crate::hyperparameters::Hyperparameters;
+use crate::hyperparameters::{Hyperparameters, Learned};
 use crate::mixing::{Concentration, MixingPrior};
 use crate::points::ScaledData;
-use crate::settings::{ComponentPrior, CovarianceModel, FitSettings, Scale};
+use crate::settings::{ComponentPrior, CovarianceModel, FitSettings, Scale, ScaleChoice};
 use crate::start::start;
 use crate::variates::{BetaShape, log_beta};
 
@@ -23,13 +24,7 @@ const THIN: u64 = 12;
 /// Runs a chain of the given settings on five points of the plane and compares how often it visits each of the 52 partitions
 /// with their exact posterior probabilities, by a χ² test on every 12th state, which leaves next to no autocorrelation.
 pub fn enumeration(settings: &FitSettings, draws: u64, seed: u64) -> Result<Outcome> {
-    let settings = settings.clone().with_component(ComponentPrior {
-        mu0: Some(vec![1.0, 1.0]),
-        lambda: Some(0.4),
-        psi: Some(Scale::Diagonal(vec![0.8, 0.8])),
-        nu: Some(4.0),
-        ..settings.component.clone()
-    });
+    let settings = at_hand(settings);
     match settings.component.covariance {
         CovarianceModel::Full => run::<FullCovariance>(&settings, draws, seed),
         CovarianceModel::Diagonal => run::<DiagonalCovariance>(&settings, draws, seed),
@@ -37,9 +32,55 @@ pub fn enumeration(settings: &FitSettings, draws: u64, seed: u64) -> Result<Outc
     }
 }
 
+/// The settings with hyperparameters for these points.
+fn at_hand(settings: &FitSettings) -> FitSettings {
+    settings.clone().with_component(ComponentPrior {
+        mu0: Some(vec![1.0, 1.0]),
+        lambda: Some(0.4),
+        psi: Some(Scale::Diagonal(vec![0.8, 0.8])),
+        nu: Some(4.0),
+        ..settings.component.clone()
+    })
+}
+
+/// The same for the informed splits and merges alone, so that nothing hides a wrong ratio; `sample` is the number of points that a launch
+/// begins with at most.
+pub fn splits_and_merges(settings: &FitSettings, sample: usize, draws: u64, seed: u64) -> Result<Outcome> {
+    let settings = at_hand(settings);
+    match settings.component.covariance {
+        CovarianceModel::Full => run_alone::<FullCovariance>(&settings, sample, draws, seed),
+        CovarianceModel::Diagonal => run_alone::<DiagonalCovariance>(&settings, sample, draws, seed),
+        CovarianceModel::Common => run_alone::<CommonCovariance>(&settings, sample, draws, seed),
+    }
+}
+
+fn run_alone<C: Component>(settings: &FitSettings, sample: usize, draws: u64, seed: u64) -> Result<Outcome> {
+    let points = ScaledData::new(&DATA, 2)?;
+    let mut model = Model::<C>::new(&points, &Hyperparameters::resolve(&DATA, 2, settings)?, settings.remainder);
+    model.effort = Effort { proposals: 40, sample };
+    let exact = posterior(&model)?;
+    let mut rng = stream(seed, Purpose::Chains, 0);
+    let mut state = start(&model, 1, &mut rng);
+    let mut moves = Informed::default();
+    let mut visits: HashMap<Vec<u32>, u64> = HashMap::new();
+    for step in 0..draws + 100 {
+        model.component.draw_shared(&state.clusters, &mut rng)?;
+        moves.step(&model, &mut state, &mut rng)?;
+        if step >= 100 {
+            *visits.entry(canonical(&state.clusters.labels)).or_default() += 1;
+        }
+    }
+    Ok(chi_square(&exact, &visits, draws))
+}
+
 fn run<C: Component>(settings: &FitSettings, draws: u64, seed: u64) -> Result<Outcome> {
     let points = ScaledData::new(&DATA, 2)?;
-    let hyperparameters = Hyperparameters::resolve(&DATA, 2, settings)?;
+    let mut hyperparameters = Hyperparameters::resolve(&DATA, 2, settings)?;
+    if settings.component.scales == ScaleChoice::Learned {
+        // Ψ has too many entries for sums over a grid: the joint test has it
+        let own = settings.component.covariance != CovarianceModel::Common;
+        hyperparameters.learned = Learned { lambda: true, psi: false, nu: own };
+    }
     let mut model = Model::<C>::new(&points, &hyperparameters, settings.remainder);
     let exact = posterior(&model)?;
 
@@ -91,13 +132,43 @@ fn posterior<C: Component>(model: &Model<'_, C>) -> Result<Vec<(Vec<u32>, f64)>>
     for labels in partitions(model.points.len()) {
         let clusters = Clusters::new(labels.clone(), &model.component, model.points);
         let sizes: Vec<u32> = clusters.sizes().collect();
-        let log = model.component.log_marginal(&clusters)? + prior_probability(model, &sizes).ln();
+        let log = log_marginal(model, &clusters)? + prior_probability(model, &sizes).ln();
         all.push((labels, log));
     }
     let highest = all.iter().map(|(_, log)| *log).fold(f64::NEG_INFINITY, f64::max);
     let total: f64 = all.iter().map(|(_, log)| (log - highest).exp()).sum();
     all.iter_mut().for_each(|(_, log)| *log = (*log - highest).exp() / total);
     Ok(all)
+}
+
+/// log p(points given the partition), learned scales integrated out by the trapezoidal rule in their logarithms.
+fn log_marginal<C: Component>(model: &Model<'_, C>, clusters: &Clusters) -> Result<f64> {
+    let fixed = model.component.scales();
+    let inner = if model.scales.learned.nu { model.scales.inner as f64 } else { 0.0 };
+    let axis = |learned: bool, low: f64, high: f64| {
+        let steps = if learned { 80 } else { 1 };
+        (0..steps).map(move |t| (low + (high - low) * f64::from(t) / f64::from(steps)).exp())
+    };
+    let mut logs = Vec::new();
+    for lambda in axis(model.scales.learned.lambda, -14.0, 5.0) {
+        for unit in axis(model.scales.learned.nu, -7.0, 6.0) {
+            let mut scales = fixed.clone();
+            let mut jacobian = 0.0;
+            if model.scales.learned.lambda {
+                scales.lambda = lambda;
+                jacobian += lambda.ln();
+            }
+            if model.scales.learned.nu {
+                scales.nu = unit + inner - 1.0;
+                jacobian += unit.ln();
+            }
+            let mut component = model.component.clone();
+            component.set_scales(&scales);
+            logs.push(component.log_marginal(clusters)? + model.scales.log_density(&scales) + jacobian);
+        }
+    }
+    let highest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    Ok(highest + logs.iter().map(|log| (log - highest).exp()).sum::<f64>().ln())
 }
 
 /// p(partition), α integrated out by the trapezoidal rule in log α.

@@ -5,10 +5,10 @@ mod joint;
 
 use mixgist::Result;
 
-pub use enumeration::enumeration;
+pub use enumeration::{enumeration, splits_and_merges};
 pub use joint::joint;
 
-use crate::settings::{Algorithm, CovarianceModel, FitSettings, Truncation};
+use crate::settings::{Algorithm, CovarianceModel, FitSettings, ScaleChoice, Truncation};
 use crate::{Concentration, MixingPrior};
 
 /// Outcome of one experiment.
@@ -63,6 +63,13 @@ pub fn settings(
     settings
 }
 
+/// The settings of an experiment with learned scales: λ and ν by enumeration, Ψ too by the joint test.
+pub fn learned(algorithm: Algorithm, covariance: CovarianceModel) -> FitSettings {
+    let mut settings = settings(algorithm, covariance, PRIORS[0].1, PRIORS[0].2);
+    settings.component.scales = ScaleChoice::Learned;
+    settings
+}
+
 /// Every algorithm, component and prior by both experiments; `length` multiplies the length of the chains (1 takes about half
 /// a minute). The outcomes come one by one as they are ready.
 pub fn all(length: u64, seed: u64, mut report: impl FnMut(Outcome)) -> Result<()> {
@@ -77,6 +84,10 @@ pub fn all(length: u64, seed: u64, mut report: impl FnMut(Outcome)) -> Result<()
                 });
                 report(Outcome { name: format!("joint: {name}"), ..joint(&settings, 40_000 * length, seed)? });
             }
+            let settings = learned(algorithm, covariance);
+            let name = format!("{algorithm_name}, {covariance_name} covariance, learned scales");
+            report(Outcome { name: format!("enumeration: {name}"), ..enumeration(&settings, 8_000 * length, seed)? });
+            report(Outcome { name: format!("joint: {name}"), ..joint(&settings, 40_000 * length, seed)? });
         }
     }
     Ok(())

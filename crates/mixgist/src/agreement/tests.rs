@@ -100,3 +100,13 @@ fn the_traces_of_draws_are_label_free() {
     );
     assert_eq!(agreement.verdict, ChainVerdict::TooFew);
 }
+
+/// One sequence of draws has no chains that could agree: what is said is about its halves.
+#[test]
+fn a_single_sequence_is_not_called_chains() {
+    for (name, verdict) in ChainVerdict::NAMES.into_iter().filter(|(_, verdict)| *verdict != ChainVerdict::Disagree) {
+        let of = |chains| Agreement { traces: Vec::new(), chains, verdict }.text();
+        assert!(!of(1).contains("chain"), "{name}");
+        assert_eq!(of(4), verdict.text(), "{name}");
+    }
+}

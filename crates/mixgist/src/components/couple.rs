@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::atoms::GaussianAtoms;
 use crate::components::Rules;
 use crate::ensemble::{Ensemble, MixingMeasure};
-use crate::overlap::{Gaussian, TWINS, half_log_det, may_overlap, overlap, overlap_given};
+use crate::overlap::{Gaussian, NEARLY_EQUAL, half_log_det, may_overlap, overlap, overlap_given};
 use crate::progress::Progress;
 use crate::transport::ground::{log_euclidean_coordinates, width};
 use crate::transport::solve;
@@ -140,8 +140,9 @@ impl Merged {
     fn with_near_copies_as_one(self) -> Result<Self> {
         let mut sets: Vec<Vec<usize>> = Vec::new();
         for k in 0..self.weights.len() {
-            let twin = |set: &Vec<usize>| set.iter().any(|&l| overlap(self.gaussian(k), self.gaussian(l)) >= TWINS);
-            let (joined, apart): (Vec<_>, Vec<_>) = sets.into_iter().partition(twin);
+            let equal =
+                |set: &Vec<usize>| set.iter().any(|&l| overlap(self.gaussian(k), self.gaussian(l)) >= NEARLY_EQUAL);
+            let (joined, apart): (Vec<_>, Vec<_>) = sets.into_iter().partition(equal);
             let mut set = joined.concat();
             set.push(k);
             set.sort_unstable();

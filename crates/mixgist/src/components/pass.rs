@@ -391,7 +391,7 @@ impl<'a> Pass<'a> {
 /// A draw surely has its two matches the right way round when the other way has a probability below 1 / (1 + e^3), about 5 %.
 const SURELY: f64 = 3.0;
 
-/// Where the matches of one of a pair of atoms lie on the line between the two, as a normal law.
+/// Where the matches of one of a pair of atoms lie on the line between the two, as a normal distribution.
 #[derive(Clone, Copy)]
 struct Cloud {
     mean: f64,

@@ -5,6 +5,7 @@ use crate::Result;
 use crate::effective::{Probability, ascending, draw_weights, sorted_quantile};
 use crate::ensemble::Ensemble;
 use crate::fits::{Fits, are_below};
+use crate::text::Index;
 
 /// The smallest ball around an estimate that holds the asked-for posterior probability.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -41,6 +42,7 @@ pub struct Ball {
 #[non_exhaustive]
 pub struct Member {
     /// Index of the draw.
+    #[schemars(with = "Index")]
     pub draw: usize,
     /// Its chain.
     pub chain: u32,
@@ -145,7 +147,7 @@ mod tests {
     }
 
     /// 300 balls of 400 autocorrelated draws of |N(0, 1)|: the interval of ± 2 standard errors must hold the true quantile, 1.6449 at
-    /// 90 %, about as often as a normal law has it (95 %). Fewer than 260 happen with probability below 1e-8 if it does at 95 %,
+    /// 90 %, about as often as a normal distribution has it (95 %). Fewer than 260 happen with probability below 1e-8 if it does at 95 %,
     /// and all 300 would mean that errors are exaggerated.
     #[test]
     fn the_error_of_the_radius_is_that_of_autocorrelated_draws() {

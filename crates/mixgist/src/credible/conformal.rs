@@ -56,7 +56,7 @@ pub enum ConformalRadius {
         radius: f64,
         /// Coverage is at least this on average over calibration sets: rank/(n + 1).
         coverage: f64,
-        /// Standard deviation of the coverage between calibration sets (it has a Beta law).
+        /// Standard deviation of the coverage between calibration sets (it has a Beta distribution).
         coverage_sd: f64,
     },
     /// No finite radius has that coverage with so few draws.

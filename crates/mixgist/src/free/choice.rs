@@ -1,10 +1,9 @@
 //! Which fit is taken: all of them judged on slices that nothing was fitted to, and asked whether the draws have their atoms.
 
 use super::fit::Fitted;
-use super::judge::{Judged, judge};
+use super::judge::{Judged, OnSlices};
 use super::{AtomCount, Job, path};
 use crate::Result;
-use crate::pairwise::Decompositions;
 use crate::progress::Progress;
 use crate::select::SAFE_SEPARATION;
 use crate::support::{NOTABLE_MASS, Support};
@@ -18,12 +17,12 @@ pub(super) struct OnHeldOut {
 }
 
 impl OnHeldOut {
-    pub(super) fn new(job: &Job, fits: &[Fitted], held_out: &Decompositions, progress: &dyn Progress) -> Result<Self> {
-        let mut measures = vec![job.ensemble.draw(job.medoid.draw)];
+    pub(super) fn new(job: &Job, fits: &[Fitted], held_out: &dyn OnSlices, progress: &dyn Progress) -> Result<Self> {
+        let mut measures = job.draws.some(&[job.medoid.draw])?;
         measures.extend(job.candidate.cloned());
         measures.extend(job.aligned.as_ref().map(|aligned| aligned.estimate.clone()));
         measures.extend(fits.iter().map(|fit| fit.measure.clone()));
-        let mut judged = judge(&measures, held_out, job.loss, progress)?.into_iter();
+        let mut judged = held_out.judge(&measures, job.loss, progress)?.into_iter();
         let medoid = judged.next().expect("the medoid is among them");
         let candidate = job.candidate.and_then(|_| judged.next());
         let aligned = job.aligned.as_ref().and_then(|_| judged.next());

@@ -4,15 +4,13 @@ use rand::seq::index;
 
 use super::Job;
 use super::floor::Center;
-use super::judge::{Judged, glance, judge};
+use super::judge::{Judged, OnSlices};
 use super::objective::Objective;
 use super::{narrowest, path, reduce};
 use crate::ensemble::MixingMeasure;
 use crate::line::Order;
 use crate::loss::Loss;
-use crate::pairwise::Decompositions;
 use crate::progress::Progress;
-use crate::projection::Projection;
 use crate::random::{Purpose, stream};
 use crate::slice::{Chart, Slices, Tangents};
 use crate::target::SliceTarget;
@@ -55,12 +53,11 @@ const SAME_WEIGHTS: f64 = 0.02;
 pub(super) fn fit(
     job: &Job,
     counts: &[usize],
-    projection: &Projection,
-    decompositions: &Decompositions,
+    on_slices: &dyn OnSlices,
     center: &Center,
     progress: &dyn Progress,
 ) -> Result<Vec<Fitted>> {
-    let dim = job.ensemble.dim();
+    let dim = job.draws.dim();
     let tangents = differentiable(job.slices)?;
     let draws = center.nearest_first.len();
     let sampled: Vec<usize> = {
@@ -70,8 +67,8 @@ pub(super) fn fit(
     let fitted_slices =
         (SLICES_PER_COORDINATE * tangents.chart().width(dim)).clamp(LEAST_FITTED_SLICES, MOST_FITTED_SLICES);
     let targets = |weightings: &[&[f64]]| -> Result<Vec<Vec<SliceTarget>>> {
-        progress.begin("mean quantile functions", fitted_slices.min(projection.slices()) as u64);
-        decompositions.mean_quantiles(weightings, &sampled, fitted_slices, progress)
+        progress.begin("mean quantile functions", fitted_slices.min(on_slices.slices()) as u64);
+        on_slices.mean_quantiles(weightings, &sampled, fitted_slices, progress)
     };
     let first = targets(&[&center.weights])?.swap_remove(0);
     let constant = match job.loss {
@@ -80,15 +77,20 @@ pub(super) fn fit(
     };
     let chart = match tangents.chart() {
         Chart::Logarithm => Chart::Logarithm,
-        chart => chart.no_narrower_than(narrowest::narrowest(job.ensemble, &center.nearest_first), dim),
+        chart => {
+            let some = narrowest::spread_out(on_slices.draw_weights(), &center.nearest_first);
+            chart.no_narrower_than(narrowest::narrowest(&job.draws.some(&some)?, dim), dim)
+        }
     };
     let objective = |targets| Objective::new(tangents, &chart, targets, dim, constant);
     let few_slices = tangents.chart().width(dim).clamp(LEAST_FEW_SLICES, MOST_FEW_SLICES);
     let (all, few) = (objective(&first), objective(&first[..first.len().min(few_slices)]));
-    let mut starts = vec![job.ensemble.draw(job.medoid.draw)];
+    let mut starts = vec![job.medoid.draw];
     let mut rng = stream(job.seed, Purpose::Search, draws as u64);
     let random = index::sample(&mut rng, draws, RANDOM_STARTS.min(draws));
-    starts.extend(random.into_iter().map(|rank| job.ensemble.draw(center.nearest_first[rank])));
+    starts.extend(random.into_iter().map(|rank| center.nearest_first[rank]));
+    let starts = job.draws.some(&starts)?;
+    let medoid = &starts[0];
     let mut fits = path::fit_path(counts, &starts, &few, job.slices, progress)?;
     if job.loss == Loss::Power {
         fits = path::finish(&fits, |_| &all, path::FINE, progress)?;
@@ -100,13 +102,13 @@ pub(super) fn fit(
     if job.loss == Loss::Distance {
         // How far each draw is from each fit is seen on few slices, and corrected by what the medoid's distances say about those slices.
         let mut seen = measures.clone();
-        seen.push(job.ensemble.draw(job.medoid.draw));
-        let costs = glance(&seen, decompositions, WEIGHING_SLICES, progress)?;
+        seen.push(medoid.clone());
+        let costs = on_slices.glance(&seen, WEIGHING_SLICES, progress)?;
         let (from_medoid, costs) = costs.split_last().expect("the medoid is among them");
         let pairs = job.medoid.distances.iter().zip(from_medoid);
         let correction: Vec<f64> = pairs.map(|(all, few)| all / few.sqrt()).collect();
         let weightings: Vec<Vec<f64>> =
-            costs.iter().map(|costs| reweighted(costs, &correction, projection.draw_weights())).collect();
+            costs.iter().map(|costs| reweighted(costs, &correction, on_slices.draw_weights())).collect();
         // A fit that is close to the middle weighs the draws as the middle does.
         let apart = |own: &[f64]| 0.5 * own.iter().zip(&center.weights).map(|(a, b)| (a - b).abs()).sum::<f64>();
         let others: Vec<usize> = (0..fits.len()).filter(|&i| apart(&weightings[i]) > SAME_WEIGHTS).collect();
@@ -118,10 +120,10 @@ pub(super) fn fit(
         measures = measures_of(&fits)?;
     }
     // The medoid is a summary too, if it has few atoms.
-    let medoid = reduce::tidy(&job.ensemble.draw(job.medoid.draw), job.slices)?;
+    let medoid = reduce::tidy(medoid, job.slices)?;
     let most = counts.iter().copied().max().unwrap_or(0);
     measures.extend(Some(medoid).filter(|medoid| medoid.len() <= most));
-    let judged = judge(&measures, decompositions, job.loss, progress)?;
+    let judged = on_slices.judge(&measures, job.loss, progress)?;
     // Each fit has a target of its own; what does better with no more atoms is also a fit.
     let fitted = |&atoms: &usize| {
         let fitting = (0..measures.len()).filter(|&i| measures[i].len() <= atoms);

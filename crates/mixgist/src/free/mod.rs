@@ -25,6 +25,7 @@
 //!
 //! **Floor.** See [`Floor`].
 
+mod blocks;
 mod choice;
 mod estimator;
 mod fit;
@@ -36,10 +37,11 @@ mod objective;
 mod path;
 mod reduce;
 
+pub(crate) use blocks::OnBlocks;
 pub use estimator::{AtomCount, Estimator};
 pub(crate) use fit::check;
 pub use floor::Floor;
-pub(crate) use floor::LEADING_SLICES;
+pub(crate) use floor::{Center, LEADING_SLICES};
 
 use crate::Result;
 use crate::ensemble::{Ensemble, MixingMeasure};
@@ -52,13 +54,15 @@ use crate::projection::Projection;
 use crate::select::Medoid;
 use crate::slice::Slices;
 use crate::support::Support;
+use crate::text::Index;
 use crate::units::ResolvedUnits;
 use crate::variation::ExpectedVariation;
 use crate::work::Form;
 use choice::{Choice, OnHeldOut, choose};
 use estimator::at_the_end;
 use fit::{Fitted, fit};
-use judge::{Judged, judge};
+use judge::Judged;
+pub(crate) use judge::OnSlices;
 
 /// How good the estimates are: against the floor, and on slices that nothing was fitted to.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -146,9 +150,11 @@ pub struct FreeSupport {
     /// The fits for each number of atoms.
     pub path: Vec<PathPoint>,
     /// Which of them was chosen.
+    #[schemars(with = "Index")]
     pub chosen: usize,
     /// Which of them the loss alone would have chosen, when that was refused because the draws do not have its atoms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Index>")]
     pub refused: Option<usize>,
 }
 
@@ -212,15 +218,38 @@ impl Fits for Assessment {
     }
 }
 
+/// The draws one by one, in working units.
+pub(crate) trait SomeDraws: Sync {
+    /// Dimension of the means.
+    fn dim(&self) -> usize;
+
+    /// The draws with these indices, in that order.
+    fn some(&self, draws: &[usize]) -> Result<Vec<MixingMeasure>>;
+
+    /// Draws that stand for all where estimates are asked for their support.
+    fn stand_for_all(&self) -> &Ensemble;
+}
+
+impl SomeDraws for Ensemble {
+    fn dim(&self) -> usize {
+        self.dim()
+    }
+
+    fn some(&self, draws: &[usize]) -> Result<Vec<MixingMeasure>> {
+        Ok(draws.iter().map(|&m| self.draw(m)).collect())
+    }
+
+    fn stand_for_all(&self) -> &Ensemble {
+        self
+    }
+}
+
 /// What is to be assessed.
 pub(crate) struct Job<'a> {
-    /// The draws, in working units.
-    pub(crate) ensemble: &'a Ensemble,
-    /// The slices to fit to, with the draws on them.
+    pub(crate) draws: &'a dyn SomeDraws,
+    /// The slices to fit to.
     pub(crate) slices: &'a dyn Slices,
     pub(crate) loss: Loss,
-    /// The slices to judge on.
-    pub(crate) held_out: &'a SlicedDistance<'a>,
     pub(crate) medoid: &'a Medoid,
     pub(crate) estimator: Estimator,
     /// The user's own measure, in working units.
@@ -237,44 +266,68 @@ pub(crate) struct Aligned {
     pub(crate) unmatched: f64,
 }
 
-/// Fits what is wanted and judges everything.
+/// Fits what is wanted and judges everything; estimates are judged on the slices of `held_out`.
 pub(crate) fn assess(
     job: &Job,
+    ensemble: &Ensemble,
     projection: &Projection,
     mut decompositions: Decompositions,
+    held_out: &SlicedDistance,
     progress: &dyn Progress,
 ) -> Result<Assessment> {
     // Unless fits start from it the floor is a figure to read.
     let sharp = if matches!(job.estimator, Estimator::Free(_)) { floor::SHARP } else { floor::READABLE };
     let center = floor::center(projection, &mut decompositions, job.loss, job.medoid, sharp, progress)?;
-    // The medoid attains its own loss.
-    let floor = Floor { attained: center.floor.attained.min(job.medoid.expected_loss), ..center.floor };
-    let judged = |own: &MixingMeasure| judge(std::slice::from_ref(own), &decompositions, job.loss, progress);
+    if job.judges_the_medoid_alone() {
+        return Ok(Assessment::of_medoid(job, &center));
+    }
+    let held_out = held_out.project(ensemble)?;
+    judged(job, &center, &decompositions, &Decompositions::new(&held_out, Form::Exact), progress)
+}
+
+impl Job<'_> {
+    /// Whether there is nothing to compare the medoid with but the floor.
+    pub(crate) fn judges_the_medoid_alone(&self) -> bool {
+        self.estimator == Estimator::Medoid && self.candidate.is_none() && self.aligned.is_none()
+    }
+}
+
+impl Assessment {
+    /// The medoid against the floor.
+    pub(crate) fn of_medoid(job: &Job, center: &Center) -> Self {
+        // The medoid attains its own loss.
+        let floor = Floor { attained: center.floor.attained.min(job.medoid.expected_loss), ..center.floor };
+        let medoid = Judgement::fitted(job.medoid.expected_loss, &floor);
+        Assessment { floor, medoid, free: None, aligned: None, candidate: None, held_out_slices: 0 }
+    }
+}
+
+/// All that is wanted, fitted and judged on some slices, and judged on others.
+pub(crate) fn judged(
+    job: &Job,
+    center: &Center,
+    fitted: &dyn OnSlices,
+    held_out: &dyn OnSlices,
+    progress: &dyn Progress,
+) -> Result<Assessment> {
+    let mut assessment = Assessment::of_medoid(job, center);
+    let floor = assessment.floor;
+    let judged = |own: &MixingMeasure| fitted.judge(std::slice::from_ref(own), job.loss, progress);
     let candidate = job.candidate.map(judged).transpose()?.and_then(|mut judged| judged.pop());
+    assessment.candidate = candidate.as_ref().map(|judged| Judgement::fitted(judged.expected_loss, &floor));
     let aligned = job.aligned.as_ref().map(|aligned| judged(&aligned.estimate)).transpose()?;
     let aligned = aligned.and_then(|mut judged| judged.pop());
-    let mut assessment = Assessment {
-        floor,
-        medoid: Judgement::fitted(job.medoid.expected_loss, &floor),
-        free: None,
-        aligned: job.aligned.as_ref().zip(aligned).map(|(found, judged)| AlignedSupport::new(found, &judged, &floor)),
-        candidate: candidate.as_ref().map(|judged| Judgement::fitted(judged.expected_loss, &floor)),
-        held_out_slices: 0,
-    };
-    if job.estimator == Estimator::Medoid && candidate.is_none() && assessment.aligned.is_none() {
-        return Ok(assessment);
-    }
-    let held_out = job.held_out.project(job.ensemble)?;
-    let held_out = Decompositions::new(&held_out, Form::Exact);
-    let on_held_out = |fits: &[Fitted]| OnHeldOut::new(job, fits, &held_out, progress);
+    assessment.aligned =
+        job.aligned.as_ref().zip(aligned).map(|(found, judged)| AlignedSupport::new(found, &judged, &floor));
+    let on_held_out = |fits: &[Fitted]| OnHeldOut::new(job, fits, held_out, progress);
     let (fits, seen, choice) = match job.estimator {
         Estimator::Medoid | Estimator::Aligned => (Vec::new(), on_held_out(&[])?, None),
         Estimator::Free(count) => {
             count.check()?;
             let mut counts = count.first_path();
-            let support = Support::of_few(job.ensemble);
+            let support = Support::of_few(job.draws.stand_for_all());
             loop {
-                let fits = fit(job, &counts, projection, &decompositions, &center, progress)?;
+                let fits = fit(job, &counts, fitted, center, progress)?;
                 let seen = on_held_out(&fits)?;
                 let choice = choose(count, &fits, &seen, &support, progress)?;
                 match count.longer_path(counts.len(), fits[choice.chosen].atoms) {

@@ -3,7 +3,7 @@
 //! `sw` and `smix-w` see little of the narrow directions of a covariance, so that one may collapse onto a line at a finite loss, as
 //! one did on Old Faithful's draws, and leave a density of no use. So the atoms of a fit stay wider than nearly all that the posterior has.
 
-use crate::ensemble::Ensemble;
+use crate::ensemble::MixingMeasure;
 use crate::linalg::{apply_to_spectrum, cholesky_in_place, eigen_symmetric, log_spd, whiten};
 use crate::rounded::all_rounded;
 
@@ -17,16 +17,18 @@ const NARROWER: f64 = 0.01;
 const BELOW: f64 = 0.8;
 
 /// Four fifths of a covariance that all but a hundredth of the mass of some draws exceeds in every direction: a multiple of the log-Euclidean mean of
-/// their covariances. `ordered` are all draws in an order that does not depend on how they are numbered.
-pub(super) fn narrowest(ensemble: &Ensemble, ordered: &[usize]) -> Vec<f64> {
-    let d = ensemble.dim();
-    let atoms: Vec<usize> = spread_out(ensemble, ordered).into_iter().flat_map(|m| ensemble.range(m)).collect();
-    let total: f64 = atoms.iter().map(|&k| ensemble.weights()[k]).sum();
-    let share = |k: usize| ensemble.weights()[k] / total;
+/// their covariances.
+pub(super) fn narrowest(draws: &[MixingMeasure], d: usize) -> Vec<f64> {
+    let atoms: Vec<(f64, &[f64])> = draws
+        .iter()
+        .flat_map(|draw| draw.weights().iter().enumerate().map(|(k, &weight)| (weight, draw.atoms().covariance(k))))
+        .collect();
+    let total: f64 = atoms.iter().map(|atom| atom.0).sum();
+    let share = |weight: f64| weight / total;
     let (mut log, mut mean_log, mut mean) = (vec![0.0; d * d], vec![0.0; d * d], vec![0.0; d * d]);
-    for &k in &atoms {
-        log_spd(ensemble.atoms().covariance(k), d, &mut log);
-        mean_log.iter_mut().zip(&log).for_each(|(sum, x)| *sum += share(k) * x);
+    for &(weight, covariance) in &atoms {
+        log_spd(covariance, d, &mut log);
+        mean_log.iter_mut().zip(&log).for_each(|(sum, x)| *sum += share(weight) * x);
     }
     apply_to_spectrum(&mean_log, d, libm::exp, &mut mean);
     all_rounded(&mut mean);
@@ -34,11 +36,12 @@ pub(super) fn narrowest(ensemble: &Ensemble, ordered: &[usize]) -> Vec<f64> {
     if cholesky_in_place(&mut factor, d).is_err() {
         return vec![0.0; d * d];
     }
-    let width = |k: usize| {
-        let white = whiten(ensemble.atoms().covariance(k), &factor, d);
+    let width = |covariance: &[f64]| {
+        let white = whiten(covariance, &factor, d);
         eigen_symmetric(&white, d).values.into_iter().fold(f64::INFINITY, f64::min)
     };
-    let mut widths: Vec<(f64, f64)> = atoms.iter().map(|&k| (width(k), share(k))).collect();
+    let mut widths: Vec<(f64, f64)> =
+        atoms.iter().map(|&(weight, covariance)| (width(covariance), share(weight))).collect();
     widths.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut narrower = 0.0;
     let first_beyond = widths.iter().find(|(_, share)| {
@@ -49,14 +52,13 @@ pub(super) fn narrowest(ensemble: &Ensemble, ordered: &[usize]) -> Vec<f64> {
     mean.iter().map(|x| BELOW * bound * x).collect()
 }
 
-/// Draws at equal steps of the cumulative draw weights.
-fn spread_out(ensemble: &Ensemble, ordered: &[usize]) -> Vec<usize> {
+/// The draws that are looked at: at equal steps of the cumulative draw weights. `ordered` are all draws in an order that does not depend on how they are numbered.
+pub(super) fn spread_out(draw_weights: &[f64], ordered: &[usize]) -> Vec<usize> {
     let count = DRAWS.min(ordered.len());
-    let weight = |m: usize| ensemble.draw_weights().map_or(1.0 / ordered.len() as f64, |weights| weights[m]);
     let mut reached = 0.0;
     let mut out = Vec::with_capacity(count);
     for &m in ordered {
-        reached += weight(m);
+        reached += draw_weights[m];
         while out.len() < count && (out.len() as f64 + 0.5) < reached * count as f64 {
             out.push(m);
         }
@@ -67,6 +69,7 @@ fn spread_out(ensemble: &Ensemble, ordered: &[usize]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ensemble::Ensemble;
 
     /// Draws with the same two diagonal covariances, and a third atom of some weight and covariance.
     fn draws(third: f64, covariance: [f64; 4]) -> Ensemble {
@@ -82,7 +85,9 @@ mod tests {
     }
 
     fn bound_of(ensemble: &Ensemble) -> Vec<f64> {
-        narrowest(ensemble, &(0..ensemble.len()).collect::<Vec<_>>())
+        let all: Vec<usize> = (0..ensemble.len()).collect();
+        let some = spread_out(&crate::effective::draw_weights(ensemble), &all);
+        narrowest(&some.into_iter().map(|m| ensemble.draw(m)).collect::<Vec<_>>(), ensemble.dim())
     }
 
     #[test]

@@ -83,9 +83,9 @@ fn merge_coinciding(measure: &MixingMeasure, slices: &dyn Slices) -> Result<Mixi
     let spread: f64 = blobs.iter().map(|blob| blob.weight * blob.gap(&center)).sum();
     let mut kept: Vec<(usize, f64)> = Vec::new();
     for k in 0..measure.len() {
-        let twin = kept.iter().position(|&(other, _)| blobs[k].gap(&blobs[other]) <= COINCIDING * spread);
-        match twin {
-            Some(twin) => kept[twin].1 += weights[k],
+        let same = kept.iter().position(|&(other, _)| blobs[k].gap(&blobs[other]) <= COINCIDING * spread);
+        match same {
+            Some(same) => kept[same].1 += weights[k],
             None => kept.push((k, weights[k])),
         }
     }

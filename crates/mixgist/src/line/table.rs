@@ -7,7 +7,7 @@
 use super::{LineMeasure, Lines, Order, transport_cost};
 
 /// A cost below this part of the norms that it is a difference of is computed by merging: rounding would leave it fewer than nine digits.
-const CANCELS: f64 = 1e-5;
+pub(super) const CANCELS: f64 = 1e-5;
 
 /// A level c_j below 1.
 struct Level {
@@ -26,7 +26,11 @@ struct Measure {
 
 /// The costs of [`transport_cost`], to rounding: measures × draws.
 pub(crate) fn table_of_costs(lines: &Lines, draws: &Lines, out: &mut [f64]) {
-    let origin = draws.middle();
+    table_of_costs_from(draws.middle(), lines, draws, out);
+}
+
+/// The same with positions counted from `origin`: costs to a draw have the same bits whatever draws stand beside it.
+pub(crate) fn table_of_costs_from(origin: f64, lines: &Lines, draws: &Lines, out: &mut [f64]) {
     let (mut levels, mut jumps, mut measures) = (Vec::<Level>::new(), Vec::<f64>::new(), Vec::<Measure>::new());
     for i in 0..lines.len() {
         let line = lines.draw(i);
@@ -89,14 +93,14 @@ fn walk(line: LineMeasure, origin: f64, levels: &[Level], integrals: &mut [f64])
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::super::SLIVER;
     use super::*;
 
     /// Some line measures, ragged; weights may be next to nothing, positions may coincide.
-    fn table() -> impl Strategy<Value = (Vec<usize>, Vec<f64>, Vec<f64>)> {
+    pub(in crate::line) fn table() -> impl Strategy<Value = (Vec<usize>, Vec<f64>, Vec<f64>)> {
         let position = prop_oneof![-5.0..5.0f64, Just(1.0), Just(-2.0)];
         let weight = prop_oneof![0.01..1.0f64, Just(0.25), Just(1e-9), Just(1e-17)];
         let measure = prop::collection::vec((position, weight), 1..40);

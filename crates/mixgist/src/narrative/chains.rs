@@ -10,7 +10,7 @@ use crate::text::Text;
 impl Narrate for Agreement {
     fn narrate(&self, about: &About, _: Option<&Estimate>) -> Narrative {
         let mut narrative = Narrative::default();
-        let mut text = self.verdict.text().to_owned();
+        let mut text = self.text().to_owned();
         if let (Some(rhat), Some(ess)) = (self.largest_rhat(), self.least_ess()) {
             text.push_str(&format!(" (largest R-hat {rhat:.3}, least effective sample size {ess:.0})"));
         }

@@ -7,6 +7,8 @@ use crate::components::{Component, Components, Intervals, Missing, PosteriorInte
 use crate::effective::Probability;
 use crate::parting::Cut;
 use crate::posterior::Estimate;
+use crate::text;
+use crate::text::{Text, index, indices, joined};
 
 /// Coordinates that a table shows.
 const MOST_COLUMNS: usize = 4;
@@ -18,7 +20,7 @@ impl Narrate for Components {
     fn narrate(&self, about: &About, around: Option<&Estimate>) -> Narrative {
         let mut narrative = Narrative::default();
         if let Some(estimate) = around {
-            narrative.line("estimate", estimate.source.as_str());
+            narrative.line("estimate", estimate.source.clone());
         }
         let all = self.components.len();
         let with = self.components.iter().filter(|one| one.intervals.is_some()).count();
@@ -59,8 +61,12 @@ impl Narrate for Components {
             ),
         );
         narrative.line(
-            "coupling",
-            format!("exact transport with each of {}, units {}", count(about.draws, "draw"), self.units.name()),
+            "matched by",
+            format!(
+                "exact optimal transport between the components and each of {}, units {}",
+                count(about.draws, "draw"),
+                self.units.name()
+            ),
         );
         if let Some(slices) = around.and_then(|estimate| estimate.slices) {
             narrative.line("found with", format!("{}: {}", count(slices, "slice"), about.settings.slicer.name()));
@@ -76,8 +82,8 @@ impl Narrate for Components {
             header.extend((0..shown).map(|a| format!("{what} {}", about.column(a))));
         }
         header.push("remark".into());
-        let row = |name: String, one: Told| -> Vec<String> {
-            let mut row = vec![name, existence(one.existence.value, one.existence.standard_error)];
+        let row = |name: Text, one: Told| -> Vec<Text> {
+            let mut row = vec![existence(one.existence.value, one.existence.standard_error)];
             match one.intervals {
                 Some(Intervals { weight, mean, sd, .. }) => {
                     row.push(told(weight));
@@ -91,18 +97,20 @@ impl Narrate for Components {
                     row.extend((0..shown).map(|a| format!("({})", significant(sd(a), 3))));
                 }
             }
-            row.push(one.remark);
-            row
+            let numbers = row.into_iter().map(Text::from);
+            std::iter::once(name).chain(numbers).chain(std::iter::once(one.remark)).collect()
         };
-        let mut rows: Vec<Vec<String>> =
-            self.components.iter().map(|one| row(format!("atom {}", one.atom), Told::of(one))).collect();
+        let mut rows: Vec<Vec<Text>> =
+            self.components.iter().map(|one| row(text!["atom ", index(one.atom)], Told::of(one))).collect();
         rows.extend(
             self.groups
                 .iter()
-                .map(|group| row(format!("atoms {} together", list(&group.atoms)), Told::of(&group.together))),
+                .map(|group| row(text!["atoms ", list(&group.atoms), " together"], Told::of(&group.together))),
         );
         let lacking = self.missing.iter().enumerate();
-        rows.extend(lacking.map(|(i, one)| row(format!("not in the estimate {}", i + 1), Told::of_missing(one))));
+        rows.extend(
+            lacking.map(|(i, one)| row(format!("not in the estimate {}", i + 1).into(), Told::of_missing(one))),
+        );
         narrative.table(header, rows);
         if with < all {
             narrative.note("in parentheses: the estimate, without an interval");
@@ -132,7 +140,8 @@ impl Components {
     fn narrate_cuts(&self, narrative: &mut Narrative, about: &About) {
         let row = |cut: &Cut| {
             let at = cut.interval.as_ref().map_or_else(|| "none".into(), told);
-            vec![format!("atoms {} and {}", cut.left, cut.right), at, percent(cut.probability)]
+            let between = text!["atoms ", index(cut.left), " and ", index(cut.right)];
+            vec![between, at.into(), percent(cut.probability).into()]
         };
         let header = vec!["between".to_owned(), format!("cut at {}", about.column(0)), "draws with a cut".into()];
         narrative.table(header, self.cuts.iter().map(row).collect());
@@ -148,7 +157,7 @@ struct Told<'a> {
     covariance: &'a [f64],
     existence: &'a Probability,
     intervals: Option<&'a Intervals>,
-    remark: String,
+    remark: Text,
 }
 
 impl<'a> Told<'a> {
@@ -183,33 +192,33 @@ fn told(posterior: &PosteriorInterval) -> String {
     interval(posterior.median, posterior.low, posterior.high)
 }
 
-fn list(atoms: &[usize]) -> String {
+fn list(atoms: &[usize]) -> Text {
     let mut atoms = atoms.to_vec();
     atoms.sort_unstable();
-    atoms.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+    indices(&atoms)
 }
 
-fn remark(component: &Component) -> String {
-    let standing = match component.standing {
+fn remark(component: &Component) -> Text {
+    let standing: Option<Text> = match component.standing {
         Standing::Clear => None,
         Standing::Ambiguous => {
-            Some(format!("shares atoms with another component in {:.0} % of draws", 100.0 * component.ambiguity))
+            Some(format!("shares atoms with another component in {:.0} % of draws", 100.0 * component.ambiguity).into())
         }
         Standing::Indistinct if component.rivals.is_empty() => Some("mostly shared with other atoms".into()),
-        Standing::Indistinct => Some(format!("cannot be told apart from atom {}", list(&component.rivals))),
-        Standing::Rare => Some(format!(
-            "in {} of draws, {}: too few for intervals",
-            percent(component.existence.value),
-            effective(component.existence.value * component.existence.effective_draws)
-        )),
+        Standing::Indistinct => Some(text!["cannot be told apart from atom ", list(&component.rivals)]),
+        Standing::Rare => {
+            let share = component.existence.value;
+            let draws = effective(share * component.existence.effective_draws);
+            Some(format!("in {} of draws, {draws}: too few for intervals", percent(share)).into())
+        }
     };
     let pieces = (component.intervals.is_some() && component.in_pieces >= NOTABLE_PIECES)
-        .then(|| format!("split into several atoms in {:.0} % of draws", 100.0 * component.in_pieces));
+        .then(|| format!("split into several atoms in {:.0} % of draws", 100.0 * component.in_pieces).into());
     let beside = (component.beside > 0.0).then(|| {
         let share = 100.0 * component.beside;
-        format!("in {share:.0} % of draws the component is not at the atom of the estimate; the numbers are those of the draws")
+        format!("in {share:.0} % of draws the component is not at the atom of the estimate; the numbers are those of the draws").into()
     });
-    let twins =
-        (!component.nearly_equal.is_empty()).then(|| format!("nearly equal to atom {}", list(&component.nearly_equal)));
-    [twins, standing, pieces, beside].into_iter().flatten().collect::<Vec<String>>().join("; ")
+    let copies =
+        (!component.nearly_equal.is_empty()).then(|| text!["nearly equal to atom ", list(&component.nearly_equal)]);
+    joined([copies, standing, pieces, beside].into_iter().flatten(), "; ")
 }

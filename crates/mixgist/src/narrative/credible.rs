@@ -6,13 +6,15 @@ use crate::about::About;
 use crate::credible::{Conformal, ConformalRadius, Credible};
 use crate::effective::Probability;
 use crate::posterior::Estimate;
+use crate::text;
+use crate::text::{index, joined};
 
 impl Narrate for Credible {
     fn narrate(&self, about: &About, around: Option<&Estimate>) -> Narrative {
         let mut narrative = Narrative::default();
         let ball = &self.ball;
         if let Some(estimate) = around {
-            narrative.line("estimate", estimate.source.as_str());
+            narrative.line("estimate", estimate.source.clone());
         }
         let interval = match ball.radius_high {
             Some(high) => format!("95 % interval {} to {}", significant(ball.radius_low, 4), significant(high, 4)),
@@ -60,18 +62,18 @@ impl Narrate for Credible {
             conformal(&mut narrative, ball);
         }
         narrative.line("distance", distance_line(&about.settings, self.slices));
+        let farthest = ball
+            .farthest_draws
+            .iter()
+            .map(|member| text!["draw ", index(member.draw), format!(" at {}", significant(member.distance, 4))]);
+        narrative.line("farthest of all", joined(farthest, ", "));
         let header = ["farthest in the ball", "chain", "iteration", "distance"].map(String::from).to_vec();
         let rows = ball.farthest.iter().map(|member| {
             let distance = significant(member.distance, 4);
-            vec![format!("draw {}", member.draw), member.chain.to_string(), member.iteration.to_string(), distance]
+            let (chain, iteration) = (member.chain.to_string(), member.iteration.to_string());
+            vec![text!["draw ", index(member.draw)], chain.into(), iteration.into(), distance.into()]
         });
         narrative.table(header, rows.collect());
-        let farthest: Vec<String> = ball
-            .farthest_draws
-            .iter()
-            .map(|member| format!("draw {} at {}", member.draw, significant(member.distance, 4)))
-            .collect();
-        narrative.line("farthest of all", farthest.join(", "));
         narrative
     }
 }

@@ -9,6 +9,8 @@ use crate::effective::Probability;
 use crate::how_many::{CountPosterior, HowMany, OccupiedClusters};
 use crate::memberships::Memberships;
 use crate::posterior::Estimate;
+use crate::text;
+use crate::text::index;
 
 /// Coordinates that a table shows.
 const MOST_COLUMNS: usize = 4;
@@ -20,7 +22,7 @@ impl Narrate for Alignment {
     fn narrate(&self, about: &About, around: Option<&Estimate>) -> Narrative {
         let mut narrative = Narrative::default();
         if let Some(estimate) = around {
-            narrative.line("estimate", estimate.source.as_str());
+            narrative.line("estimate", estimate.source.clone());
         }
         let components = count(self.estimate.len(), "component");
         match about.settings.estimator == Estimator::Aligned {
@@ -93,7 +95,7 @@ impl Narrate for HowMany {
         let mut narrative = Narrative::default();
         if let Some(estimate) = around {
             let components = count(estimate.measure.len(), "component");
-            narrative.line("estimate", format!("{}, {components}", estimate.source));
+            narrative.line("estimate", text![estimate.source.clone(), ", ", components]);
         }
         let rule = match self.observations {
             Some(n) => format!("(log n / n)^¼ for {}", count(n, "observation")),
@@ -104,7 +106,7 @@ impl Narrate for HowMany {
         let omega = significant(self.omega, 3);
         narrative.line(
             "components",
-            format!("{} after merge-truncate-merge at the rate ω = {omega}, {rule}", self.components),
+            format!("{} after similar atoms of each draw are merged and light ones left out (merge-truncate-merge) at the rate ω = {omega}, {rule}", self.components),
         );
         let lightest = significant(self.omega * self.omega, 2);
         narrative.line("", format!("components lighter than ω² = {lightest} are left out at this rate"));
@@ -150,7 +152,7 @@ impl Narrate for Memberships {
     fn narrate(&self, _: &About, around: Option<&Estimate>) -> Narrative {
         let mut narrative = Narrative::default();
         if let Some(estimate) = around {
-            narrative.line("estimate", estimate.source.as_str());
+            narrative.line("estimate", estimate.source.clone());
         }
         let uncertain = &self.uncertain;
         narrative.line("memberships", format!(
@@ -172,14 +174,14 @@ impl Narrate for Memberships {
             narrative.line("", format!("{} surely belong to none of the components", self.outside()));
         }
         let labels = &self.labels;
-        let row = |&i: &usize| {
+        let row = |&i: &usize| -> Vec<text::Text> {
             let place = i * self.components + labels[i] as usize;
             vec![
-                i.to_string(),
-                labels[i].to_string(),
-                format!("{:.3}", self.mean[place]),
-                format!("{:.3} to {:.3}", self.low[place], self.high[place]),
-                format!("{:.3}", self.none[i]),
+                index(i).into(),
+                index(labels[i] as usize).into(),
+                format!("{:.3}", self.mean[place]).into(),
+                format!("{:.3} to {:.3}", self.low[place], self.high[place]).into(),
+                format!("{:.3}", self.none[i]).into(),
             ]
         };
         let header = ["observation", "component", "probability", "interval", "none"].map(String::from).to_vec();

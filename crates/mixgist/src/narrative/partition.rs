@@ -3,6 +3,8 @@
 use super::Narrative;
 use super::numbers::{count, significant};
 use crate::partition::{BallBound, ClusterCount, PartitionAnswer, REGISTRY};
+use crate::text;
+use crate::text::{Text, index};
 
 /// More clusters or numbers of clusters than this are not listed.
 const LISTED: usize = 12;
@@ -98,7 +100,7 @@ impl PartitionAnswer {
     }
 }
 
-fn told(bound: &BallBound) -> String {
+fn told(bound: &BallBound) -> Text {
     let (Some(&draw), Some(&clusters)) = (bound.draws.first(), bound.clusters.first()) else {
         return "none".into();
     };
@@ -106,5 +108,6 @@ fn told(bound: &BallBound) -> String {
         1 => String::new(),
         several => format!(", and {} at the same distance", count(several - 1, "other")),
     };
-    format!("draw {draw} with {} at distance {}{more}", count(clusters, "cluster"), significant(bound.distance, 4))
+    let (clusters, distance) = (count(clusters, "cluster"), significant(bound.distance, 4));
+    text!["draw ", index(draw), format!(" with {clusters} at distance {distance}{more}")]
 }

@@ -4,7 +4,9 @@ use super::numbers::{p_value, percent, significant};
 use super::{Narrate, Narrative, distance_line, main_atoms};
 use crate::about::About;
 use crate::posterior::Estimate;
-use crate::representatives::{Condition, LEAST_MASS, MOST_VALLEY, Representatives, SplitTest};
+use crate::representatives::{Condition, LEAST_MASS, MOST_VALLEY, Representative, Representatives, SplitTest};
+use crate::text;
+use crate::text::{Text, index};
 use crate::warning::Warning;
 
 impl Narrate for Representatives {
@@ -42,16 +44,7 @@ impl Narrate for Representatives {
             ),
         );
         for one in self.representatives.iter().filter(|one| one.of_own_chains) {
-            let chains: Vec<String> = one.chains.iter().map(u32::to_string).collect();
-            let (noun, stay) = if chains.len() == 1 { ("chain", "stays") } else { ("chains", "stay") };
-            narrative.line(
-                "",
-                format!(
-                    "the mode of draw {} is that of {noun} {}, which {stay} in it: its probability is the share of the draws, not the posterior's",
-                    one.draw,
-                    chains.join(", ")
-                ),
-            );
+            narrative.line("", self.own_chains(one));
         }
         narrative.line("draws", format!("{}, {} of them candidates", about.draws, self.candidates));
         narrative.line(
@@ -60,19 +53,47 @@ impl Narrate for Representatives {
         );
         narrative.line("distance", distance_line(&about.settings, self.slices));
         let header = ["representative", "probability", "mean distance", "to the first", "main atoms", "clusters"];
-        let row = |(place, one): (usize, &crate::representatives::Representative)| {
+        let row = |(place, one): (usize, &Representative)| {
             let labels = one.allocation.as_ref().map(|all| &all.labels[..]);
             vec![
-                format!("draw {}", one.draw),
-                format!("{:.3} ± {:.3}", one.weight.value, one.weight.standard_error),
-                significant(one.expected_distance, 4),
-                if place == 0 { "-".into() } else { significant(self.distances[place], 4) },
-                main_atoms(&one.measure, labels).len().to_string(),
-                one.clusters.map_or("no data".into(), |clusters| clusters.to_string()),
+                text!["draw ", index(one.draw)],
+                format!("{:.3} ± {:.3}", one.weight.value, one.weight.standard_error).into(),
+                significant(one.expected_distance, 4).into(),
+                if place == 0 { "-".into() } else { significant(self.distances[place], 4).into() },
+                main_atoms(&one.measure, labels).len().to_string().into(),
+                one.clusters.map_or("no data".into(), |clusters| clusters.to_string().into()),
             ]
         };
         narrative.table(header.map(String::from).to_vec(), self.representatives.iter().enumerate().map(row).collect());
         narrative
+    }
+}
+
+impl Representatives {
+    /// That a mode is one of chains which stay in it, and how it compares with the mode of the largest log posterior.
+    fn own_chains(&self, one: &Representative) -> Text {
+        let chains: Vec<String> = one.chains.iter().map(u32::to_string).collect();
+        let (noun, stay) = if chains.len() == 1 { ("chain", "stays") } else { ("chains", "stay") };
+        let best = |other: &&Representative| other.log_posterior.is_some_and(|value| Some(value) > one.log_posterior);
+        let best = self
+            .representatives
+            .iter()
+            .filter(best)
+            .reduce(|best, next| if next.log_posterior > best.log_posterior { next } else { best });
+        let lower = match best.and_then(|best| Some((best.draw, best.log_posterior? - one.log_posterior?))) {
+            Some((draw, lower)) => {
+                let lower = significant(lower, 3);
+                text![format!("; its mean log posterior is {lower} lower than that of the mode of draw "), index(draw)]
+            }
+            None => Text::default(),
+        };
+        text![
+            "the mode of draw ",
+            index(one.draw),
+            format!(" is that of {noun} {}, which {stay} in it: ", chains.join(", ")),
+            "its probability is the share of the draws, not the posterior's",
+            lower,
+        ]
     }
 }
 
@@ -93,6 +114,7 @@ fn refusal(test: &SplitTest) -> String {
         Condition::Depth if test.valley > MOST_VALLEY * test.peak => {
             format!("the valley is more than {:.0} % of the lower peak", 100.0 * MOST_VALLEY)
         }
+        Condition::Depth if test.drift.is_some() => "chains move between the groups".to_owned(),
         Condition::Depth if !test.crossing.is_finite() => {
             "the draws are too few to tell whether near draws join the groups".to_owned()
         }

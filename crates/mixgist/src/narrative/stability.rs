@@ -5,7 +5,7 @@ use super::{Narrate, Narrative, distance_line};
 use crate::about::About;
 use crate::posterior::Estimate;
 use crate::stability::{Movement, Outcome, Stability};
-use crate::text::Neutral;
+use crate::text::{Neutral, Text};
 
 impl Narrate for Stability {
     fn narrate(&self, about: &About, _: Option<&Estimate>) -> Narrative {
@@ -35,17 +35,17 @@ impl Narrate for Stability {
         narrative.line("distance", distance_line(&about.settings, self.slices));
         let header = ["choice", "change", "moves by", "radii", "clusters", ""].map(String::from).to_vec();
         let rows = self.checks.iter().map(|check| {
-            let mut row = vec![check.choice.clone(), check.change.spelled(&Neutral)];
+            let mut row: Vec<Text> = vec![check.choice.as_str().into(), check.change.clone()];
             match &check.outcome {
                 Outcome::Moved(moved) => row.extend([
-                    significant(moved.distance, 4),
-                    format!("{:.2}", moved.radii),
-                    moved.clusters.map_or("-".to_owned(), |clusters| clusters.to_string()),
-                    moved.movement.name().to_owned(),
+                    significant(moved.distance, 4).into(),
+                    format!("{:.2}", moved.radii).into(),
+                    moved.clusters.map_or("-".into(), |clusters| clusters.to_string().into()),
+                    moved.movement.name().into(),
                 ]),
                 Outcome::Failed { error } => {
-                    row.extend(["-", "-", "-"].map(String::from));
-                    row.push(error.spelled(&Neutral));
+                    row.extend(["-", "-", "-"].map(Text::from));
+                    row.push(error.spelled(&Neutral).into());
                 }
             }
             row

@@ -12,6 +12,8 @@ use crate::posterior::{Answer, Estimate};
 use crate::select::{ALIKE, ChoiceVerdict, Margin};
 use crate::slice::Scheme;
 use crate::summary::Summary;
+use crate::text;
+use crate::text::{Text, index};
 use crate::units::Units;
 
 /// Lighter atoms without observations are counted, not shown.
@@ -38,8 +40,9 @@ impl Narrate for Summary {
     fn narrate(&self, about: &About, _: Option<&Estimate>) -> Narrative {
         let mut narrative = Narrative::default();
         let medoid = &self.medoid;
+        let (chain, iteration) = (medoid.chain, medoid.iteration);
         let place =
-            format!("draw {} of {} (chain {}, iteration {})", medoid.draw, about.draws, medoid.chain, medoid.iteration);
+            text!["draw ", index(medoid.draw), format!(" of {} (chain {chain}, iteration {iteration})", about.draws)];
         match self.judgement().filter(|_| about.settings.estimator != Estimator::Medoid) {
             Some(judgement) => {
                 let name = about.settings.estimator.name();
@@ -56,7 +59,7 @@ impl Narrate for Summary {
                     );
                 }
                 narrative.line("expected loss", judged(judgement, None));
-                narrative.line("medoid", format!("{place}: {}", self.medoid_loss()));
+                narrative.line("medoid", place.then(format!(": {}", self.medoid_loss())));
             }
             None => {
                 narrative.line("estimate", place);
@@ -68,11 +71,11 @@ impl Narrate for Summary {
             _ => "",
         };
         match about.settings.estimator {
-            Estimator::Medoid => narrative.verdict(is_safe(self), format!("{}{but}", choice(self))),
+            Estimator::Medoid => narrative.verdict(is_safe(self), choice(self).then(but)),
             Estimator::Free(_) | Estimator::Aligned => {
                 narrative.verdict(
                     is_safe(self),
-                    format!("of the medoid, which the estimate is compared with: {}{but}", choice(self)),
+                    text!["of the medoid, which the estimate is compared with: ", choice(self), but],
                 );
             }
         }
@@ -176,7 +179,7 @@ fn beyond_rounding(error: f64, summary: &Summary) -> String {
 }
 
 /// The choice of the draw, and whether the draw that is hardest to tell from it is safely behind.
-fn choice(summary: &Summary) -> String {
+fn choice(summary: &Summary) -> Text {
     let Some(margin) = summary.medoid.margin else {
         return "all draws are the same measure: there was nothing to choose".into();
     };
@@ -187,39 +190,42 @@ fn choice(summary: &Summary) -> String {
         error(margin.slice_error),
         error(margin.draw_error)
     );
-    let lead = format!("draw {rival} is {} behind ({errors})", significant(lead, 3));
+    let behind = significant(lead, 3);
+    let lead = text!["draw ", index(rival), format!(" is {behind} behind ({errors})")];
+    let apart = format!("{radii:.2} radii of the 95 % ball apart");
     match margin.verdict {
-        ChoiceVerdict::Tied => {
-            format!(
-                "draw {rival} is as good as the chosen one: the two are tied, and more slices will not separate them"
-            )
+        ChoiceVerdict::Tied => text![
+            "draw ",
+            index(rival),
+            " is as good as the chosen one: the two are tied, and more slices will not separate them"
+        ],
+        ChoiceVerdict::Safe => text!["the choice is safe: ", lead],
+        ChoiceVerdict::Alike if radii <= ALIKE => {
+            text!["a near-tie that does no harm: ", lead, ", and the two are alike, ", apart]
         }
-        ChoiceVerdict::Safe => format!("the choice is safe: {lead}"),
-        ChoiceVerdict::Alike if radii <= ALIKE => format!(
-            "a near-tie that does no harm: {lead}, and the two are alike, {radii:.2} radii of the 95 % ball apart"
-        ),
-        ChoiceVerdict::Alike => format!(
-            "a near-tie that does no harm: {lead}, and the two are alike, with only {} of the posterior nearer to the chosen draw",
-            percent(nearer)
-        ),
-        ChoiceVerdict::FewSlices => {
+        ChoiceVerdict::Alike => text![
+            "a near-tie that does no harm: ",
+            lead,
             format!(
-                "the choice is not safe: {lead}, and the two differ, {radii:.2} radii of the 95 % ball apart; more slices help"
+                ", and the two are alike, with only {} of the posterior nearer to the chosen draw",
+                percent(nearer)
             )
+        ],
+        ChoiceVerdict::FewSlices => {
+            text!["the choice is not safe: ", lead, ", and the two differ, ", apart, "; more slices help"]
         }
         ChoiceVerdict::FewDraws => {
             let help = match summary.agreement.verdict {
                 ChainVerdict::Disagree => "",
                 _ => "; only more posterior draws help",
             };
-            format!("the choice is not safe: {lead}, and the two differ, {radii:.2} radii of the 95 % ball apart{help}")
+            text!["the choice is not safe: ", lead, ", and the two differ, ", apart, help]
         }
-        ChoiceVerdict::Unknown => {
-            format!(
-                "draw {rival} is {} behind; a single group of slices gives no standard error",
-                significant(margin.lead, 3)
-            )
-        }
+        ChoiceVerdict::Unknown => text![
+            "draw ",
+            index(rival),
+            format!(" is {behind} behind; a single group of slices gives no standard error")
+        ],
     }
 }
 
@@ -231,7 +237,7 @@ pub(super) fn chains(agreement: &Agreement) -> String {
         false => format!("; R-hat infinite ({})", trace.name),
     });
     let ess = agreement.least_ess().map(|ess| format!(", effective sample size at least {ess:.0}"));
-    format!("{}{}{}", agreement.verdict.text(), rhat.unwrap_or_default(), ess.unwrap_or_default())
+    format!("{}{}{}", agreement.text(), rhat.unwrap_or_default(), ess.unwrap_or_default())
 }
 
 /// The atoms that matter: those of some weight or with observations, heaviest first.
@@ -247,17 +253,17 @@ fn atoms(narrative: &mut Narrative, summary: &Summary, about: &About) {
     if d == 2 {
         header.push("correlation".into());
     }
-    let row = |&k: &usize| {
+    let row = |&k: &usize| -> Vec<Text> {
         let (mean, covariance) = (measure.atoms().mean(k), measure.atoms().covariance(k));
         let sd = |a: usize| covariance[a * d + a].sqrt();
-        let mut row = vec![k.to_string(), format!("{:.4}", measure.weights()[k])];
+        let mut row = vec![format!("{:.4}", measure.weights()[k])];
         row.extend(sizes.iter().map(|sizes| sizes[k].to_string()));
         row.extend((0..shown).map(|a| resolved(mean[a], 4, sd(a))));
         row.extend((0..shown).map(|a| significant(sd(a), 3)));
         if d == 2 {
             row.push(format!("{:.2}", covariance[1] / (sd(0) * sd(1))));
         }
-        row
+        std::iter::once(index(k).into()).chain(row.into_iter().map(Text::from)).collect()
     };
     narrative.table(header, listed.iter().map(row).collect());
     let rest = measure.len() - listed.len();
@@ -277,8 +283,9 @@ fn atoms(narrative: &mut Narrative, summary: &Summary, about: &About) {
 fn estimates(narrative: &mut Narrative, summary: &Summary) {
     let Some(assessment) = &summary.assessment else { return };
     let medoid = summary.medoid.draw;
-    let no_draw = |name: &str, estimate: &MixingMeasure| format!("{name}, {}", count(estimate.len(), "atom"));
-    let mut listed = vec![(format!("medoid, draw {medoid}"), &assessment.medoid, Some(0.0))];
+    let no_draw =
+        |name: &str, estimate: &MixingMeasure| -> Text { format!("{name}, {}", count(estimate.len(), "atom")).into() };
+    let mut listed = vec![(text!["medoid, draw ", index(medoid)], &assessment.medoid, Some(0.0))];
     listed.extend(assessment.aligned.as_ref().map(|aligned| {
         (no_draw("aligned", &aligned.estimate), &aligned.judgement, aligned.distances.get(medoid).copied())
     }));
@@ -288,18 +295,15 @@ fn estimates(narrative: &mut Narrative, summary: &Summary) {
             .as_ref()
             .map(|free| (no_draw("free", &free.estimate), &free.judgement, free.distances.get(medoid).copied())),
     );
-    listed.extend(assessment.candidate.as_ref().map(|judged| ("candidate".to_owned(), judged, None)));
+    listed.extend(assessment.candidate.as_ref().map(|judged| ("candidate".into(), judged, None)));
     if listed.len() < 2 {
         return;
     }
-    let row = |(name, judged, from_medoid): (String, &Judgement, Option<f64>)| {
-        vec![
-            name,
-            significant(judged.expected_loss, 5),
-            if judged.excess.is_finite() { percent(judged.excess) } else { "-".into() },
-            from_medoid.map_or("-".into(), |distance| significant(distance, 4)),
-            judged.total_variation.map_or("-".into(), |tv| with_error(tv.mean, Some(tv.standard_error))),
-        ]
+    let row = |(name, judged, from_medoid): (Text, &Judgement, Option<f64>)| {
+        let excess = if judged.excess.is_finite() { percent(judged.excess) } else { "-".into() };
+        let distance = from_medoid.map_or("-".into(), |distance| significant(distance, 4));
+        let variation = judged.total_variation.map_or("-".into(), |tv| with_error(tv.mean, Some(tv.standard_error)));
+        vec![name, significant(judged.expected_loss, 5).into(), excess.into(), distance.into(), variation.into()]
     };
     let header = ["estimate", "expected loss", "above the floor", "from the medoid", "E[TV]"];
     narrative.table(header.map(String::from).to_vec(), listed.into_iter().map(row).collect());
@@ -360,7 +364,7 @@ pub fn methods(answer: &Answer<Summary>) -> String {
         Estimator::Free(_) => format!("the measure with {} that has the", count(summary.estimate.len(), "atom")),
         Estimator::Medoid => "the draw of".into(),
         Estimator::Aligned => format!(
-            "the {} that at least half of the draws have (posterior means of what exact couplings with the draws give them, starting from the \
+            "the {} that at least half of the draws have (posterior means of what exact optimal transport matches with them in the draws, starting from the \
              draw of least loss), judged by the",
             count(summary.estimate.len(), "component")
         ),

@@ -3,8 +3,9 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::kept::KEPT_BYTES;
 use super::matrix::pair_costs;
-use super::rows::{Decompositions, KEPT_BYTES};
+use super::rows::Decompositions;
 use crate::ensemble::Ensemble;
 use crate::progress::{Progress, Silent};
 use crate::projection::Projection;

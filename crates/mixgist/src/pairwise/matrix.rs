@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
+use super::answers::add;
 use super::decomposition::{Decomposition, PANEL};
-use super::rows::add;
 use super::tile::{Batch, Columns, row_costs};
 use crate::line::{Lines, Order, transport_cost};
 use crate::progress::Progress;

@@ -1,16 +1,18 @@
-//! Passes over the decomposed slices for p = 2: rows of transport costs, and mean squares of all draws.
+//! Passes over the slices for p = 2: the questions that are put to them, here or to workers, and the folding of the answers.
 
 use rayon::prelude::*;
 
-use super::decomposition::{Decomposition, FromMean, PANEL, WEIGHTINGS, Weightings};
+use super::answers::{add, ask_batch, divide, gathered, on_lines, summed};
+use super::decomposition::{Decomposition, FromMean, Weightings};
+use super::kept::{FirstPass, KEPT_BYTES, Keeping, Moved, build, compressed, look_at};
 use super::matrix::cut;
-use super::tile::{Batch, Columns, row_costs, row_costs_on};
+use super::tile::Batch;
 use crate::Result;
 use crate::ensemble::MixingMeasure;
-use crate::line::{Compressed, Lines, Order, row_of_costs, transport_cost};
+use crate::line::Lines;
 use crate::progress::Progress;
-use crate::projection::{OtherMeasures, PIECE, Projection};
-use crate::target::{Cells, SliceTarget};
+use crate::projection::{PIECE, Projection};
+use crate::target::SliceTarget;
 use crate::work::{Also, Form, Look, Question, WeightedRow, among, wrong_answer};
 
 /// The slices of a projection, decomposed; kept from the first pass on when they fit into memory, otherwise computed anew.
@@ -32,68 +34,11 @@ pub(crate) struct Decompositions<'p, 'a> {
     radii: Option<Vec<f64>>,
 }
 
-/// All slices of the first pass. Keeping as many as fit was slower: 8.3 s instead of 6.1 s for the medoid of 10,000 draws.
-#[derive(Default)]
-struct FirstPass<'p> {
-    batches: Vec<Batch<'p>>,
-    /// The draws themselves, when the batches hold another form and there is space for both.
-    lines: Vec<Lines<'p>>,
-    /// The draws in the form that is decomposed, batch by batch, when there is no space for more: decomposing them anew in every pass takes a
-    /// fraction of the time that projecting, sorting and compressing take.
-    bare: Vec<Vec<Lines<'p>>>,
-}
-
-/// What is kept of the first pass, decided by the size of its first batch.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Keeping {
-    Nothing,
-    Bare,
-    BareAndLines,
-    Decomposed,
-    DecomposedAndLines,
-}
-
-impl Keeping {
-    /// For as many slices, of which the first few take so many bytes.
-    fn of(bytes: [usize; 3], few: usize, slices: usize) -> Self {
-        let fits = |bytes: usize| (bytes / few).saturating_mul(slices) <= KEPT_BYTES;
-        let [decomposed, lines, bare] = bytes;
-        match (fits(decomposed), fits(decomposed + lines)) {
-            (_, true) => Keeping::DecomposedAndLines,
-            (true, false) => Keeping::Decomposed,
-            (false, false) if fits(bare + lines) => Keeping::BareAndLines,
-            (false, false) if fits(bare) => Keeping::Bare,
-            (false, false) => Keeping::Nothing,
-        }
-    }
-
-    fn keeps_decomposed(self) -> bool {
-        matches!(self, Keeping::Decomposed | Keeping::DecomposedAndLines)
-    }
-
-    fn keeps_lines(self) -> bool {
-        matches!(self, Keeping::BareAndLines | Keeping::DecomposedAndLines)
-    }
-}
-
-/// Slices of up to this many bytes are kept, 1.25 GB: enough for 1000 slices of 1000 draws of 100 atoms, whose medoid takes 3.2 s, and 5.5 s without.
-pub(crate) const KEPT_BYTES: usize = 5 << 28;
-
-/// A step of compression costs at most this part of a typical transport cost, over the squared number of draws: the more draws there
-/// are, the closer together are the losses of the best, and the less may compression blur them.
-const COMPRESSION: f64 = 0.03;
-
 /// Up to this many rows are merged with all draws pair by pair; for more, decomposing the slices pays.
 pub(crate) const MOST_MERGED: usize = 8;
 
-/// Slices whose weighted squares are summed by one task.
-const SWEPT_TOGETHER: usize = 4;
-
-/// FirstPass slices that are worked on at a time.
+/// Kept slices that are worked on at a time.
 const LINES_TOGETHER: usize = 32;
-
-/// Pairs of draws whose transport costs say what is typical.
-const TYPICAL_PAIRS: usize = 16;
 
 impl<'p, 'a> Decompositions<'p, 'a> {
     /// Nothing is computed before the first pass. The order of the projection is 2 for all that is decomposed.
@@ -494,81 +439,6 @@ impl<'p, 'a> Decompositions<'p, 'a> {
     }
 }
 
-/// How far compression moves the draws: squares, summed over the pieces so far.
-#[derive(Default)]
-struct Moved(Vec<f64>);
-
-impl Moved {
-    fn add(&mut self, look: &Look) {
-        self.0.resize(self.0.len().max(look.moved.len()), 0.0);
-        add(&mut self.0, &look.moved);
-    }
-
-    fn distances(mut self, slices: usize, draws: usize) -> Vec<f64> {
-        self.0.resize(draws, 0.0);
-        self.0.into_iter().map(|sum| (sum / slices as f64).sqrt()).collect()
-    }
-}
-
-/// What is seen of the slices of a piece when they are decomposed first.
-fn look_at(piece: &[Slice]) -> Look {
-    let bytes = |of: &dyn Fn(&Slice) -> usize| piece.iter().map(of).sum();
-    let residuals: Vec<Vec<f64>> = piece.iter().filter_map(|slice| slice.residuals.clone()).collect();
-    Look {
-        moved: summed(&residuals),
-        bytes: [
-            bytes(&|slice| slice.decomposed.bytes()),
-            bytes(&|slice| slice.lines.as_ref().map_or(0, Lines::bytes)),
-            bytes(&|slice| slice.decomposed.lines().bytes()),
-        ],
-    }
-}
-
-/// One slice in the form that was asked for.
-struct Slice<'p> {
-    decomposed: Decomposition<'p>,
-    /// The lines themselves, and how far compression moved each draw; when it did.
-    lines: Option<Lines<'p>>,
-    residuals: Option<Vec<f64>>,
-}
-
-fn build<'p>(lines: Lines<'p>, form: Form, draw_weights: &[f64]) -> Slice<'p> {
-    match form {
-        Form::Exact => Slice { decomposed: Decomposition::new(lines, draw_weights), lines: None, residuals: None },
-        Form::Compressed => {
-            let compressed = compressed(&lines);
-            let decomposed = Decomposition::new(compressed.lines, draw_weights);
-            Slice { decomposed, lines: Some(lines), residuals: Some(compressed.residuals) }
-        }
-    }
-}
-
-/// The draws with neighbouring atoms merged.
-fn compressed(lines: &Lines) -> Compressed {
-    lines.compress(compression(lines.len()) * typical_cost(lines))
-}
-
-/// What a step of compression may cost, relative to a typical transport cost: 3e-8 for 1000 draws. Below 1e-10 hardly an atom would be
-/// merged.
-fn compression(draws: usize) -> f64 {
-    (COMPRESSION / (draws as f64 * draws as f64)).max(1e-10)
-}
-
-/// The median cost of some pairs of draws: a few draws far from all others do not decide what is small. The pairs are found by the draws' medians,
-/// so that it does not matter how they are numbered.
-fn typical_cost(lines: &Lines) -> f64 {
-    let draws = lines.len();
-    let mut by_median: Vec<(f64, usize)> = (0..draws).map(|i| (lines.draw(i).median(), i)).collect();
-    by_median.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let cost = |pair: usize| {
-        let rank = pair * draws / TYPICAL_PAIRS;
-        let draw = |rank: usize| lines.draw(by_median[rank % draws].1);
-        transport_cost(draw(rank), draw(rank + draws / 2), Order::TWO)
-    };
-    let mut costs: Vec<f64> = (0..TYPICAL_PAIRS).map(cost).collect();
-    *costs.select_nth_unstable_by(TYPICAL_PAIRS / 2, f64::total_cmp).1
-}
-
 /// The batches without slices from `count` on.
 fn below(mut batches: Vec<Vec<usize>>, count: usize) -> Vec<Vec<usize>> {
     batches.iter_mut().for_each(|batch| batch.retain(|&slice| slice < count));
@@ -608,164 +478,4 @@ pub(crate) struct AnchorRows {
     pub(crate) rows: Vec<f64>,
     /// For every draw the mean over all draws of its squared distance.
     pub(crate) mean_squares: Vec<f64>,
-}
-
-/// With up to this many rows the parts of a batch are worked on side by side: panels of rows alone would leave threads idle. More
-/// rows keep them busy, and their parts would take memory.
-const FEW_ROWS: usize = 4 * PANEL;
-
-/// Answers a question for each piece of a batch.
-fn ask_batch(
-    question: &Question,
-    batch: &Batch,
-    draw_weights: &[f64],
-    progress: &dyn Progress,
-    fold: &mut dyn FnMut(Vec<f64>),
-) -> Result<()> {
-    let answer = |piece: usize| on_piece(question, batch, piece, draw_weights, progress);
-    if matches!(question, Question::Rows { rows, .. } if rows.len() > FEW_ROWS) {
-        return (0..batch.pieces()).try_for_each(|piece| answer(piece).map(&mut *fold));
-    }
-    let found: Vec<Vec<f64>> = (0..batch.pieces()).into_par_iter().map(answer).collect::<Result<_>>()?;
-    found.into_iter().for_each(fold);
-    Ok(())
-}
-
-/// The answer of decomposed slices.
-fn on_piece(
-    question: &Question,
-    batch: &Batch,
-    piece: usize,
-    draw_weights: &[f64],
-    progress: &dyn Progress,
-) -> Result<Vec<f64>> {
-    let (draws, slices) = (batch.draws(), batch.piece(piece));
-    let of_slices = |of: &(dyn Fn(&Decomposition) -> Result<Vec<f64>> + Sync)| -> Result<Vec<Vec<f64>>> {
-        slices.par_iter().map(|decomposed| progress.check().and_then(|()| of(decomposed))).collect()
-    };
-    match question {
-        Question::Rows { rows, also } => {
-            let mut numbers = vec![0.0; rows.len() * draws];
-            numbers
-                .par_chunks_mut(PANEL * draws)
-                .zip(rows.par_chunks(PANEL))
-                .try_for_each(|(costs, rows)| row_costs(batch, piece, rows, Columns::All, progress, costs))?;
-            match also {
-                Also::Nothing => {}
-                Also::MeanSquares => numbers.extend(summed(&of_slices(&|decomposed| {
-                    let mut squares = vec![0.0; draws];
-                    let size = decomposed.add_mean_squares(draw_weights, &mut squares);
-                    squares.push(size);
-                    Ok(squares)
-                })?)),
-                Also::WeightedSquares(weightings) => {
-                    let weightings = weightings.as_chunks::<WEIGHTINGS>().0;
-                    let of_some = |some: &[Decomposition]| -> Result<Vec<f64>> {
-                        let mut squares = vec![[0.0; WEIGHTINGS]; draws];
-                        for decomposed in some {
-                            progress.check()?;
-                            decomposed.add_weighted_squares(weightings, &mut squares);
-                        }
-                        Ok(squares.into_flattened())
-                    };
-                    let found: Result<Vec<Vec<f64>>> = slices.par_chunks(SWEPT_TOGETHER).map(of_some).collect();
-                    numbers.extend(summed(&found?));
-                }
-            }
-            Ok(numbers)
-        }
-        Question::FromMean { weights } => Ok(summed(&of_slices(&|decomposed| {
-            let FromMean { mut squares, sizes } = decomposed.squares_from_mean(weights);
-            squares.extend(sizes);
-            Ok(squares)
-        })?)),
-        Question::WeightedRows { rows, .. } => {
-            let found = of_slices(&|decomposed| {
-                let mut costs = vec![0.0; draws];
-                let of_row = |row: &WeightedRow| {
-                    row_costs_on(decomposed, row.draw, progress, &mut costs)?;
-                    Ok(row.weighted(&costs))
-                };
-                rows.iter().map(of_row).collect()
-            })?;
-            Ok(found.concat())
-        }
-        Question::MergedRows { .. } | Question::Others { .. } | Question::MeanQuantiles { .. } | Question::Pairs => {
-            unreachable!("they need no decomposed slices")
-        }
-    }
-}
-
-/// The answer of one slice.
-fn on_lines(
-    question: &Question,
-    others: Option<&OtherMeasures>,
-    order: Order,
-    slice: usize,
-    lines: &Lines,
-) -> Result<Vec<f64>> {
-    let draws = lines.len();
-    let merged = |draw: usize, costs: &mut [f64]| {
-        if order == Order::TWO {
-            row_of_costs(lines.draw(draw), lines, costs);
-        } else {
-            let cost = |j| transport_cost(lines.draw(draw), lines.draw(j), order);
-            costs.iter_mut().enumerate().for_each(|(j, out)| *out = cost(j));
-        }
-    };
-    match question {
-        Question::MergedRows { rows, .. } => {
-            let mut costs = vec![0.0; rows.len() * draws];
-            rows.iter().zip(costs.chunks_exact_mut(draws)).for_each(|(&draw, row)| merged(draw, row));
-            Ok(costs)
-        }
-        Question::WeightedRows { rows, .. } => {
-            let mut costs = vec![0.0; draws];
-            let of_row = |row: &WeightedRow| {
-                merged(row.draw, &mut costs);
-                row.weighted(&costs)
-            };
-            Ok(rows.iter().map(of_row).collect())
-        }
-        Question::MeanQuantiles { weightings, sampled } => {
-            let weightings: Vec<&[f64]> = weightings.iter().map(Vec::as_slice).collect();
-            Ok(SliceTarget::to_numbers(&SliceTarget::many(lines, &weightings, Cells::choose(lines, sampled))))
-        }
-        Question::Others { .. } => others.expect("they are on the slices").costs(slice, lines),
-        Question::Rows { .. } | Question::FromMean { .. } | Question::Pairs => {
-            unreachable!("they need more than lines")
-        }
-    }
-}
-
-/// What the slices of a piece answer together.
-fn gathered(question: &Question, piece: &[usize], found: Vec<Vec<f64>>) -> Vec<f64> {
-    match question {
-        Question::MergedRows { apart: false, .. } => summed(&found),
-        Question::Others { groups, .. } => {
-            let of_group = |group: usize| {
-                let own: Vec<&Vec<f64>> =
-                    piece.iter().zip(&found).filter(|(slice, _)| groups[**slice] == group).map(|(_, f)| f).collect();
-                summed(&own)
-            };
-            among(groups, piece).into_iter().flat_map(of_group).collect()
-        }
-        _ => found.concat(),
-    }
-}
-
-/// The sum of vectors of one length, in order.
-fn summed(found: &[impl AsRef<[f64]>]) -> Vec<f64> {
-    let Some((first, rest)) = found.split_first() else { return Vec::new() };
-    let mut sums = first.as_ref().to_vec();
-    rest.iter().for_each(|more| add(&mut sums, more.as_ref()));
-    sums
-}
-
-pub(super) fn add(sums: &mut [f64], new: &[f64]) {
-    sums.iter_mut().zip(new).for_each(|(sum, x)| *sum += x);
-}
-
-fn divide(sums: &mut [f64], count: usize) {
-    sums.iter_mut().for_each(|sum| *sum /= count as f64);
 }

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::fits::{Document, are_below, has_length};
 use crate::labels::PartitionDraws;
+use crate::text::Index;
 use crate::text::named;
 use crate::{Error, ErrorKind, Progress, Result, text};
 
@@ -89,6 +90,7 @@ pub struct PartitionAnswer {
     /// The credible ball.
     pub ball: PartitionBall,
     /// Cluster of every observation.
+    #[schemars(with = "Vec<Index>")]
     pub labels: Vec<u32>,
     /// For every observation its co-clustering score, own / (own + other): own is the mean posterior probability of sharing a cluster with the other
     /// members of its cluster, other the largest such mean over the other clusters. 1 is sure, 1/2 is undecided; null when there are too many

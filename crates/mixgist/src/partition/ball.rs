@@ -2,6 +2,7 @@
 
 use super::{PartitionLoss, REGISTRY, losses_to_draws};
 use crate::labels::{Partition, PartitionDraws};
+use crate::text::Index;
 use crate::{Error, Progress, Result};
 
 /// The smallest ball around an estimate, in a metric on partitions, that holds the asked-for posterior probability.
@@ -17,6 +18,7 @@ pub struct PartitionBall {
     /// The radius: the least one for which the ball holds at least `level`.
     pub radius: f64,
     /// The draws in the ball, ascending.
+    #[schemars(with = "Vec<Index>")]
     pub inside: Vec<usize>,
     /// Draws in the ball that are farthest from the estimate.
     pub horizontal: BallBound,
@@ -33,6 +35,7 @@ pub struct BallBound {
     /// Their distance from the estimate.
     pub distance: f64,
     /// The first draw of each distinct partition, ascending.
+    #[schemars(with = "Vec<Index>")]
     pub draws: Vec<usize>,
     /// Number of clusters of each.
     pub clusters: Vec<usize>,

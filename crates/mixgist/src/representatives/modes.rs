@@ -1,5 +1,7 @@
-//! How many modes: sets of draws are split where a valley is proved, and pieces without a valley between them are put together again.
+//! How many modes: chains that stay apart are looked at apart; sets of draws are split where a valley is proved, and pieces without a valley between them are put
+//! together again.
 
+use super::chains;
 use super::pam::k_medoids;
 use super::valley::{Cloud, SplitTest};
 use crate::Result;
@@ -7,17 +9,25 @@ use crate::progress::Progress;
 
 /// The modes with the tests that made them.
 pub(super) struct Modes {
-    /// Indices of the matrix, group by group.
-    pub(super) groups: Vec<Vec<usize>>,
-    /// The tests of splits, in order, those of pairs that were put together again, and that of every pair of modes that are left.
+    /// Groups of whole chains that stay apart; one group when none does.
+    pub(super) families: Vec<Family>,
+    /// The tests of chains, those of splits, in order, those of pairs that were put together again, and that of every pair of modes that are left.
     pub(super) tests: Vec<SplitTest>,
+}
+
+/// Chains that stay apart from the others, with the modes in which they are. Numbers are indices of the matrix.
+pub(super) struct Family {
+    /// All draws of these chains.
+    pub(super) members: Vec<usize>,
+    /// The modes.
+    pub(super) groups: Vec<Vec<usize>>,
 }
 
 /// No more modes than this are looked for.
 const MOST_MODES: usize = 10;
 
 /// Smaller sets are not tested: not even an empty valley would be evidence.
-const FEWEST: usize = 20;
+pub(super) const FEWEST: usize = 20;
 
 /// A set is divided into so many groups at most, each of which is tried against its nearest neighbour: two medoids cut three modes in a row through the
 /// middle one.
@@ -31,10 +41,30 @@ const PAIR_LEVEL: f64 = 0.05;
 
 /// Finds the modes of all draws of the cloud.
 pub(super) fn find(cloud: &Cloud, progress: &dyn Progress) -> Result<Modes> {
-    let (mut done, mut tests) = (Vec::new(), Vec::new());
-    let mut open = vec![(0..cloud.weights.len()).collect::<Vec<usize>>()];
+    let mut tests = Vec::new();
+    let sets = chains::groups(cloud, &mut tests, progress)?;
+    let mut families: Vec<Family> = Vec::with_capacity(sets.len());
+    for (place, members) in sets.iter().enumerate() {
+        let others = families.iter().map(|family| family.groups.len()).sum::<usize>() + sets.len() - place - 1;
+        let pieces = split(cloud, members, MOST_MODES.saturating_sub(others), &mut tests, progress)?;
+        let groups = merged(cloud, pieces, &mut tests, progress)?;
+        families.push(Family { members: members.clone(), groups });
+    }
+    Ok(Modes { families, tests })
+}
+
+/// Splits a set where a valley is proved, into at most so many pieces.
+fn split(
+    cloud: &Cloud,
+    set: &[usize],
+    most: usize,
+    tests: &mut Vec<SplitTest>,
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<usize>>> {
+    let mut done = Vec::new();
+    let mut open = vec![set.to_vec()];
     while let Some(set) = open.pop() {
-        let best = match done.len() + open.len() + 1 < MOST_MODES {
+        let best = match done.len() + open.len() + 1 < most {
             true => best_split(cloud, &set, progress)?,
             false => None,
         };
@@ -49,8 +79,7 @@ pub(super) fn find(cloud: &Cloud, progress: &dyn Progress) -> Result<Modes> {
             }
         }
     }
-    let groups = merged(cloud, done, &mut tests, progress)?;
-    Ok(Modes { groups, tests })
+    Ok(done)
 }
 
 struct Split {

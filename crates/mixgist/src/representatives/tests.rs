@@ -69,7 +69,7 @@ fn three_modes_skewed_posteriors_and_sticky_chains() {
         assert_eq!(auto(&posterior(300, seed, tail)).representatives.len(), 1, "seed {seed}");
         // One half of the run here, the other there: a chain that changed its mode once.
         assert_eq!(auto(&posterior(200, seed, |m| if m < 100 { 0.0 } else { 3.0 })).representatives.len(), 2);
-        // A chain that creeps through one wide mode, 300 draws worth a handful.
+        // A chain that creeps through one wide mode, 300 draws with an effective sample size of a handful.
         let mut noise = vec![0.0; 300];
         standard_normals(&mut stream(seed, Purpose::Simulation, 1), &mut noise);
         let mut x = 0.0;

@@ -8,6 +8,7 @@ use crate::ensemble::Ensemble;
 use crate::pairwise::Condensed;
 use crate::random::{Purpose, stream};
 use crate::tails::incomplete_beta;
+use crate::text::Index;
 use rand::RngExt;
 
 /// A test of one mode against two.
@@ -15,6 +16,7 @@ use rand::RngExt;
 #[non_exhaustive]
 pub struct SplitTest {
     /// The draws that are the medoids of the two groups.
+    #[schemars(with = "[Index; 2]")]
     pub medoids: [usize; 2],
     /// Posterior probability of each group.
     pub weights: [f64; 2],
@@ -27,6 +29,10 @@ pub struct SplitTest {
     #[serde(default, with = "crate::document::infinite_is_null")]
     #[schemars(with = "Option<f64>")]
     pub crossing: f64,
+    /// For groups of whole chains, how far the steadiest chain of either group moves from its first to its second half, as a part of the squared distance
+    /// between the groups; null for other groups.
+    #[serde(default)]
+    pub drift: Option<f64>,
     /// Whether each chain stays in one of the groups.
     #[serde(default)]
     pub by_chains: bool,
@@ -43,7 +49,8 @@ pub struct SplitTest {
 pub enum Condition {
     /// A posterior with one mode shows such a valley with probability at most [`FALSE_ALARM`].
     Evidence,
-    /// The valley is at most [`MOST_VALLEY`] of the lower peak on the line, and at most the square of that in pairs of near draws.
+    /// The valley is at most [`MOST_VALLEY`] of the lower peak on the line, and at most the square of that in pairs of near draws; instead of the
+    /// latter, groups of whole chains must keep apart.
     Depth,
     /// Each group has at least [`LEAST_MASS`] of the posterior.
     Mass,
@@ -80,10 +87,18 @@ impl SplitTest {
 
     /// Whether the valley is deep, on the line and along the draws.
     pub(super) fn is_deep(&self) -> bool {
-        // Pairs go with the square of the density.
-        self.valley <= MOST_VALLEY * self.peak && self.crossing <= MOST_VALLEY * MOST_VALLEY
+        self.valley <= MOST_VALLEY * self.peak
+            && match self.drift {
+                Some(drift) => self.by_chains && drift <= MOST_DRIFT,
+                // Pairs go with the square of the density.
+                None => self.crossing <= MOST_VALLEY * MOST_VALLEY,
+            }
     }
 }
+
+/// Groups of chains are modes only if their chains move by at most this part of the squared distance between the groups from their first to their second half. A chain that
+/// creeps through one mode moves more, if it is at least three quarters as long as the time in which its autocorrelation falls to 1/e.
+pub(super) const MOST_DRIFT: f64 = 0.25;
 
 /// A chain stays in a group that holds this share of its draws.
 pub(super) const STAYS: f64 = 0.95;
@@ -100,12 +115,80 @@ impl Cloud<'_> {
     /// Tests two groups (indices of the matrix) against each other, and no draw but theirs; `None` when they are too small or at one place. The
     /// p-value is multiplied by `tries`, the number of splits that are tried.
     pub(super) fn test(&self, medoids: [usize; 2], groups: &[Vec<usize>; 2], tries: f64) -> Result<Option<SplitTest>> {
-        let mut set: Vec<(usize, usize)> = Vec::with_capacity(groups[0].len() + groups[1].len());
-        groups.iter().enumerate().for_each(|(g, group)| set.extend(group.iter().map(|&i| (i, g))));
-        set.sort_unstable();
+        let set = pair(groups);
         // A random half fits, the rest is looked at; then the other way round. (Every other draw would not do: modes may alternate.)
         let mut rng = stream(set.len() as u64, Purpose::Splits, 1);
         let halves: Vec<bool> = set.iter().map(|_| rng.random()).collect();
+        let Some(HeldOut { places, counts }) = self.held_out(&set, &halves) else { return Ok(None) };
+        let members: Vec<usize> = set.iter().map(|&(i, _)| i).collect();
+        let draws = self.chosen.select(&members)?;
+        let effective = effective_within(&draws, &places);
+        // Both must show it: under one mode the valley is at least as high as one of them.
+        let by_coin = counts.iter().map(|count| count.p_value(effective)).fold(0.0, f64::max);
+        let lower = lower(&counts);
+        let chains = chains_in_order(&draws);
+        let by_chains = stay_apart(&chains, |m| set[m].1 == 0);
+        // Chains that never change their group say nothing about how often they would; that they are at different places is what there is to test.
+        let by_places = if by_chains { different_places(&chains, &places) } else { 1.0 };
+        Ok(Some(SplitTest {
+            medoids,
+            weights: [0, 1].map(|g| self.share(&groups[g])),
+            peak: lower.peak,
+            valley: lower.level(),
+            crossing: self.crossing(&members, &places, &halves, groups),
+            drift: None,
+            by_chains,
+            effective_draws: effective,
+            p_value: (tries * by_coin.min(by_places)).min(1.0),
+        }))
+    }
+
+    /// Tests two groups of whole chains against each other; `None` when a group is too small or both are at one place.
+    ///
+    /// What is fitted on one half of every chain is tested on the other half, in time: a chain that creeps through one mode is elsewhere by then. Pairs of near
+    /// draws are not counted: in many coordinates draws of two modes are nearly as near to each other as draws of one. Instead chains must stay where they
+    /// are ([`MOST_DRIFT`]).
+    pub(super) fn test_chains(&self, groups: &[Vec<usize>; 2], tries: f64) -> Result<Option<ChainTest>> {
+        let set = pair(groups);
+        let members: Vec<usize> = set.iter().map(|&(i, _)| i).collect();
+        let draws = self.chosen.select(&members)?;
+        let chains = chains_in_order(&draws);
+        let mut halves = vec![false; set.len()];
+        chains.iter().flat_map(|chain| &chain[chain.len() / 2..]).for_each(|&m| halves[m] = true);
+        let Some(HeldOut { places, counts }) = self.held_out(&set, &halves) else { return Ok(None) };
+        let misplaced = |chain: &Vec<usize>| {
+            let wrong = chain.iter().filter(|&&m| (places[m] < 0.5) != (set[m].1 == 0)).count();
+            wrong as f64 / chain.len() as f64
+        };
+        let overlap = chains.iter().map(misplaced).fold(0.0, f64::max);
+        let of = |chain: &[usize]| chain.iter().map(|&m| members[m]).collect::<Vec<usize>>();
+        let steadiest = |g: usize| {
+            let own = chains.iter().filter(|chain| set[chain[0]].1 == g);
+            let moved = own.map(|chain| {
+                let (first, second) = chain.split_at(chain.len() / 2);
+                self.displacement(&of(first), &of(second))
+            });
+            moved.fold(f64::INFINITY, f64::min)
+        };
+        let between = self.displacement(&groups[0], &groups[1]);
+        let lower = lower(&counts);
+        let test = SplitTest {
+            medoids: [groups[0][0], groups[1][0]],
+            weights: [0, 1].map(|g| self.share(&groups[g])),
+            peak: lower.peak,
+            valley: lower.level(),
+            crossing: f64::INFINITY,
+            drift: Some((steadiest(0).max(steadiest(1)).max(0.0) / between.max(f64::MIN_POSITIVE)).min(1.0)),
+            by_chains: overlap <= 1.0 - STAYS,
+            effective_draws: effective_within(&draws, &places),
+            p_value: (tries * different_places(&chains, &places)).min(1.0),
+        };
+        Ok(Some(ChainTest { test, overlap }))
+    }
+
+    /// Places of all draws of a set on lines that are fitted to the other half, and what windows hold that are; `None` when the groups are too
+    /// small or at one place.
+    fn held_out(&self, set: &[(usize, usize)], halves: &[bool]) -> Option<HeldOut> {
         let total: f64 = set.iter().map(|&(i, _)| self.weights[i]).sum();
         let mut places = vec![0.0; set.len()];
         let mut counts = [Count::default(); 2];
@@ -114,7 +197,7 @@ impl Cloud<'_> {
                 let own = (0..set.len()).filter(|&p| halves[p] == half && set[p].1 == g);
                 own.map(|p| set[p].0).collect::<Vec<usize>>()
             });
-            let Some(line) = Line::new(self, &fit) else { return Ok(None) };
+            let line = Line::new(self, &fit)?;
             let fitted = (0..set.len()).filter(|&p| halves[p] == half).map(|p| set[p].0);
             let windows = Windows::fitted(&fitted.map(|i| (line.place(self, i), self.weights[i])).collect::<Vec<_>>());
             let mut held = Vec::new();
@@ -126,37 +209,26 @@ impl Cloud<'_> {
             counts[0].add(low, middle, windows.breadth(0));
             counts[1].add(high, middle, windows.breadth(1));
         }
-        let members: Vec<usize> = set.iter().map(|&(i, _)| i).collect();
-        let draws = self.chosen.select(&members)?;
-        // Whether a draw is on the inner side of its group's median: half of either group is, so that changes of the group do not count, and what is left has the
-        // autocorrelation of a window's count.
-        let inner: Vec<f64> = places.iter().map(|place| f64::from(u8::from((0.0..1.0).contains(place)))).collect();
-        let effective = effective_draws(&draws, &inner);
-        // Both must show it: under one mode the valley is at least as high as one of them.
-        let by_coin = counts.iter().map(|count| count.p_value(effective)).fold(0.0, f64::max);
-        let ratio = |count: &Count| if count.peak > 0.0 { count.level() / count.peak } else { f64::INFINITY };
-        let lower = if ratio(&counts[1]) > ratio(&counts[0]) { counts[1] } else { counts[0] };
-        let chains = chains_in_order(&draws);
-        let by_chains = stay_apart(&chains, |m| set[m].1 == 0);
-        // Chains that never change their group say nothing about how often they would; that they are at different places is what there is to test.
-        let by_places = if by_chains {
-            let traces: Vec<Vec<f64>> = chains.iter().map(|chain| chain.iter().map(|&m| places[m]).collect()).collect();
-            apart(&traces.iter().map(Vec::as_slice).collect::<Vec<_>>())
-        } else {
-            1.0
+        Some(HeldOut { places, counts })
+    }
+
+    /// The part of the posterior that a group has.
+    fn share(&self, group: &[usize]) -> f64 {
+        group.iter().map(|&i| self.weights[i]).sum::<f64>() / self.weights.iter().sum::<f64>()
+    }
+
+    /// The squared distance between the means of two groups: that between their draws, less that within them.
+    fn displacement(&self, a: &[usize], b: &[usize]) -> f64 {
+        let mean = |a: &[usize], b: &[usize]| {
+            let (mut sum, mut mass) = (0.0, 0.0);
+            for (&i, &j) in a.iter().flat_map(|i| b.iter().map(move |j| (i, j))).filter(|(i, j)| i != j) {
+                let weight = self.weights[i] * self.weights[j];
+                sum += weight * self.matrix.get(i, j).powi(2);
+                mass += weight;
+            }
+            if mass > 0.0 { sum / mass } else { 0.0 }
         };
-        let all: f64 = self.weights.iter().sum();
-        let share = |group: &Vec<usize>| group.iter().map(|&i| self.weights[i]).sum::<f64>() / all;
-        Ok(Some(SplitTest {
-            medoids,
-            weights: [share(&groups[0]), share(&groups[1])],
-            peak: lower.peak,
-            valley: lower.level(),
-            crossing: self.crossing(&members, &places, &halves, groups),
-            by_chains,
-            effective_draws: effective,
-            p_value: (tries * by_coin.min(by_places)).min(1.0),
-        }))
+        mean(a, b) - 0.5 * (mean(a, a) + mean(b, b))
     }
 
     /// The valley along the draws. On a line it can be made by the geometry alone: a posterior that differs in weights only is a curve
@@ -201,6 +273,45 @@ impl Cloud<'_> {
 
 /// A draw has so many near ones at most, typically: fewer make the counts of pairs uncertain where draws lie along a curve.
 const MOST_NEIGHBOURS: usize = 30;
+
+/// Draws of two groups on the line between them.
+struct HeldOut {
+    places: Vec<f64>,
+    counts: [Count; 2],
+}
+
+/// A test of two groups of chains, with the largest part of a chain that lies on the side of the other group.
+pub(super) struct ChainTest {
+    pub(super) test: SplitTest,
+    pub(super) overlap: f64,
+}
+
+/// The draws of both groups in order, each with its group.
+fn pair(groups: &[Vec<usize>; 2]) -> Vec<(usize, usize)> {
+    let mut set: Vec<(usize, usize)> = Vec::with_capacity(groups[0].len() + groups[1].len());
+    groups.iter().enumerate().for_each(|(g, group)| set.extend(group.iter().map(|&i| (i, g))));
+    set.sort_unstable();
+    set
+}
+
+/// The outer window that shows less of a valley.
+fn lower(counts: &[Count; 2]) -> Count {
+    let ratio = |count: &Count| if count.peak > 0.0 { count.level() / count.peak } else { f64::INFINITY };
+    if ratio(&counts[1]) > ratio(&counts[0]) { counts[1] } else { counts[0] }
+}
+
+/// The effective sample size within groups: of whether a draw is on the inner side of its group's median. Half of either group is, so that changes of the group
+/// do not count, and what is left has the autocorrelation of a window's count.
+fn effective_within(draws: &Ensemble, places: &[f64]) -> f64 {
+    let inner: Vec<f64> = places.iter().map(|place| f64::from(u8::from((0.0..1.0).contains(place)))).collect();
+    effective_draws(draws, &inner)
+}
+
+/// Probability that chains at one place lie at such places of the line.
+fn different_places(chains: &[Vec<usize>], places: &[f64]) -> f64 {
+    let traces: Vec<Vec<f64>> = chains.iter().map(|chain| chain.iter().map(|&m| places[m]).collect()).collect();
+    apart(&traces.iter().map(Vec::as_slice).collect::<Vec<_>>())
+}
 
 /// Whether every chain stays in one of two groups, and each group has a chain.
 fn stay_apart(chains: &[Vec<usize>], first: impl Fn(usize) -> bool) -> bool {
@@ -399,7 +510,7 @@ fn weight_within(places: &[(f64, f64)], from: f64, to: f64) -> f64 {
 }
 
 /// Probability that a coin shows at most `few` heads when it is thrown `few` + `many` times. Numbers of independent draws need not be whole: the distribution
-/// function of the binomial law goes on between whole numbers as an incomplete beta function.
+/// function of the binomial distribution goes on between whole numbers as an incomplete beta function.
 fn coin(few: f64, many: f64, head: f64) -> f64 {
     if many <= 0.0 { 1.0 } else { incomplete_beta(1.0 - head, many, few.max(0.0) + 1.0) }
 }
@@ -416,15 +527,19 @@ mod tests {
             peak: 0.2,
             valley: 0.1,
             crossing: 0.25,
+            drift: None,
             by_chains: false,
             effective_draws: 100.0,
             p_value: FALSE_ALARM,
         };
         assert!(good.accepted());
+        assert!(SplitTest { drift: Some(0.1), by_chains: true, crossing: f64::INFINITY, ..good }.accepted());
         for (bad, condition) in [
             (SplitTest { p_value: 2.0 * FALSE_ALARM, ..good }, Condition::Evidence),
             (SplitTest { valley: 0.11, ..good }, Condition::Depth),
             (SplitTest { crossing: 0.3, ..good }, Condition::Depth),
+            (SplitTest { drift: Some(0.1), ..good }, Condition::Depth),
+            (SplitTest { drift: Some(0.3), by_chains: true, ..good }, Condition::Depth),
             (SplitTest { weights: [0.96, 0.04], ..good }, Condition::Mass),
         ] {
             assert!(!bad.accepted());

@@ -6,6 +6,7 @@ use rand::seq::index;
 use rayon::prelude::*;
 
 use super::embedding::{Embedding, KnownSums, Rough, Truncated};
+use super::rivals::{LossBounds, Step};
 use super::{Candidate, Choice, Loss, least};
 use crate::Result;
 use crate::pairwise::{AnchorRows, Decompositions, MOST_MERGED, WEIGHTINGS, Weightings};
@@ -30,7 +31,7 @@ const FEW_AXES: usize = 16;
 const MANY_SUSPECTS: usize = 64;
 
 /// Bounds may be off by this much of the threshold before a draw is excluded.
-const SAFETY: f64 = 1e-9;
+pub(super) const SAFETY: f64 = 1e-9;
 
 /// Rows that are computed together may take this many numbers, 256 MB.
 const MOST_NUMBERS: usize = 1 << 25;
@@ -39,15 +40,15 @@ const MOST_NUMBERS: usize = 1 << 25;
 const MOST_PAIRS: usize = 1 << 25;
 
 /// Lower bounds of the losses of some draws.
-type Bounds<'b> = &'b (dyn Fn(&[usize]) -> Vec<f64> + Sync);
+pub(super) type Bounds<'b> = &'b (dyn Fn(&[usize]) -> Vec<f64> + Sync);
 
 /// `decompositions` hold compressed draws: the search runs on those, and knows how far each is from the draw that it stands for. The few
 /// draws that are in question then are compared as they are.
-pub(super) fn choose<'a>(
-    projection: &Projection<'a>,
-    decompositions: &mut Decompositions<'_, 'a>,
+pub(super) fn choose<'p, 'a>(
+    projection: &'p Projection<'a>,
+    decompositions: &mut Decompositions<'p, 'a>,
     progress: &dyn Progress,
-) -> Result<Choice> {
+) -> Result<Choice<'p>> {
     let draws = projection.draws();
     let anchors = anchors(draws);
     progress.begin("anchors", projection.slices() as u64);
@@ -58,7 +59,7 @@ pub(super) fn choose<'a>(
     let squares = mean_squares.iter().map(|square| (square - variance).max(0.0)).collect();
     let mut embedding = Embedding::new(&anchors, &rows, squares);
 
-    let mut known = KnownSums::new(weights, &mean_squares, decompositions.spread().map_or(0.0, |spread| spread.size));
+    let mut known = KnownSums::new(weights, mean_squares, decompositions.spread().map_or(0.0, |spread| spread.size));
 
     let slack = slack(decompositions.moved(), weights);
     let keeps = decompositions.keeps();
@@ -76,19 +77,9 @@ pub(super) fn choose<'a>(
     (search.slack, search.cheap_passes) = (slack, keeps);
     search.add(&anchors, &rows, progress)?;
     let bounds = |of_draws: Bounds, suspects: &[(f64, usize)]| -> Result<Vec<(f64, usize)>> {
-        let of_some = |suspects: &[(f64, usize)]| -> Vec<(f64, usize)> {
-            let draws: Vec<usize> = suspects.iter().map(|&(_, i)| i).collect();
-            of_draws(&draws).into_iter().zip(draws).collect()
-        };
-        let mut bounds = Vec::with_capacity(suspects.len());
-        progress.begin("bounds of losses", suspects.len() as u64);
-        for suspects in suspects.chunks((MOST_PAIRS / draws).max(Truncated::TOGETHER)) {
-            progress.check()?;
-            let some: Vec<Vec<(f64, usize)>> = suspects.par_chunks(Truncated::TOGETHER).map(of_some).collect();
-            bounds.extend(some.into_iter().flatten());
-            progress.advance(suspects.len() as u64);
-        }
-        Ok(bounds)
+        let suspects: Vec<usize> = suspects.iter().map(|&(_, i)| i).collect();
+        let found = side_by_side(of_draws, &suspects, draws, progress)?;
+        Ok(found.into_iter().zip(suspects).collect())
     };
     let unknown: Vec<(f64, usize)> = (0..draws).filter(|&i| !search.known[i]).map(|i| (0.0, i)).collect();
     let leading = embedding.leading(FEW_AXES);
@@ -126,7 +117,8 @@ pub(super) fn choose<'a>(
 
     let contenders = search.contenders();
     search.losses.iter().for_each(|&(draw, loss)| loss_bounds[draw] = loss - search.slack[draw]);
-    let computed = search.losses.len();
+    let (computed, slack) = (search.losses.len(), std::mem::take(&mut search.slack));
+    let steps = search.known.iter().map(|&known| if known { Step::Row } else { Step::First }).collect();
     drop(search);
     decompositions.guess_radii(embedding.median_radii(weights));
     let (mut exact, mut asked) = (Decompositions::new(projection, Form::Exact), 0);
@@ -148,9 +140,28 @@ pub(super) fn choose<'a>(
         runner_up,
         expected_losses: None,
         loss_bounds,
+        bounds: Some(LossBounds::new(steps, slack, embedding, known)),
         exact_draws: computed,
         slice_rows,
     })
+}
+
+/// The bounds of some of all draws, side by side.
+pub(super) fn side_by_side(
+    of_draws: Bounds,
+    some: &[usize],
+    draws: usize,
+    progress: &dyn Progress,
+) -> Result<Vec<f64>> {
+    let mut bounds = Vec::with_capacity(some.len());
+    progress.begin("bounds of losses", some.len() as u64);
+    for some in some.chunks((MOST_PAIRS / draws).max(Truncated::TOGETHER)) {
+        progress.check()?;
+        let found: Vec<Vec<f64>> = some.par_chunks(Truncated::TOGETHER).map(of_draws).collect();
+        bounds.extend(found.into_iter().flatten());
+        progress.advance(some.len() as u64);
+    }
+    Ok(bounds)
 }
 
 /// How far the expected loss of each draw may be from that of the compressed draws: by how far the draw itself moved, and by how far the

@@ -165,7 +165,7 @@ fn sample(draws: usize) -> impl Iterator<Item = usize> {
 /// Sums of squared distances that are known for every draw: their mean, and sums under further weightings of the draws.
 pub(super) struct KnownSums<'a> {
     draw_weights: &'a [f64],
-    mean_squares: &'a [f64],
+    mean_squares: Vec<f64>,
     /// Mean over the draws of ‖Q‖²: rounding errors are parts of it.
     size: f64,
     further: Option<Further>,
@@ -187,14 +187,14 @@ const ROUNDING: f64 = 1e-12;
 
 impl<'a> KnownSums<'a> {
     /// The means alone.
-    pub(super) fn new(draw_weights: &'a [f64], mean_squares: &'a [f64], size: f64) -> Self {
+    pub(super) fn new(draw_weights: &'a [f64], mean_squares: Vec<f64>, size: f64) -> Self {
         KnownSums { draw_weights, mean_squares, size, further: None }
     }
 
     /// With sums Σ_j ω_j f_k(j) d_ij², for each draw i.
     pub(super) fn extend(&mut self, functions: &[Weightings], sums: Vec<Weightings>) {
         let (mut total, mut total_square) = ([0.0; WEIGHTINGS], [0.0; WEIGHTINGS]);
-        for ((f, weight), square) in functions.iter().zip(self.draw_weights).zip(self.mean_squares) {
+        for ((f, weight), square) in functions.iter().zip(self.draw_weights).zip(&self.mean_squares) {
             for k in 0..WEIGHTINGS {
                 total[k] += weight * f[k].abs();
                 total_square[k] += weight * f[k].abs() * square;
@@ -544,7 +544,7 @@ mod tests {
             let sums: Vec<Weightings> = (0..DRAWS).map(|i| std::array::from_fn(|k| sum(i, k))).collect();
             let truncated = [0, 1, 3, embedding.axes()].map(|axes| embedding.leading(axes));
             for truncated in truncated.into_iter().chain([extended.leading(extended.axes())]) {
-                let mut known = KnownSums::new(&weights, &mean_squares, 0.0);
+                let mut known = KnownSums::new(&weights, mean_squares.clone(), 0.0);
                 let mut lost = [0.0; 2];
                 for lost in &mut lost {
                     for i in 0..DRAWS {
@@ -609,7 +609,7 @@ mod tests {
             let anchors: Vec<usize> = (0..DRAWS).step_by(DRAWS.div_ceil(ROUGH_AXES)).collect();
             let rows: Vec<f64> = anchors.iter().flat_map(|&a| squared[a * DRAWS..(a + 1) * DRAWS].to_vec()).collect();
             let mut embedding = Embedding::new(&anchors, &rows, from_mean);
-            let known = KnownSums::new(&weights, &mean_squares, 0.0);
+            let known = KnownSums::new(&weights, mean_squares.clone(), 0.0);
             let truncated = embedding.leading(ROUGH_AXES);
             let rough = Rough::new(&truncated, &known).unwrap();
             let found = rough.lower_bounds(&draws);
@@ -623,7 +623,7 @@ mod tests {
             assert_eq!(bits(&rough.lower_bounds(&[7])), bits(&found[7..8]));
             embedding.squares[3] = 1e14 * variance;
             let light: Vec<f64> = (0..DRAWS).map(|j| if j == 3 { 0.0 } else { weights[j] }).collect();
-            let known = KnownSums::new(&light, &mean_squares, 0.0);
+            let known = KnownSums::new(&light, mean_squares.clone(), 0.0);
             assert!(Rough::new(&embedding.leading(ROUGH_AXES), &known).is_none());
         }
     }
@@ -638,7 +638,7 @@ mod tests {
         );
         let truncated = embedding.leading(3);
         let weights = vec![1.0 / DRAWS as f64; DRAWS];
-        let mut known = KnownSums::new(&weights, &mean_squares, 0.0);
+        let mut known = KnownSums::new(&weights, mean_squares.clone(), 0.0);
         known.extend(&embedding.slope_functions(mean_squares[0], &weights), vec![[0.5; WEIGHTINGS]; DRAWS]);
         let draws: Vec<usize> = (0..DRAWS).collect();
         let expected = bits(&truncated.lower_bounds(&draws, &known));

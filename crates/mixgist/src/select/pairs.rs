@@ -6,7 +6,7 @@ use crate::pairwise::cost_matrix;
 use crate::progress::Progress;
 use crate::projection::Projection;
 
-pub(super) fn choose(projection: &Projection, loss: Loss, progress: &dyn Progress) -> Result<Choice> {
+pub(super) fn choose(projection: &Projection, loss: Loss, progress: &dyn Progress) -> Result<Choice<'static>> {
     progress.begin("all pairs of draws", projection.slices() as u64);
     let costs = cost_matrix(projection, progress)?;
     let order = projection.order();
@@ -22,7 +22,7 @@ pub(super) fn from_losses(
     projection: &Projection,
     loss: Loss,
     mut rows: impl FnMut(&[usize]) -> Result<Vec<f64>>,
-) -> Result<Choice> {
+) -> Result<Choice<'static>> {
     let candidate = |draw: usize, costs: &[f64]| Candidate {
         expected_loss: losses[draw],
         ..Candidate::new(draw, costs, projection, loss)

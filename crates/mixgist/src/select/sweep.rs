@@ -11,7 +11,7 @@ pub(super) fn choose(
     projection: &Projection,
     decompositions: &mut Decompositions,
     progress: &dyn Progress,
-) -> Result<Choice> {
+) -> Result<Choice<'static>> {
     let slices = projection.slices() as u64;
     progress.begin("sweep over slices", slices);
     let losses = decompositions.mean_squares(progress)?.into_iter().map(|square| square.max(0.0)).collect();

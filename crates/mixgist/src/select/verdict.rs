@@ -23,9 +23,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{TIE, is_tied};
-use crate::effective::{ascending, block_error, draw_weights, effective_draws, sorted_quantile};
-use crate::ensemble::Ensemble;
+use crate::effective::{Origin, ascending, block_error, draw_weights, effective_draws, sorted_quantile};
 use crate::tails::student_tail;
+use crate::text::Index;
 
 /// Two measures at most this many radii of the credible ball apart are alike.
 pub(crate) const ALIKE: f64 = 0.5;
@@ -33,7 +33,7 @@ pub(crate) const ALIKE: f64 = 0.5;
 /// A rival is alike too if less than this posterior probability is nearer to the medoid: the least that a mode has.
 pub(crate) const NEAREST: f64 = 0.05;
 
-/// A lead is safe when chance alone would make it with at most this probability: a little more than three standard errors of a normal law.
+/// A lead is safe when chance alone would make it with at most this probability: a little more than three standard errors of a normal distribution.
 pub(crate) const SAFE_P_VALUE: f64 = 0.001;
 
 /// Level of the ball whose radius is the unit.
@@ -50,6 +50,7 @@ pub(crate) const LEAST_EFFECTIVE: f64 = 50.0;
 #[non_exhaustive]
 pub struct Margin {
     /// That draw: the runner-up, or one that lies farther.
+    #[schemars(with = "Index")]
     pub rival: usize,
     /// By how much its expected loss is larger.
     pub lead: f64,
@@ -127,7 +128,7 @@ pub(super) struct Rival<'a> {
 
 /// The medoid as it is judged.
 pub(super) struct Judge<'a> {
-    ensemble: &'a Ensemble,
+    origin: &'a dyn Origin,
     weights: Vec<f64>,
     expected_loss: f64,
     distances: &'a [f64],
@@ -139,10 +140,10 @@ pub(super) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(ensemble: &'a Ensemble, expected_loss: f64, distances: &'a [f64], slice_freedom: usize) -> Self {
-        let weights = draw_weights(ensemble);
+    pub(super) fn new(origin: &'a dyn Origin, expected_loss: f64, distances: &'a [f64], slice_freedom: usize) -> Self {
+        let weights = draw_weights(origin);
         let radius = sorted_quantile(distances, &weights, &ascending(distances, &weights), LEVEL);
-        let mut judge = Judge { ensemble, weights, expected_loss, distances, radius, nearest: 0.0, slice_freedom };
+        let mut judge = Judge { origin, weights, expected_loss, distances, radius, nearest: 0.0, slice_freedom };
         let mut sorted = distances.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
         let count = sorted.partition_point(|&distance| judge.nearer(distance) < NEAREST);
@@ -172,10 +173,9 @@ impl<'a> Judge<'a> {
     }
 
     pub(super) fn margin(&self, rival: &Rival) -> Margin {
-        let effective = effective_draws(self.ensemble, rival.preferences);
+        let effective = effective_draws(self.origin, rival.preferences);
         let draw_error = draw_error(rival.preferences, &self.weights, effective);
-        let draw_error =
-            draw_error.map(|error| error.max(block_error(self.ensemble, rival.preferences).unwrap_or(0.0)));
+        let draw_error = draw_error.map(|error| error.max(block_error(self.origin, rival.preferences).unwrap_or(0.0)));
         let lead = rival.expected_loss - self.expected_loss;
         let mut margin = Margin {
             rival: rival.draw,
@@ -216,14 +216,38 @@ impl<'a> Judge<'a> {
         if !matches!(margin.verdict, ChoiceVerdict::Safe | ChoiceVerdict::Alike) {
             return None;
         }
-        let differs = |j: usize| margin.verdict == ChoiceVerdict::Safe || !self.is_alike(j);
-        let steepness = |&j: &usize| (losses[j] - self.expected_loss) / self.distances[j];
-        let others = (0..losses.len()).filter(|&j| self.distances[j] > 0.0 && losses[j].is_finite() && differs(j));
+        let (steepness, others) = (|&j: &usize| self.steepness(losses, j), self.others(margin, losses));
         // Copies differ by rounding, and the first of them is named.
         let rounding = |j: &usize| TIE * self.expected_loss / self.distances[*j];
-        let least = others.clone().map(|j| steepness(&j)).fold(f64::INFINITY, f64::min);
+        let least = others.iter().map(steepness).fold(f64::INFINITY, f64::min);
         let flattest = others.into_iter().find(|j| steepness(j) <= least + rounding(j))?;
         (!known.contains(&flattest)).then_some(flattest)
+    }
+
+    /// The draws of the smallest leads for their distances among those that are wanted, at most so many, the smallest first.
+    pub(super) fn flattest(
+        &self,
+        margin: &Margin,
+        losses: &[f64],
+        most: usize,
+        wanted: impl Fn(usize) -> bool,
+    ) -> Vec<usize> {
+        let mut others = self.others(margin, losses);
+        others.retain(|&j| wanted(j));
+        others.sort_by(|&i, &j| self.steepness(losses, i).total_cmp(&self.steepness(losses, j)).then(i.cmp(&j)));
+        others.truncate(most);
+        others
+    }
+
+    /// The lead over a draw for its distance.
+    fn steepness(&self, losses: &[f64], j: usize) -> f64 {
+        (losses[j] - self.expected_loss) / self.distances[j]
+    }
+
+    /// The draws that may be harder to tell from the medoid than the rival of a margin: all that are not the medoid, or all that are not alike either.
+    fn others(&self, margin: &Margin, losses: &[f64]) -> Vec<usize> {
+        let differs = |j: usize| margin.verdict == ChoiceVerdict::Safe || !self.is_alike(j);
+        (0..losses.len()).filter(|&j| self.distances[j] > 0.0 && losses[j].is_finite() && differs(j)).collect()
     }
 }
 
@@ -272,6 +296,7 @@ fn freedom(errors: &[(f64, f64)]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ensemble::Ensemble;
 
     /// By counting for each draw how much lies nearer.
     #[test]

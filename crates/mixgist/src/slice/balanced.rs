@@ -15,14 +15,14 @@ use crate::random::{Purpose, stream};
 /// What is spread evenly within a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Plan {
-    /// All angles of a slice, as points of a lattice: for laws with (w1, w2) in one and two dimensions.
+    /// All angles of a slice, as points of a lattice: for distances with (w1, w2) in one and two dimensions.
     Lattice(Lattice),
-    /// Orthonormal directions, for each as many pairs (w1, w2), evenly spread; laws without such a pair have one slice for each direction.
+    /// Orthonormal directions, for each as many pairs (w1, w2), evenly spread; distances without such a pair have one slice for each direction.
     Basis { directions: usize, pairs: usize },
 }
 
 impl Plan {
-    /// For directions of `main_dim` numbers; `paired` laws have a pair (w1, w2).
+    /// For directions of `main_dim` numbers; `paired` distances have a pair (w1, w2).
     ///
     /// Sixteen points are as few as give most of the gain, in the plane for each of two right angles; other generators gave less.
     pub(super) fn new(main_dim: usize, paired: bool) -> Self {

@@ -13,7 +13,7 @@ use crate::by_name::named;
 use crate::normal::normal_quantile;
 use crate::random::{Purpose, normalize, orthonormalize, standard_normals, stream};
 
-/// How directions are spread. Each slice has the same law under every scheme; they differ in how slices depend on each other.
+/// How directions are spread. Each slice has the same distribution under every scheme; they differ in how slices depend on each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scheme {
     /// Groups that are spread evenly and independent of each other.
@@ -53,7 +53,7 @@ pub(super) struct Ingredients {
     seed: u64,
     scheme: Scheme,
     main_dim: usize,
-    /// Length of the second direction; 0 for laws without one.
+    /// Length of the second direction; 0 for distances without one.
     second_dim: usize,
     paired: bool,
     block: Option<Block>,

@@ -33,7 +33,7 @@ fn card(ensemble: &Ensemble, data: Option<Points>) -> Stability {
 fn equal_draws_do_not_move() {
     let data = [0.0, 0.0, 6.0, 3.0, 0.5, -1.0, 6.0, 4.0];
     let same = card(&chains(40, 0.0, 0.0), Some(Points::new(2, &data).unwrap()));
-    assert_eq!((same.ball.radius, same.clusters, same.verdict.movement), (0.0, Some(2), Movement::Steady));
+    assert_eq!((same.ball.radius, same.clusters, same.verdict.movement), (0.0, Some(2), Movement::Stable));
     let names: Vec<&str> = same.checks.iter().map(|check| check.choice.as_str()).collect();
     let expected = [
         "slices", "slices", "seed", "seed", "units", "units", "loss", "distance", "distance", "distance", "burn-in",
@@ -137,9 +137,9 @@ fn a_choice_that_cannot_be_made_is_told_on_its_line() {
 
 /// One coordinate is a hundred times as wide as the other and outweighs it. Mode A has 60 % of the draws, scattered in the wide coordinate; mode B has the
 /// rest, in the middle of it, and is six standard deviations away in the other. As the coordinates are, the medoid is in B, a small part of the ball's radius from A; in
-/// units of standard deviations it is in A. The card must not call that steady, and warns as the summary does.
+/// units of standard deviations it is in A. The card must not call that stable, and warns as the summary does.
 #[test]
-fn units_that_move_the_estimate_to_another_mode_are_not_steady() {
+fn units_that_move_the_estimate_to_another_mode_are_not_stable() {
     let draws = 200;
     let mut z = vec![0.0; 2 * draws];
     standard_normals(&mut stream(31, Purpose::Simulation, 5), &mut z);
@@ -163,7 +163,7 @@ fn units_that_move_the_estimate_to_another_mode_are_not_steady() {
     assert!(!in_a(chosen(&posterior)) && in_a(chosen(&sd)), "{} {}", chosen(&posterior), chosen(&sd));
     let card = posterior.stability(0.95, &Silent).unwrap().result;
     assert!(card.warnings.iter().any(|warning| warning.name() == "unequal-units"), "{:?}", card.warnings);
-    assert_ne!(card.verdict.verdict, "steady", "{:?}", card.verdict);
+    assert_ne!(card.verdict.verdict, "stable", "{:?}", card.verdict);
     assert!(
         card.verdict.advice.iter().any(|advice| advice.spelled(&Neutral).starts_with("units: ")),
         "{:?}",
@@ -239,4 +239,11 @@ fn chains_that_agree_are_not_blamed() {
         told(true)
     );
     assert!(told(false)[0].contains("had not converged") && told(false)[1].contains("one chain"), "{:?}", told(false));
+}
+
+/// Cards that were written when the word was another one are still read.
+#[test]
+fn the_earlier_name_of_stable_is_understood() {
+    assert_eq!(serde_json::from_str::<Movement>("\"steady\"").unwrap(), Movement::Stable);
+    assert_eq!(serde_json::to_string(&Movement::Stable).unwrap(), "\"stable\"");
 }

@@ -1,6 +1,8 @@
 //! Ground metrics: how far two Gaussian atoms are apart on the product of the means and the covariances.
 
 use crate::linalg::{cholesky_in_place, eigen_symmetric, log_spd, solve_lower};
+use crate::text;
+use crate::text::index;
 use crate::{Error, GaussianAtoms, Result};
 
 /// d(θ_1, θ_2) = √(‖μ_1 − μ_2‖² + d_Σ(Σ_1, Σ_2)²) with a geometry d_Σ on covariances.
@@ -112,9 +114,13 @@ fn affine_invariant(a: &GaussianAtoms, b: &GaussianAtoms) -> Result<Vec<f64>> {
             transpose(&mut whitened, d);
             whitened.chunks_exact_mut(d).for_each(|row| solve_lower(&factor, d, row));
             if let Some(bad) = whitened.iter().find(|x| !x.is_finite()) {
-                return Err(Error::input(format!(
-                    "covariances of atoms {i} and {j} differ so much that their ratio is {bad}"
-                )));
+                return Err(Error::input(text![
+                    "covariances of atoms ",
+                    index(i),
+                    " and ",
+                    index(j),
+                    format!(" differ so much that their ratio is {bad}")
+                ]));
             }
             let largest = (0..d).map(|k| whitened[k * d + k]).fold(0.0, f64::max);
             let logs = eigen_symmetric(&whitened, d).values.into_iter().map(|v| v.max(largest * f64::EPSILON).ln());

@@ -4,8 +4,6 @@ use mixgist::text::Spelling;
 use mixgist::{Error, ErrorKind};
 use savvy::{OwnedListSexp, OwnedStringSexp, Sexp};
 
-use crate::counting::from_one;
-
 /// What every function of the front returns inside.
 pub type Result<T> = std::result::Result<T, Failure>;
 
@@ -47,16 +45,16 @@ fn failure(error: &Error) -> savvy::Result<Sexp> {
         ErrorKind::Interrupted => "interrupted",
         _ => "other",
     };
-    let hint = error.hint_text().map(|hint| from_one(&hint.spelled(&InR)));
+    let hint = error.hint_text().map(|hint| hint.spelled(&InR));
     let mut list = OwnedListSexp::new(3, true)?;
     list.set_name_and_value(0, "kind", OwnedStringSexp::try_from_scalar(kind)?)?;
-    list.set_name_and_value(1, "message", OwnedStringSexp::try_from_scalar(from_one(&error.spelled(&InR)))?)?;
+    list.set_name_and_value(1, "message", OwnedStringSexp::try_from_scalar(error.spelled(&InR))?)?;
     list.set_name_and_value(2, "hint", OwnedStringSexp::try_from_scalar(hint.unwrap_or_default())?)?;
     list.set_class(["mixgist_failure"])?;
     list.into()
 }
 
-/// How R writes options and functions: `units = "sd"`, `slices = 4000`, `units = c(1, 2)`, `force = TRUE`, `mixgist_components()`.
+/// How R writes options and functions: `units = "sd"`, `slices = 4000`, `units = c(1, 2)`, `force = TRUE`, `mixgist_components()`. It counts from 1.
 pub struct InR;
 
 impl InR {
@@ -95,5 +93,22 @@ impl Spelling for InR {
     fn verb(&self, name: &str) -> String {
         let own = Self::FUNCTIONS.iter().find(|(verb, _)| *verb == name);
         own.map_or_else(|| format!("'mixgist {name}' at the command line"), |(_, function)| (*function).to_owned())
+    }
+
+    fn first(&self) -> usize {
+        1
+    }
+}
+
+/// R's words in the report, which counts from 0 in every language, as its figures do.
+pub struct InReport;
+
+impl Spelling for InReport {
+    fn option(&self, option: &str, value: Option<&str>) -> String {
+        InR.option(option, value)
+    }
+
+    fn verb(&self, name: &str) -> String {
+        InR.verb(name)
     }
 }

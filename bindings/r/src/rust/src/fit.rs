@@ -3,7 +3,7 @@
 use mixgist::{ChainVerdict, Error, Points};
 use mixgist_io::DrawsFile;
 use mixgist_samplers::{
-    Agreement, Algorithm, ComponentPrior, Concentration, CovarianceModel, FitSettings, MixingPrior, Scale,
+    Agreement, Algorithm, ComponentPrior, Concentration, CovarianceModel, FitSettings, MixingPrior, Scale, ScaleChoice,
     fit as fit_model,
 };
 use savvy::{FunctionSexp, ListSexp, OwnedListSexp, Sexp, savvy};
@@ -46,6 +46,7 @@ fn settings(options: &Options) -> Result<FitSettings> {
             lambda: options.number("lambda")?,
             psi,
             nu: options.number("nu")?,
+            scales: options.text("scales")?.map_or(Ok(usual.component.scales), |name| ScaleChoice::from_name(&name))?,
         })
         .with_algorithm(named.with_sticks(options.size("truncation")?))
         .with_chains(options.count("chains")?.map_or(usual.chains, |chains| u32::try_from(chains).unwrap_or(u32::MAX)))

@@ -4,7 +4,6 @@
 //! before long work starts, on R's thread; other threads see memory of Rust alone.
 
 mod arrays;
-mod counting;
 mod draws;
 mod error;
 mod fit;

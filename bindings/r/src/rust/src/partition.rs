@@ -1,16 +1,15 @@
 //! Partition first: the partition of least expected loss, and how sure it is.
 
-use mixgist::partition::{LossOptions, Question, SearchOptions, estimate_partition, similarity_block};
-use mixgist_io::{PARTITION_SCHEMA, to_json};
+use mixgist::partition::{LossOptions, PartitionAnswer, Question, SearchOptions, estimate_partition, similarity_block};
+use mixgist_io::{PARTITION_SCHEMA, count_from_one, to_json};
 use savvy::{FunctionSexp, ListSexp, Sexp, savvy};
 use serde_json::Value;
 
 use crate::arrays::{column_major, real};
-use crate::counting::plain;
 use crate::error::{Result, outcome};
 use crate::handle::Handle;
 use crate::options::Options;
-use crate::posterior::parts;
+use crate::posterior::{parsed, parts};
 use crate::running::Call;
 
 /// The partition of least expected loss with its evidence.
@@ -22,7 +21,10 @@ fn partitions_search(partitions: &Handle, options: ListSexp, tick: FunctionSexp)
         let draws = partitions.partitions()?;
         let question = question(&options)?;
         let found = Call::new(&options, tick)?.run(|progress| estimate_partition(draws, &question, progress))?;
-        parts(to_json(PARTITION_SCHEMA, &found)?, &plain(found.narrative()), &[], &Value::Null)
+        let json = to_json(PARTITION_SCHEMA, &found)?;
+        let mut document = parsed(&json)?;
+        count_from_one::<PartitionAnswer>(PARTITION_SCHEMA, &mut document);
+        parts(&json, &document, &found.narrative(), &[], &Value::Null)
     };
     outcome(ask())
 }

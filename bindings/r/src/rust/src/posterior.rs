@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use mixgist::components::Rules;
 use mixgist::credible::Question;
+use mixgist::narrative::Narrative;
 use mixgist::representatives::Count;
 use mixgist::{Error, Estimate, Mixture, Points, Progress, Warning, allocate, memberships};
 use mixgist_front::OwnedPosterior;
-use mixgist_io::{ALIGNMENT_SCHEMA, Documented, to_json};
+use mixgist_io::{ALIGNMENT_SCHEMA, Documented, count_from_one, to_json};
 use savvy::{FunctionSexp, ListSexp, OwnedListSexp, Sexp, savvy};
 use serde_json::{Value, json};
 
 use crate::arrays::{column_major, integer, null, real};
-use crate::counting::{from_one, plain, shifted};
 use crate::error::{Failure, InR, Result, outcome};
 use crate::handle::{Handle, Kept};
 use crate::options::Options;
@@ -38,22 +38,34 @@ fn posterior_new(draws: &Handle, options: ListSexp) -> savvy::Result<Sexp> {
 
 /// The parts of an answer: its document as JSON and as a list that counts from 1, what there is to say, and the warnings in R's words.
 fn answered<T: Documented>(answer: &mixgist::Answer<T>) -> Result<Sexp> {
-    parts(to_json(T::SCHEMA, answer)?, &plain(answer.narrative()), answer.warnings(), &answer.said(&InR))
+    told(&to_json(T::SCHEMA, answer)?, answer)
 }
 
-/// The same for a result that is not about a posterior.
-pub fn parts(json: String, told: &str, warnings: &[Warning], said: &Value) -> Result<Sexp> {
-    let mut document: Value =
-        serde_json::from_str(&json).map_err(|cause| Error::input(format!("damaged document: {cause}")))?;
-    shifted(&mut document);
+/// The same with a JSON of its own.
+fn told<T: Documented>(json: &str, answer: &mixgist::Answer<T>) -> Result<Sexp> {
+    let mut document = parsed(json)?;
+    count_from_one::<mixgist::Answer<T>>(T::SCHEMA, &mut document);
+    if let Some(estimate) = &answer.around {
+        document["estimate_source"] = estimate.source.spelled(&InR).into();
+    }
+    parts(json, &document, &answer.narrative(), answer.warnings(), &answer.said(&InR))
+}
+
+/// A document from its JSON.
+pub fn parsed(json: &str) -> Result<Value> {
+    Ok(serde_json::from_str(json).map_err(|cause| Error::input(format!("damaged document: {cause}")))?)
+}
+
+/// A document as JSON and as a list, which counts from 1, with what there is to say about it.
+pub fn parts(json: &str, document: &Value, narrative: &Narrative, warnings: &[Warning], said: &Value) -> Result<Sexp> {
     let tell = |warning: &Warning| {
-        let (message, advice) = (from_one(&warning.to_string()), from_one(&warning.advice().spelled(&InR)));
+        let [message, advice] = [warning.message(), warning.advice()].map(|text| text.spelled(&InR));
         json!({ "name": warning.name(), "message": message, "advice": advice })
     };
     let mut out = OwnedListSexp::new(5, true)?;
-    out.set_name_and_value(0, "json", text(&json)?)?;
-    out.set_name_and_value(1, "document", list(&document)?)?;
-    out.set_name_and_value(2, "plain", text(told)?)?;
+    out.set_name_and_value(0, "json", text(json)?)?;
+    out.set_name_and_value(1, "document", list(document)?)?;
+    out.set_name_and_value(2, "plain", text(&narrative.plain(&InR))?)?;
     out.set_name_and_value(3, "warnings", list(&warnings.iter().map(tell).collect())?)?;
     out.set_name_and_value(4, "said", list(said)?)?;
     Ok(out.into())
@@ -157,7 +169,7 @@ fn posterior_aligned(posterior: &Handle, options: ListSexp, tick: FunctionSexp) 
             let from_one = (1..=answer.names.len()).map(|number| number.to_string()).collect();
             answer.result = answer.result.named(from_one)?;
         }
-        parts(json, &plain(answer.narrative()), &answer.warnings, &Value::Null)
+        told(&json, &answer)
     };
     outcome(ask())
 }

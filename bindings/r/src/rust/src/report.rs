@@ -9,7 +9,7 @@ use mixgist_report::{Behind, check_parts};
 use savvy::{FunctionSexp, ListSexp, Sexp, savvy};
 
 use crate::arrays::null;
-use crate::error::{InR, Result, outcome};
+use crate::error::{InReport, Result, outcome};
 use crate::handle::Handle;
 use crate::options::Options;
 use crate::running::Call;
@@ -45,7 +45,7 @@ fn report_write(draws: &Handle, options: ListSexp, tick: FunctionSexp) -> savvy:
                 directions: None,
             };
             let answers: Vec<_> = answers.iter().collect();
-            let page = behind.report(&title, &answers, |_| without.clone(), &InR, progress)?;
+            let page = behind.report(&title, &answers, |_| without.clone(), &InReport, progress)?;
             write_bytes(Path::new(&path), page.as_bytes(), overwrite)
         })?;
         Ok(null())

@@ -1,5 +1,6 @@
 //! Parquet: draws as a long table, data with column names, labels with one draw per row.
 
+mod blocks;
 mod guard;
 mod read;
 mod write;
@@ -17,8 +18,13 @@ use crate::output::Output;
 use read::{Table, TableColumn};
 use write::{Column, write_table};
 
+pub(crate) use blocks::{RowBlock, blocks_of};
+
 pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
-    let table = Table::read(path, options)?;
+    draws_of(Table::read(path, options)?, options)
+}
+
+fn draws_of(table: Table, options: &ReadOptions) -> Result<DrawsFile> {
     let names: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
     let layout = Layout::from_names(&names, options.covariance_form)?;
     let floats = |column: usize| table.columns[column].floats();

@@ -10,7 +10,8 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
-use mixgist::{Error, Result};
+use mixgist::text::index;
+use mixgist::{Error, Result, text};
 
 use crate::array::{Values, integer};
 use crate::caught::caught;
@@ -30,12 +31,47 @@ pub(super) struct TableColumn {
     pub values: Values,
 }
 
+/// Some rows of a row group.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Span {
+    pub group: usize,
+    pub skip: usize,
+    pub take: usize,
+}
+
 impl Table {
     pub fn read(path: &Path, options: &ReadOptions) -> Result<Self> {
+        Self::read_some(path, options, None, |_| true)
+    }
+
+    /// Some rows, or all, of the columns that are wanted.
+    pub fn read_some(
+        path: &Path,
+        options: &ReadOptions,
+        spans: Option<&[Span]>,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Self> {
         // The reader returns errors for corrupt files as far as its authors found the places; where they did not, indexing
         // and arithmetic in it panic. It owns all its state, so nothing half-done survives the unwinding.
-        caught(|| read_table(path, options)).unwrap_or_else(|| Err(Error::input("is a corrupt Parquet file")))
+        caught(|| read_table(path, options, spans, &wanted))
+            .unwrap_or_else(|| Err(Error::input("is a corrupt Parquet file")))
     }
+}
+
+/// Rows of each row group.
+pub(super) fn group_rows(path: &Path) -> Result<Vec<usize>> {
+    let rows = || -> Result<Vec<usize>> {
+        let Source { mut file, bytes } = Source::open(path)?;
+        if bytes < 12 {
+            return Err(Error::input(format!("has {bytes} bytes, too few for a Parquet file")));
+        }
+        check_footer(&mut file, bytes)?;
+        let reader = SerializedFileReader::new(file).map_err(|cause| corrupt(&cause))?;
+        let rows = |group: &::parquet::file::metadata::RowGroupMetaData| usize::try_from(group.num_rows());
+        let rows: std::result::Result<Vec<usize>, _> = reader.metadata().row_groups().iter().map(rows).collect();
+        rows.map_err(|_| Error::input("is a corrupt Parquet file: a row group has less than no rows"))
+    };
+    caught(rows).unwrap_or_else(|| Err(Error::input("is a corrupt Parquet file")))
 }
 
 impl TableColumn {
@@ -74,11 +110,16 @@ impl TableColumn {
             Values::Unsigned(values) => values[row].to_string(),
             Values::Text(values) => format!("'{}'", values[row]),
         };
-        Error::input(format!("row {row}, column '{}' is {got}, expected {expected}", self.name))
+        Error::input(text!["row ", index(row), format!(", column '{}' is {got}, expected {expected}", self.name)])
     }
 }
 
-fn read_table(path: &Path, options: &ReadOptions) -> Result<Table> {
+fn read_table(
+    path: &Path,
+    options: &ReadOptions,
+    spans: Option<&[Span]>,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<Table> {
     let Source { mut file, bytes } = Source::open(path)?;
     if bytes < 12 {
         return Err(Error::input(format!("has {bytes} bytes, too few for a Parquet file")));
@@ -90,6 +131,8 @@ fn read_table(path: &Path, options: &ReadOptions) -> Result<Table> {
     check_places(metadata, bytes)?;
     let mut budget = Budget::new(options);
     check_pages(&mut file, metadata, &budget)?;
+    let every: Vec<Span> =
+        (0..metadata.num_row_groups()).map(|group| Span { group, skip: 0, take: usize::MAX }).collect();
     let mut columns = Vec::new();
     for (index, descriptor) in metadata.file_metadata().schema_descr().columns().iter().enumerate() {
         if is_pandas_index(descriptor.name()) {
@@ -99,7 +142,12 @@ fn read_table(path: &Path, options: &ReadOptions) -> Result<Table> {
         if descriptor.max_rep_level() > 0 || descriptor.path().parts().len() > 1 {
             return Err(Error::input(format!("column '{name}' holds lists or records, expected plain values")));
         }
-        let values = ColumnChunks { reader: &reader, index, descriptor, name: &name, budget: &mut budget }.read()?;
+        if !wanted(&name) {
+            continue;
+        }
+        let spans = spans.unwrap_or(&every);
+        let values =
+            ColumnChunks { reader: &reader, index, descriptor, name: &name, budget: &mut budget, spans }.read()?;
         columns.push(TableColumn { name, values });
     }
     let length = |column: &TableColumn| match &column.values {
@@ -108,7 +156,10 @@ fn read_table(path: &Path, options: &ReadOptions) -> Result<Table> {
         Values::Unsigned(values) => values.len(),
         Values::Text(values) => values.len(),
     };
-    let promised = usize::try_from(metadata.file_metadata().num_rows()).unwrap_or(usize::MAX);
+    let promised = match spans {
+        Some(spans) => spans.iter().map(|span| span.take).sum(),
+        None => usize::try_from(metadata.file_metadata().num_rows()).unwrap_or(usize::MAX),
+    };
     if let Some(column) = columns.iter().find(|column| length(column) != promised) {
         return Err(Error::input(format!(
             "is a corrupt Parquet file: column '{}' has {} rows, {promised} are promised",
@@ -159,6 +210,7 @@ struct ColumnChunks<'a> {
     descriptor: &'a ColumnDescriptor,
     name: &'a str,
     budget: &'a mut Budget,
+    spans: &'a [Span],
 }
 
 impl ColumnChunks<'_> {
@@ -172,27 +224,27 @@ impl ColumnChunks<'_> {
             return Err(self.unsupported());
         }
         let (mut floats, mut integers, mut texts) = (Vec::new(), Vec::new(), Vec::new());
-        for group in 0..self.reader.metadata().num_row_groups() {
-            let group = self.reader.get_row_group(group).map_err(|cause| corrupt(&cause))?;
+        for &span in self.spans {
+            let group = self.reader.get_row_group(span.group).map_err(|cause| corrupt(&cause))?;
             match group.get_column_reader(self.index).map_err(|cause| corrupt(&cause))? {
                 ColumnReader::DoubleColumnReader(chunk) => {
-                    self.each(chunk, |x| floats.push(x.map_or(f64::NAN, |x| *x)))?
+                    self.each(chunk, span, |x| floats.push(x.map_or(f64::NAN, |x| *x)))?
                 }
                 ColumnReader::FloatColumnReader(chunk) => {
-                    self.each(chunk, |x| floats.push(x.map_or(f64::NAN, |x| (*x).into())))?
+                    self.each(chunk, span, |x| floats.push(x.map_or(f64::NAN, |x| (*x).into())))?
                 }
                 ColumnReader::BoolColumnReader(chunk) => {
-                    self.each(chunk, |x| integers.push(x.map(|x| i64::from(*x))))?
+                    self.each(chunk, span, |x| integers.push(x.map(|x| i64::from(*x))))?
                 }
                 ColumnReader::Int32ColumnReader(chunk) if unsigned => {
-                    self.each(chunk, |x| integers.push(x.map(|x| i64::from(*x as u32))))?
+                    self.each(chunk, span, |x| integers.push(x.map(|x| i64::from(*x as u32))))?
                 }
                 ColumnReader::Int32ColumnReader(chunk) => {
-                    self.each(chunk, |x| integers.push(x.map(|x| i64::from(*x))))?
+                    self.each(chunk, span, |x| integers.push(x.map(|x| i64::from(*x))))?
                 }
-                ColumnReader::Int64ColumnReader(chunk) => self.each(chunk, |x| integers.push(x.copied()))?,
+                ColumnReader::Int64ColumnReader(chunk) => self.each(chunk, span, |x| integers.push(x.copied()))?,
                 ColumnReader::ByteArrayColumnReader(chunk) => {
-                    self.each(chunk, |x| texts.push(x.map(|x| String::from_utf8(x.data().to_vec()))))?
+                    self.each(chunk, span, |x| texts.push(x.map(|x| String::from_utf8(x.data().to_vec()))))?
                 }
                 ColumnReader::Int96ColumnReader(_) | ColumnReader::FixedLenByteArrayColumnReader(_) => {
                     return Err(self.unsupported());
@@ -203,9 +255,9 @@ impl ColumnChunks<'_> {
             Type::FLOAT | Type::DOUBLE => Ok(Values::Float(floats)),
             Type::BYTE_ARRAY => {
                 let text = |(row, text): (usize, Option<std::result::Result<String, _>>)| {
-                    let place = format!("row {row}, column '{}'", self.name);
-                    let text = text.ok_or_else(|| Error::input(format!("{place} is missing")))?;
-                    text.map_err(|_| Error::input(format!("{place} is not UTF-8 text")))
+                    let place = text!["row ", index(row), format!(", column '{}'", self.name)];
+                    let text = text.ok_or_else(|| Error::input(place.clone().then(" is missing")))?;
+                    text.map_err(|_| Error::input(place.then(" is not UTF-8 text")))
                 };
                 texts.into_iter().enumerate().map(text).collect::<Result<_>>().map(Values::Text)
             }
@@ -214,18 +266,29 @@ impl ColumnChunks<'_> {
     }
 
     /// Hands out the values of a row group in order, `None` for what is missing.
-    fn each<T: DataType>(&mut self, mut chunk: ColumnReaderImpl<T>, mut take: impl FnMut(Option<&T::T>)) -> Result<()> {
+    fn each<T: DataType>(
+        &mut self,
+        mut chunk: ColumnReaderImpl<T>,
+        span: Span,
+        mut take: impl FnMut(Option<&T::T>),
+    ) -> Result<()> {
         const ROWS: usize = 8192;
+        let skipped = chunk.skip_records(span.skip).map_err(|cause| corrupt(&cause))?;
+        let mut left = if skipped == span.skip { span.take } else { 0 };
         let present = self.descriptor.max_def_level();
         let (mut levels, mut values) = (Vec::new(), Vec::new());
         loop {
             levels.clear();
             values.clear();
-            let read = chunk.read_records(ROWS, (present > 0).then_some(&mut levels), None, &mut values);
+            if left == 0 {
+                return Ok(());
+            }
+            let read = chunk.read_records(ROWS.min(left), (present > 0).then_some(&mut levels), None, &mut values);
             let (rows, ..) = read.map_err(|cause| corrupt(&cause))?;
             if rows == 0 {
                 return Ok(());
             }
+            left = left.saturating_sub(rows);
             let bytes: usize = values.iter().map(|value| value.as_bytes().len().max(8)).sum();
             self.budget.take(&format!("column '{}'", self.name), (bytes + 8 * rows) as u64)?;
             if present == 0 {

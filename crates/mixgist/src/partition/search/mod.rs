@@ -2,7 +2,7 @@
 //!
 //! Greedy stochastic search in the manner of SALSO (Dahl, Johnson & Müller 2022): independent runs from different starts, each
 //! sweetened by single-observation moves and shaken by zealous updates. Two things are different. Runs work on a sample of the draws,
-//! and only their best ends are refined against all of them; and refinement also merges clusters, moves torn observations in groups and
+//! and only their best ends are refined against all of them (with very many observations, against a larger sample); and refinement also merges clusters, moves torn observations in groups and
 //! dissolves rival clusters in pairs, which gets it out of ends where SALSO's moves are stuck.
 
 mod columns;
@@ -32,6 +32,11 @@ use crate::{Error, Progress, Result};
 const SAMPLED_SHARE: usize = 4;
 const MIN_SAMPLE: usize = 100;
 const REFINED: usize = 2;
+
+/// Labels (observations times draws) that a run looks at in one pass, at most, and those that refinement does: with many observations, fewer draws are sampled, but
+/// at least [`MIN_SAMPLE`]. A pass is then a second or two, and expected losses are over all draws in any case.
+const MOST_LABELS_OF_RUN: usize = 20_000_000;
+const MOST_LABELS_OF_REFINEMENT: usize = 100_000_000;
 
 /// Tables of a run that would take more memory than this hold their non-empty cells only.
 const MAX_DENSE_BYTES: usize = 1 << 30;
@@ -159,11 +164,13 @@ fn search_in<T: Label, C: Tables>(
     options: &SearchOptions,
     progress: &dyn Progress,
 ) -> Result<PartitionEstimate> {
-    let sample_size = draws.len() / SAMPLED_SHARE;
-    let sampled = sample_size >= MIN_SAMPLE;
+    let [of_runs, of_refinement] = sample_sizes(draws.observations(), draws.len());
     let potential = options.loss.potential();
-    let columns =
-        if sampled { Columns::<T>::sample(draws, sample_size, potential) } else { Columns::new(draws, potential) };
+    let columns_of = |size: usize| match size < draws.len() {
+        true => Columns::<T>::sample(draws, size, potential),
+        false => Columns::new(draws, potential),
+    };
+    let columns = columns_of(of_runs);
     progress.begin("partition search", options.runs as u64);
     let ends = (0..options.runs)
         .into_par_iter()
@@ -175,7 +182,7 @@ fn search_in<T: Label, C: Tables>(
         .collect::<Result<Vec<_>>>()?;
     let mut candidates = candidates(ends, options.loss, draws, progress)?;
     candidates.truncate(REFINED);
-    let columns = if sampled { Columns::new(draws, potential) } else { columns };
+    let columns = if of_refinement == of_runs { columns } else { columns_of(of_refinement) };
     progress.begin("partition refinement", candidates.len() as u64);
     candidates = candidates
         .into_par_iter()
@@ -199,6 +206,15 @@ fn search_in<T: Label, C: Tables>(
         runs: options.runs,
         runs_agreeing,
     })
+}
+
+/// How many draws runs work on, and how many their best ends are refined against.
+fn sample_sizes(observations: usize, draws: usize) -> [usize; 2] {
+    let bounded = |size: usize, most: usize| size.min((most / observations.max(1)).max(MIN_SAMPLE)).min(draws);
+    let share = draws / SAMPLED_SHARE;
+    let of_runs = if share >= MIN_SAMPLE { share } else { draws };
+    let of_refinement = bounded(draws, MOST_LABELS_OF_REFINEMENT);
+    [bounded(of_runs, MOST_LABELS_OF_RUN).min(of_refinement), of_refinement]
 }
 
 struct Candidate {

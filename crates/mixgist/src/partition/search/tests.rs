@@ -309,3 +309,13 @@ fn an_interrupted_search_ends_with_that_error() {
     let error = search(&draws, &SearchOptions::new(PartitionLoss::Nvi), &StopAfter(AtomicU64::new(0))).unwrap_err();
     assert_eq!(error.kind(), crate::ErrorKind::Interrupted);
 }
+
+/// Small problems are searched as they are; with many observations a pass stays within its bound, and no sample has fewer than 100 draws of as many.
+#[test]
+fn samples_of_draws_shrink_with_the_observations() {
+    assert_eq!(sample_sizes(272, 4000), [1000, 4000]);
+    assert_eq!(sample_sizes(272, 399), [399, 399]);
+    assert_eq!(sample_sizes(100_000, 4000), [200, 1000]);
+    assert_eq!(sample_sizes(10_000_000, 4000), [100, 100]);
+    assert_eq!(sample_sizes(10_000_000, 60), [60, 60]);
+}

@@ -14,7 +14,7 @@ use crate::settings::FitSettings;
 /// A fit without its draws, which are in a file of their own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
-pub struct FitDocument {
+pub struct FitRecord {
     /// Version of mixgist that computed it.
     pub mixgist_version: String,
     /// The model, with what was chosen from the data.
@@ -48,7 +48,7 @@ pub struct FitDocument {
     pub distance_to_estimate: Vec<Vec<f64>>,
 }
 
-impl Document for FitDocument {
+impl Document for FitRecord {
     fn check(&self) -> Result<()> {
         let chains = self.settings.chains as usize;
         let Traces { log_posterior, clusters, largest_cluster, concentration } = &self.traces;
@@ -67,11 +67,11 @@ impl Document for FitDocument {
     }
 }
 
-impl FitDocument {
+impl FitRecord {
     /// What there is to keep of a fit beside its draws and labels.
     pub fn new(fit: &Fit, settings: &FitSettings, agreement: &Agreement, columns: Option<&[String]>) -> Self {
         let per_chain = settings.draws_per_chain() as usize;
-        FitDocument {
+        FitRecord {
             mixgist_version: env!("CARGO_PKG_VERSION").into(),
             model: fit.hyperparameters.clone(),
             model_text: fit.hyperparameters.to_string(),

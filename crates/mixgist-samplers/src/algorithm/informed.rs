@@ -1,0 +1,434 @@
+//! Splits and merges whose proposals look at the data: for dimensions and numbers of points in which those that begin with two points at random fail.
+
+use mixgist::Result;
+use rand_chacha::ChaCha8Rng;
+
+use super::sticks::{Room, StickLaw};
+use super::{Model, State};
+use crate::component::{Component, Posterior};
+use crate::points::ScaledData;
+use crate::variates::{category, uniform};
+
+/// Parameters and weights are integrated out.
+///
+/// A point is chosen at random, its cluster A or, if it is to be merged, A and a cluster B that the point might have chosen instead: B with
+/// probability π(B), proportional to urn weight times predictive density. Of the points of A, or of both, a *launch* is made that does not know
+/// how they are divided: two seeds at random, then a few rounds in which each point goes to the likelier half. Given the launch, each point is in
+/// either half with probability q, independently, its own place in the launch not counted; a split draws from q, and a merge asks q for the probability of the split that would undo it:
+///
+/// accept a split with p(split)/p(merged) · π(B) / q(split), a merge with the inverse.
+#[derive(Debug, Default)]
+pub(crate) struct Informed {
+    /// The points of the cluster or clusters, and the half of each.
+    members: Vec<u32>,
+    in_second: Vec<bool>,
+    /// The points that the launch begins with; the half of each, in the end of all.
+    sample: Vec<u32>,
+    launched: Vec<bool>,
+    precisions: Vec<f64>,
+    /// The launch, and the halves that were drawn or are there.
+    launch: [Half; 2],
+    halves: [Half; 2],
+    /// Posteriors of all clusters, ready for predictive densities.
+    posteriors: Vec<Posterior>,
+    weights: Vec<f64>,
+    room: Room,
+    positions: Vec<u32>,
+    counts: Vec<u32>,
+}
+
+#[derive(Debug, Default)]
+struct Half {
+    count: u32,
+    statistic: Vec<f64>,
+    posterior: Posterior,
+}
+
+/// How many proposals a sweep makes, and how many points a launch begins with at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Effort {
+    pub proposals: usize,
+    pub sample: usize,
+}
+
+impl Effort {
+    /// Depends on the data alone. None in one and two dimensions with few points, where two points at random do better for what they cost.
+    pub(crate) fn new(n: usize, d: usize) -> Self {
+        let proposals = match (n, d) {
+            (10_001.., _) => 1,
+            (_, 0..=2) => 0,
+            _ => d.min(10),
+        };
+        Effort { proposals, sample: 256 }
+    }
+}
+
+/// Rounds of a launch.
+const ROUNDS: usize = 6;
+
+impl Informed {
+    /// Makes proposals. The state must be compact.
+    pub(crate) fn step<C: Component>(
+        &mut self,
+        model: &Model<'_, C>,
+        state: &mut State,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<()> {
+        if model.points.len() < 2 || model.effort.proposals == 0 {
+            return Ok(());
+        }
+        self.begin(model, state)?;
+        for _ in 0..model.effort.proposals {
+            self.propose(model, state, rng)?;
+        }
+        Ok(())
+    }
+
+    fn begin<C: Component>(&mut self, model: &Model<'_, C>, state: &State) -> Result<()> {
+        let (component, d) = (&model.component, model.points.dim());
+        for half in self.launch.iter_mut().chain(&mut self.halves) {
+            if half.posterior.mean.len() != d {
+                half.posterior = Posterior::new(d);
+            }
+            half.statistic.resize(component.statistic_len(), 0.0);
+        }
+        while self.posteriors.len() < state.clusters.slots() {
+            self.posteriors.push(Posterior::new(d));
+        }
+        for slot in 0..state.clusters.slots() {
+            self.refresh(slot, component, state)?;
+        }
+        Ok(())
+    }
+
+    fn refresh<C: Component>(&mut self, slot: usize, component: &C, state: &State) -> Result<()> {
+        let posterior = &mut self.posteriors[slot];
+        component.posterior(state.clusters.counts[slot], state.clusters.statistic(slot), posterior)?;
+        component.prepare(posterior);
+        Ok(())
+    }
+
+    fn propose<C: Component>(&mut self, model: &Model<'_, C>, state: &mut State, rng: &mut ChaCha8Rng) -> Result<()> {
+        let n = model.points.len();
+        let chosen = pick(n, rng);
+        let a = state.clusters.labels[chosen] as usize;
+        let is_split = uniform(rng) < 0.5;
+        let limit = model.sticks.or(model.prior.limit()).unwrap_or(usize::MAX);
+        let possible = if is_split {
+            state.clusters.counts[a] > 1 && state.clusters.len() < limit
+        } else {
+            state.clusters.len() > 1
+        };
+        if !possible {
+            return Ok(());
+        }
+        let x = model.points.row(chosen);
+        let (b, mut log_choice) = if is_split {
+            (a, 0.0)
+        } else {
+            self.weigh_others(model, state, a, x);
+            let b = category(&self.weights, rng);
+            (b, (self.weights[b] / self.weights.iter().sum::<f64>()).ln())
+        };
+        self.gather(state, a, b);
+        if !self.make_launch(model, rng)? {
+            return Ok(());
+        }
+        let log_q = self.allocate(model, state, a, is_split, rng);
+        let [one, two] = &self.halves;
+        if one.count == 0 || two.count == 0 {
+            return Ok(());
+        }
+        if is_split {
+            log_choice = self.log_choice_after(model, state, a, chosen)?;
+        }
+        let log_ratio = self.log_ratio(model, state, is_split)?;
+        let log_split = log_ratio + log_choice - log_q;
+        let log_accept = if is_split { log_split } else { -log_split };
+        self.count_after(state, a, b, is_split);
+        let Some(log_places) = self.propose_positions(model, state, rng) else { return Ok(()) };
+        if uniform(rng).ln() < log_accept + log_places {
+            self.carry_out(model, state, a, b, is_split)?;
+        }
+        Ok(())
+    }
+
+    /// Urn weight times predictive density at x of every cluster but `own`, up to a constant.
+    fn weigh_others<C: Component>(&mut self, model: &Model<'_, C>, state: &State, own: usize, x: &[f64]) {
+        self.weights.clear();
+        for slot in 0..state.clusters.slots() {
+            self.weights.push(if slot == own {
+                f64::NEG_INFINITY
+            } else {
+                model.prior.cluster_mass(state.clusters.counts[slot], state.alpha).ln()
+                    + model.component.log_predictive(&mut self.posteriors[slot], x)
+            });
+        }
+        exponentiate(&mut self.weights);
+    }
+
+    /// After a split of cluster a: the probability with which the point would be merged with the half that it is not in.
+    fn log_choice_after<C: Component>(
+        &mut self,
+        model: &Model<'_, C>,
+        state: &State,
+        a: usize,
+        chosen: usize,
+    ) -> Result<f64> {
+        let x = model.points.row(chosen);
+        let place = self.members.iter().position(|&i| i as usize == chosen).expect("the point is in its cluster");
+        let other = &mut self.halves[usize::from(!self.in_second[place])];
+        model.component.posterior(other.count, &other.statistic, &mut other.posterior)?;
+        model.component.prepare(&mut other.posterior);
+        let log = model.prior.cluster_mass(other.count, state.alpha).ln()
+            + model.component.log_predictive(&mut other.posterior, x);
+        self.weights.clear();
+        for slot in 0..state.clusters.slots() {
+            self.weights.push(if slot == a {
+                log
+            } else {
+                model.prior.cluster_mass(state.clusters.counts[slot], state.alpha).ln()
+                    + model.component.log_predictive(&mut self.posteriors[slot], x)
+            });
+        }
+        exponentiate(&mut self.weights);
+        Ok((self.weights[a] / self.weights.iter().sum::<f64>()).ln())
+    }
+
+    fn gather(&mut self, state: &State, a: usize, b: usize) {
+        self.members.clear();
+        let (a, b) = (a as u32, b as u32);
+        let members = state.clusters.labels.iter().enumerate().filter(|(_, label)| **label == a || **label == b);
+        self.members.extend(members.map(|(i, _)| i as u32));
+    }
+
+    /// Divides the points without a look at how they are divided; false if that fails.
+    fn make_launch<C: Component>(&mut self, model: &Model<'_, C>, rng: &mut ChaCha8Rng) -> Result<bool> {
+        let (component, points) = (&model.component, model.points);
+        let size = self.members.len();
+        self.sample.clear();
+        if size <= model.effort.sample {
+            self.sample.extend_from_slice(&self.members);
+        } else {
+            self.sample.extend((0..model.effort.sample).map(|_| self.members[pick(size, rng)]));
+        }
+        self.begin_launch(points, rng);
+        for round in 0..ROUNDS {
+            self.launch.iter_mut().for_each(Half::clear);
+            for (&i, &half) in self.sample.iter().zip(&self.launched) {
+                self.launch[usize::from(half)].add(component, points.row(i as usize));
+            }
+            if !ready(&mut self.launch, component)? {
+                return Ok(false);
+            }
+            let mut changed = false;
+            for place in 0..if round + 1 < ROUNDS { self.sample.len() } else { 0 } {
+                let x = points.row(self.sample[place] as usize);
+                let to = self.log_odds(component, x, Some(self.launched[place])) < 0.0;
+                changed |= to != self.launched[place];
+                self.launched[place] = to;
+            }
+            if !changed {
+                break;
+            }
+        }
+        if size <= model.effort.sample {
+            return Ok(true);
+        }
+        // once more with all of them
+        self.launched.clear();
+        self.halves.iter_mut().for_each(Half::clear);
+        for place in 0..size {
+            let x = points.row(self.members[place] as usize);
+            let to = self.log_odds(component, x, None) < 0.0;
+            self.launched.push(to);
+            self.halves[usize::from(to)].add(component, x);
+        }
+        std::mem::swap(&mut self.launch, &mut self.halves);
+        ready(&mut self.launch, component)
+    }
+
+    /// Two seeds at random; each point goes to the nearer one, in units of the spread of all.
+    fn begin_launch(&mut self, points: &ScaledData, rng: &mut ChaCha8Rng) {
+        let m = self.sample.len();
+        let first = pick(m, rng);
+        let second = (first + 1 + pick(m - 1, rng)) % m;
+        let seeds = [points.row(self.sample[first] as usize), points.row(self.sample[second] as usize)];
+        self.precisions.clear();
+        for j in 0..points.dim() {
+            let values = || self.sample.iter().map(|&i| points.row(i as usize)[j]);
+            let mean = values().sum::<f64>() / m as f64;
+            let variance = values().map(|x| (x - mean).powi(2)).sum::<f64>() / m as f64;
+            self.precisions.push(if variance > 0.0 { 1.0 / variance } else { 0.0 });
+        }
+        let square = |x: &[f64], y: &[f64]| -> f64 {
+            x.iter().zip(y).zip(&self.precisions).map(|((x, y), precision)| (x - y) * (x - y) * precision).sum()
+        };
+        self.launched.clear();
+        self.launched.extend(self.sample.iter().map(|&i| {
+            let x = points.row(i as usize);
+            square(x, seeds[1]) < square(x, seeds[0])
+        }));
+    }
+
+    /// log of the odds of the first half; `own` is the half that the launch has the point in, which then does not count for itself.
+    fn log_odds<C: Component>(&mut self, component: &C, x: &[f64], own: Option<bool>) -> f64 {
+        let [one, two] = &mut self.launch;
+        let log = |half: &mut Half, has: bool| {
+            if has && half.count > 1 {
+                f64::from(half.count - 1).ln() + component.log_predictive_without(&mut half.posterior, x)
+            } else if has {
+                f64::NEG_INFINITY
+            } else {
+                f64::from(half.count).ln() + component.log_predictive(&mut half.posterior, x)
+            }
+        };
+        log(one, own == Some(false)) - log(two, own == Some(true))
+    }
+
+    /// Draws the halves, or follows the labels; log of the probability.
+    fn allocate<C: Component>(
+        &mut self,
+        model: &Model<'_, C>,
+        state: &State,
+        a: usize,
+        is_split: bool,
+        rng: &mut ChaCha8Rng,
+    ) -> f64 {
+        self.in_second.clear();
+        self.halves.iter_mut().for_each(Half::clear);
+        let (mut log, mut log_swapped) = (0.0, 0.0);
+        for place in 0..self.members.len() {
+            let i = self.members[place] as usize;
+            let x = model.points.row(i);
+            let difference = self.log_odds(&model.component, x, Some(self.launched[place]));
+            let second = if is_split {
+                uniform(rng) * (1.0 + difference.exp()) < 1.0
+            } else {
+                state.clusters.labels[i] as usize != a
+            };
+            let exponent = if second { difference } else { -difference };
+            log -= log_one_plus_exp(exponent);
+            log_swapped -= log_one_plus_exp(-exponent);
+            self.in_second.push(second);
+            self.halves[usize::from(second)].add(&model.component, x);
+        }
+        let (high, low) = if log > log_swapped { (log, log_swapped) } else { (log_swapped, log) };
+        high + (low - high).exp().ln_1p()
+    }
+
+    /// log p(split partition, data) − log p(merged partition, data).
+    fn log_ratio<C: Component>(&mut self, model: &Model<'_, C>, state: &State, is_split: bool) -> Result<f64> {
+        let component = &model.component;
+        let [one, two] = &mut self.halves;
+        let mut log = component.log_cluster(one.count, &one.statistic, &mut one.posterior)?
+            + component.log_cluster(two.count, &two.statistic, &mut two.posterior)?;
+        let (count_one, count_two) = (one.count, two.count);
+        let merged: Vec<f64> = one.statistic.iter().zip(&two.statistic).map(|(p, q)| p + q).collect();
+        log -= component.log_cluster(count_one + count_two, &merged, &mut one.posterior)?;
+        let (prior, alpha) = (model.prior, state.alpha);
+        let split = prior.log_partition([count_one, count_two].into_iter(), alpha);
+        let merged = prior.log_partition([count_one + count_two].into_iter(), alpha);
+        // the sizes of other clusters cancel; what depends on the number of clusters does not: k against k + 1 instead of 1 against 2
+        let others = state.clusters.len() - if is_split { 1 } else { 2 };
+        let opened = prior.new_mass(others + 1, alpha).ln() - prior.new_mass(1, alpha).ln();
+        Ok(log + split - merged + opened)
+    }
+
+    fn count_after(&mut self, state: &State, a: usize, b: usize, is_split: bool) {
+        self.counts.clear();
+        self.counts.extend_from_slice(&state.clusters.counts);
+        let [one, two] = &self.halves;
+        if is_split {
+            self.counts[a] = one.count;
+            self.counts.push(two.count);
+        } else {
+            self.counts[a] = one.count + two.count;
+            self.counts.swap_remove(b);
+        }
+    }
+
+    /// New stick positions for the blocked sampler, from the untruncated law as in [`StickLaw::redraw_positions`]; returns the log
+    /// of the correction for truncation. None when the proposal is lost.
+    fn propose_positions<C>(&mut self, model: &Model<'_, C>, state: &State, rng: &mut ChaCha8Rng) -> Option<f64> {
+        let Some(sticks) = model.sticks else { return Some(0.0) };
+        let law = StickLaw { prior: model.prior, alpha: state.alpha, sticks };
+        law.propose_positions(&self.counts, &mut self.room.weights, &mut self.positions, rng)?;
+        Some(
+            law.log_correction(&self.counts, &self.positions)
+                - law.log_correction(&state.clusters.counts, &state.positions),
+        )
+    }
+
+    fn carry_out<C: Component>(
+        &mut self,
+        model: &Model<'_, C>,
+        state: &mut State,
+        a: usize,
+        b: usize,
+        is_split: bool,
+    ) -> Result<()> {
+        let (component, points, clusters) = (&model.component, model.points, &mut state.clusters);
+        let to = if is_split { clusters.free_slot() } else { a };
+        for (&i, &second) in self.members.iter().zip(&self.in_second) {
+            if second {
+                clusters.relocate(i as usize, to, component, points.row(i as usize));
+            }
+        }
+        if model.sticks.is_some() {
+            std::mem::swap(&mut state.positions, &mut self.positions);
+        }
+        // counts were arranged as this leaves the slots: the last cluster moves into the gap; positions know it already
+        clusters.compact(&mut Vec::new());
+        debug_assert_eq!(clusters.counts, self.counts);
+        while self.posteriors.len() < clusters.slots() {
+            self.posteriors.push(Posterior::new(points.dim()));
+        }
+        // those that changed; after a merge the last cluster may be where b was, or where a was
+        [a, b, to]
+            .into_iter()
+            .filter(|&slot| slot < state.clusters.slots())
+            .try_for_each(|slot| self.refresh(slot, component, state))
+    }
+}
+
+/// Makes both halves ready for predictive densities; false if one is empty.
+fn ready<C: Component>(halves: &mut [Half; 2], component: &C) -> Result<bool> {
+    if halves.iter().any(|half| half.count == 0) {
+        return Ok(false);
+    }
+    halves.iter_mut().try_for_each(|half| half.prepare(component))?;
+    Ok(true)
+}
+
+fn pick(count: usize, rng: &mut ChaCha8Rng) -> usize {
+    ((uniform(rng) * count as f64) as usize).min(count - 1)
+}
+
+/// log(1 + e^x).
+fn log_one_plus_exp(x: f64) -> f64 {
+    if x > 36.0 { x } else { x.exp().ln_1p() }
+}
+
+fn exponentiate(logs: &mut [f64]) {
+    let highest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    logs.iter_mut().for_each(|log| *log = (*log - highest).exp());
+}
+
+impl Half {
+    fn clear(&mut self) {
+        self.count = 0;
+        self.statistic.fill(0.0);
+    }
+
+    fn add<C: Component>(&mut self, component: &C, x: &[f64]) {
+        self.count += 1;
+        component.update(&mut self.statistic, x, 1.0);
+    }
+
+    fn prepare<C: Component>(&mut self, component: &C) -> Result<()> {
+        component.posterior(self.count, &self.statistic, &mut self.posterior)?;
+        component.prepare(&mut self.posterior);
+        Ok(())
+    }
+}
