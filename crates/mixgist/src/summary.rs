@@ -1,39 +1,38 @@
 //! The summary: the point estimate with its evidence. It orchestrates; the arithmetic is elsewhere.
 
 mod blocks;
+mod evidence;
 
 use std::sync::{Arc, OnceLock};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::agreement::{Agreement, ChainVerdict};
+use crate::agreement::Agreement;
 use crate::aligned::{Alignment, align};
-use crate::allocate::{Allocation, allocate};
+use crate::allocate::Allocation;
 use crate::components::Rules;
-use crate::data_check::{DataCheck, gain_as_deviations};
-use crate::effective::{Origin, draw_weights};
-use crate::ensemble::{Ensemble, MixingMeasure, Trace};
+use crate::effective::draw_weights;
+use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::fits::{Fits, are_below, has_dim, has_length};
 use crate::free::{self, Aligned, AlignedSupport, Assessment, Estimator, FreeSupport, Judgement, LEADING_SLICES};
 use crate::line::Order;
-use crate::mixture::Mixture;
 use crate::pairwise::{KEPT_BYTES, SlicedDistance};
 use crate::points::Points;
 use crate::progress::Progress;
 use crate::projection::{bytes_to_judge, kept_bytes_per_slice, predicted_bytes};
-use crate::prune::{Pruned, Pruning};
-use crate::select::{ChoiceVerdict, Margin, Medoid, Route, SAFE_SEPARATION, medoid, most_numbers};
+use crate::prune::Pruned;
+use crate::select::{Medoid, Route, SAFE_SEPARATION, medoid, most_numbers};
 use crate::settings::{Settings, SliceCount};
 use crate::slice::Slices;
-use crate::support::{NOTABLE_MASS, Support};
 use crate::text;
 use crate::text::{named, option};
 use crate::units::{ResolvedUnits, Units};
-use crate::variation::expected_variation;
 use crate::warning::{SliceOrigin, Warning};
 use crate::work::{Study, Workers};
 use crate::{Error, ErrorKind, Result};
+
+use evidence::Evidence;
 
 pub(crate) use blocks::{DRAWS_TOGETHER, summarize_blocks};
 
@@ -220,50 +219,20 @@ pub(crate) fn summarize(job: &Job, progress: &dyn Progress) -> Result<Summary> {
     {
         aligned.estimate = found.estimate.clone();
     }
-    let medoid = chosen.medoid;
-    if let Some(assessment) = &mut assessment {
-        with_variations(assessment, settings, ensemble, &ensemble.draw(medoid.draw), progress)?;
-    }
-    let other = assessment.as_ref().and_then(Assessment::of_estimate);
-    let estimate = other.map_or_else(|| ensemble.draw(medoid.draw).heaviest_first(), |other| other.estimate.clone());
-    let allocation = match job.data {
-        Some(points) => Some(allocate(&Mixture::new(&estimate)?, points, progress)?),
-        None => None,
-    };
-    let distances = other.map_or_else(|| medoid.distances.clone(), |other| other.distances.to_vec());
-    let mut traces = Agreement::functions(ensemble, Some(&distances));
-    if other.is_some() {
-        // Chains at places of their own can be equally far from an estimate between them, but not from a draw.
-        traces.push(Trace::new("distance to medoid", medoid.distances.clone()));
-    }
-    let agreement = Agreement::of_traces(ensemble, traces);
-    // Whether the medoid is the best of the draws does not matter to an estimate that is none of them.
-    let disagree = agreement.verdict == ChainVerdict::Disagree;
-    let origin = if own.is_some() { SliceOrigin::Given } else { SliceOrigin::of(settings) };
-    let mut warnings = if other.is_none() { of_choice(origin, &medoid, chosen.slices, disagree) } else { Vec::new() };
-    warnings.extend(capped(origin, &medoid, chosen.slices));
-    warnings.extend(of_draws(settings, units, ensemble, &agreement, chosen.pruned));
-    warnings.extend(of_data(ensemble, job.data, settings.seed)?);
-    warnings.extend(of_free(assessment.as_ref(), settings.estimator, ensemble));
-    Ok(Summary {
-        expected_loss: other.map_or(medoid.expected_loss, |other| other.judgement.expected_loss),
-        expected_loss_se: if other.is_some() { None } else { medoid.expected_loss_se },
-        distances,
-        estimate,
-        medoid: Medoid {
-            chain: ensemble.chains()[medoid.draw],
-            iteration: ensemble.iterations()[medoid.draw],
-            ..medoid
-        },
-        agreement,
-        clusters: allocation.as_ref().map(Allocation::clusters),
+    let evidence = Evidence {
+        settings,
+        units,
+        draws: ensemble,
+        sample: ensemble,
+        traces: Agreement::functions(ensemble, None),
+        origin: if own.is_some() { SliceOrigin::Given } else { SliceOrigin::of(settings) },
+        winner: ensemble.draw(chosen.medoid.draw),
+        medoid: chosen.medoid,
         assessment,
-        allocation,
         slices: chosen.slices,
-        units: units.clone(),
         pruned: chosen.pruned,
-        warnings,
-    })
+    };
+    evidence.summary(job.data, progress)
 }
 
 /// The estimate of [`summarize`] alone: for a medoid neither the floor nor labels nor warnings are computed. With the number of slices.
@@ -283,114 +252,6 @@ pub(crate) fn estimate(job: &Job, progress: &dyn Progress) -> Result<(MixingMeas
 pub(crate) fn medoid_draw(job: &Job, progress: &dyn Progress) -> Result<usize> {
     let settings = Settings { estimator: Estimator::Medoid, candidate: None, ..job.settings.clone() };
     Ok(choose(job, &settings, Assess::Nothing, progress)?.medoid.draw)
-}
-
-/// What limits the trust in the choice of a medoid.
-fn of_choice(origin: SliceOrigin, medoid: &Medoid, slices: usize, disagree: bool) -> Vec<Warning> {
-    let Some(Margin { rival: runner_up, radii, separation, verdict, .. }) = medoid.margin else { return Vec::new() };
-    let separation = separation.unwrap_or(0.0);
-    match verdict {
-        ChoiceVerdict::Tied => vec![Warning::Tied { draw: medoid.draw, runner_up }],
-        ChoiceVerdict::FewSlices => vec![Warning::TooFewSlices { runner_up, separation, radii, slices, origin }],
-        // Where chains disagree more of such draws do not help, and the warning of that says what may.
-        ChoiceVerdict::FewDraws if disagree => Vec::new(),
-        ChoiceVerdict::FewDraws => vec![Warning::NearTie { runner_up, separation, radii }],
-        ChoiceVerdict::Unknown => vec![Warning::NoSliceError { slices, origin }],
-        ChoiceVerdict::Safe | ChoiceVerdict::Alike => Vec::new(),
-    }
-}
-
-/// That `auto` ended before the expected loss was known well enough.
-fn capped(origin: SliceOrigin, medoid: &Medoid, slices: usize) -> Option<Warning> {
-    let accuracy = medoid.expected_loss_se? / medoid.expected_loss;
-    (origin == SliceOrigin::Auto && accuracy > ACCURACY).then_some(Warning::SlicesCapped { slices, accuracy })
-}
-
-/// What limits the trust in any estimate.
-fn of_draws(
-    settings: &Settings,
-    units: &ResolvedUnits,
-    draws: &dyn Origin,
-    agreement: &Agreement,
-    pruned: Pruned,
-) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    if settings.units == Units::None {
-        warnings.extend(Warning::unequal_units(units));
-    }
-    if matches!(settings.pruning, Pruning::Tolerance(_)) && pruned.atoms > 0 {
-        warnings.push(Warning::MassPruned { pruned });
-    }
-    warnings.extend(Warning::of_draws(draws));
-    warnings.extend(Warning::of_chains(draws, agreement));
-    warnings
-}
-
-/// What the data say about the draws.
-fn of_data(draws: &Ensemble, data: Option<Points>, seed: u64) -> Result<Vec<Warning>> {
-    let Some(points) = data else { return Ok(Vec::new()) };
-    let mut warnings = Vec::new();
-    let check = DataCheck::new(draws, points, seed)?.filter(DataCheck::is_off);
-    // Where another form of the data explains why they are off, the variances need no other reading.
-    if check.as_ref().is_none_or(|check| check.likely.is_none()) {
-        warnings.extend(gain_as_deviations(draws, points)?.map(|gain| Warning::DeviationsAsVariances { gain }));
-    }
-    warnings.extend(check.map(|check| Warning::DataOffScale { check }));
-    Ok(warnings)
-}
-
-/// What limits the trust in a free-support estimate.
-fn of_free(assessment: Option<&Assessment>, estimator: Estimator, draws: &Ensemble) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    if let Some(free) = assessment.and_then(|assessment| assessment.free.as_ref()) {
-        warnings.extend(free.ends_at(estimator).map(|atoms| Warning::PathEnds { atoms }));
-        warnings.extend(refused(free));
-        warnings.extend(unsupported(&free.estimate, draws));
-    }
-    warnings
-}
-
-/// That `auto` refused atoms that the loss asks for.
-fn refused(free: &FreeSupport) -> Option<Warning> {
-    let (wanted, gain) = (&free.path[free.refused?], free.gain_refused()?);
-    Some(Warning::AtomsRefused {
-        atoms: wanted.measure.len(),
-        weight: wanted.mass_without_draws,
-        gain,
-        chosen: free.estimate.len(),
-    })
-}
-
-/// That a notable part of an estimate lies where almost no draw has a component.
-fn unsupported(estimate: &MixingMeasure, ensemble: &Ensemble) -> Option<Warning> {
-    let atoms = Support::of_all(ensemble).atoms_without_draws(estimate);
-    let weight: f64 = atoms.iter().map(|&k| estimate.weights()[k]).sum();
-    (weight > NOTABLE_MASS).then(|| Warning::AtomsWithoutDraws { atoms: atoms.len(), of: estimate.len(), weight })
-}
-
-/// Fills in how far the densities of estimates are from those of the draws, where there is more than the medoid to compare.
-fn with_variations(
-    assessment: &mut Assessment,
-    settings: &Settings,
-    draws: &Ensemble,
-    medoid: &MixingMeasure,
-    progress: &dyn Progress,
-) -> Result<()> {
-    if settings.estimator == Estimator::Medoid && settings.candidate.is_none() {
-        return Ok(());
-    }
-    let of = |measure: &MixingMeasure| expected_variation(measure, draws, settings.seed, progress).map(Some);
-    assessment.medoid.total_variation = of(medoid)?;
-    if let Some(free) = &mut assessment.free {
-        free.judgement.total_variation = of(&free.estimate)?;
-    }
-    if let Some(aligned) = &mut assessment.aligned {
-        aligned.judgement.total_variation = of(&aligned.estimate)?;
-    }
-    if let Some((judged, own)) = assessment.candidate.as_mut().zip(settings.candidate.as_ref()) {
-        judged.total_variation = of(own)?;
-    }
-    Ok(())
 }
 
 /// What is assessed once the medoid is found.

@@ -1,15 +1,12 @@
 //! The summary of draws in blocks, of which only one at a time is in memory.
 
-use super::{Summary, capped, more_slices, of_choice, of_data, of_draws, of_free, with_variations};
-use crate::agreement::{Agreement, ChainVerdict};
-use crate::allocate::{Allocation, allocate};
+use super::evidence::Evidence;
+use super::{Summary, more_slices};
 use crate::blocks::{BlockWorkers, Gallery, Losses, Passes, Survey, bytes_of_sums};
-use crate::effective::Origin;
-use crate::ensemble::{Ensemble, MixingMeasure, Trace};
+use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::free::{self, Assessment, Center, Estimator, OnBlocks, SomeDraws};
 use crate::line::Order;
 use crate::loss::Loss;
-use crate::mixture::Mixture;
 use crate::points::Points;
 use crate::progress::Progress;
 use crate::prune::{Pruned, Pruning};
@@ -125,11 +122,20 @@ pub(crate) fn summarize_blocks(
     let few = units.apply(&gallery.draws)?;
     let surveyed = Surveyed { blocks, survey: &survey, gallery: &gallery, few, units: &units, settings, progress };
     let (medoid, assessment, slices) = surveyed.choose()?;
-    let mut assessment = assessment.in_original(&units)?;
-    let winner = survey.some(blocks, &[medoid.draw], progress)?.draw(0);
-    with_variations(&mut assessment, settings, &gallery.draws, &winner, progress)?;
-    let summary = surveyed.summary(medoid, &winner, assessment, slices, data)?;
-    Ok((summary, survey))
+    let evidence = Evidence {
+        settings,
+        units: &units,
+        draws: &survey,
+        sample: &gallery.draws,
+        traces: survey.traces.clone(),
+        origin: SliceOrigin::of(settings),
+        winner: survey.some(blocks, &[medoid.draw], progress)?.draw(0),
+        medoid,
+        assessment: Some(assessment.in_original(&units)?),
+        slices,
+        pruned: Pruned::default(),
+    };
+    Ok((evidence.summary(data, progress)?, survey))
 }
 
 impl Surveyed<'_> {
@@ -179,55 +185,5 @@ impl Surveyed<'_> {
         let held_out = Passes::for_costs(blocks, survey, &gallery.draws, study, held_out.replicates())?;
         let (fitted, judged) = (OnBlocks::new(passes, &found.targets), OnBlocks::new(&held_out, &[]));
         free::judged(job, &center, &fitted, &judged, progress)
-    }
-
-    fn summary(
-        &self,
-        medoid: Medoid,
-        winner: &MixingMeasure,
-        assessment: Assessment,
-        slices: usize,
-        data: Option<Points>,
-    ) -> Result<Summary> {
-        let Surveyed { settings, units, survey, gallery, progress, .. } = *self;
-        let other = assessment.of_estimate();
-        let estimate = other.map_or_else(|| winner.heaviest_first(), |other| other.estimate.clone());
-        let allocation = match data {
-            Some(points) => Some(allocate(&Mixture::new(&estimate)?, points, progress)?),
-            None => None,
-        };
-        let distances = other.map_or_else(|| medoid.distances.clone(), |other| other.distances.to_vec());
-        let mut traces = vec![Trace::new("distance to estimate", distances.clone())];
-        traces.extend_from_slice(&survey.traces);
-        if other.is_some() {
-            traces.push(Trace::new("distance to medoid", medoid.distances.clone()));
-        }
-        let agreement = Agreement::of_origin(survey, traces);
-        let disagree = agreement.verdict == ChainVerdict::Disagree;
-        let origin = SliceOrigin::of(settings);
-        let mut warnings = if other.is_none() { of_choice(origin, &medoid, slices, disagree) } else { Vec::new() };
-        warnings.extend(capped(origin, &medoid, slices));
-        warnings.extend(of_draws(settings, units, survey, &agreement, Pruned::default()));
-        warnings.extend(of_data(&gallery.draws, data, settings.seed)?);
-        warnings.extend(of_free(Some(&assessment), settings.estimator, &gallery.draws));
-        Ok(Summary {
-            expected_loss: other.map_or(medoid.expected_loss, |other| other.judgement.expected_loss),
-            expected_loss_se: if other.is_some() { None } else { medoid.expected_loss_se },
-            distances,
-            estimate,
-            medoid: Medoid {
-                chain: survey.chains()[medoid.draw],
-                iteration: survey.iterations()[medoid.draw],
-                ..medoid
-            },
-            agreement,
-            clusters: allocation.as_ref().map(Allocation::clusters),
-            assessment: Some(assessment.clone()),
-            allocation,
-            slices,
-            units: units.clone(),
-            pruned: Pruned::default(),
-            warnings,
-        })
     }
 }
