@@ -12,7 +12,8 @@ from . import _core
 from ._arrays import Floats
 from ._checks import flag, path as path_of
 from ._credible import Probability, probability_of
-from ._document import Answer, frame, plural
+from ._document import Answer, plural
+from ._frames import frame
 from ._draws import Path
 from ._measure import Measure
 
