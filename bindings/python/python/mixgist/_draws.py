@@ -598,6 +598,8 @@ def expect_draws(name: str, value: Any, otherwise: str = "") -> Draws:
         hint = "\nhint: it has them as its attribute draws"
     elif isinstance(value, np.ndarray) or hasattr(value, "to_numpy"):
         hint = "\nhint: Draws(weights, means, covariances) makes them of arrays; if these are observations, fit a model to them first: fit(X).draws"
+    elif type(value).__name__ == "DrawBlocks":
+        hint = "\nhint: only summarize takes draws in blocks; Draws.read(…, thin=…) keeps every thin-th draw, so that they fit into memory"
     elif hasattr(value, "posterior"):
         hint = "\nhint: Draws.from_arviz(…, weights=…, means=…, covariances=…) takes them from it"
     raise TypeError(f"{name} is a {type(value).__name__}, expected Draws{otherwise}{hint}")
