@@ -202,7 +202,9 @@ pub fn deviations_by_name(name: &str, form: &str, dim: usize) -> Option<(Text, T
 /// Forms that shape, name and the first draw admit.
 fn forms_of(variable: &Variable, d: usize) -> Vec<&'static str> {
     let said = form_of(&variable.name);
-    let matrix = variable.shape.ends_with(&[d, d]) && (d > 1 || variable.shape.len() > 1);
+    // Of d atoms in d dimensions d × d numbers may be those of all atoms, or one matrix: the name tells.
+    let by_coordinate = variable.shape.len() == 2 && matches!(said, Some("sd" | "variance"));
+    let matrix = variable.shape.ends_with(&[d, d]) && (d > 1 || variable.shape.len() > 1) && !by_coordinate;
     if matrix {
         let one = &variable.first[..(d * d).min(variable.first.len())];
         let upper_is_zero = d > 1 && (0..d).all(|i| (i + 1..d).all(|j| one.get(i * d + j) == Some(&0.0)));
