@@ -37,5 +37,5 @@ mixgist.figure(summary, "map", draws=draws).write("map.svg")
 # %%
 # Without that chain the others agree. But do not simply drop a chain: it may be the one that is right. Run longer, or use other starting values.
 agreeing = mixgist.summarize(draws[draws.chains != 3])
-print([str(warning) for warning in agreeing.warnings])
+print(agreeing)
 assert not any("disagree" in str(warning) for warning in agreeing.warnings)

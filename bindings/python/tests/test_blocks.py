@@ -68,6 +68,11 @@ def test_what_needs_all_draws_is_refused(folder):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_other_questions_name_what_helps(folder):
+    with pytest.raises(TypeError, match="expected Draws\nhint: only summarize takes draws in blocks.*thin"):
+        mixgist.components(mixgist.DrawBlocks.open(folder))
+
+
 def test_dask_arrays_are_not_collected():
     array = pytest.importorskip("dask.array")
     weights, means, covariances = arrays()

@@ -56,6 +56,8 @@ def test_forms_of_covariances():
         mixgist.Draws(weights, means, deviations, "round")
     with pytest.raises(ValueError, match="'diagonal' or 'sd'"):
         mixgist.Draws(weights, means, deviations)
+    with pytest.raises(ValueError, match="axes exchanged.*swapaxes"):
+        mixgist.Draws(weights, np.swapaxes(means, -1, -2), deviations, "sd")
 
 
 def test_standard_deviations_in_the_place_of_variances_are_noticed():

@@ -93,10 +93,39 @@ def test_a_kind_on_given_axes(posterior):
     assert alone.plot("map", draws=draws).collections
     # Observations in the first place are data, as ever.
     assert len(summary.plot(x).collections) == len(summary.plot(data=x).collections)
-    with pytest.raises(ValueError, match="color is for the figure of the estimate"):
-        summary.plot("contours", color="red")
+    with pytest.raises(ValueError, match="coordinates is for the figure of the estimate"):
+        summary.plot("contours", coordinates=(0,))
     with pytest.raises(TypeError, match="kind is a"):
         summary.plot(x, x)
+    plt.close("all")
+
+
+def test_several_summaries_on_the_same_axes(posterior):
+    matplotlib = optional("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    summary, draws, _ = posterior
+    hex_of = matplotlib.colors.to_hex
+    for kind in ("contours", "map", "losses", "components", "how-many"):
+        panels = len(summary.figure_data(kind)["panels"])
+        figure, axes = plt.subplots(1, panels, squeeze=False)
+        ax = axes[0, 0]
+        summary.plot(kind, ax=axes, label="one")
+        alone = ax.get_xlim()
+        summary.plot(kind, ax=axes, label="two", alpha=0.5, linewidth=3)
+        assert ax.get_xlim() == alone
+        handles, names = ax.get_legend_handles_labels()
+        assert names == ["one", "two"] and [hex_of(one.get_color()) for one in handles] == [hex_of("C0"), hex_of("C1")], kind
+        plt.close(figure)
+    axes = np.ravel(summary.plot("losses", color="red"))
+    colours = {hex_of(colour) for ax in axes for part in ax.collections for colour in part.get_facecolor()}
+    assert hex_of("red") in colours
+    grey = lambda colour: max(colour[:3]) - min(colour[:3]) < 0.2
+    assert all(grey(matplotlib.colors.to_rgb(colour)) or colour == hex_of("red") for colour in colours)
+    # A figure in black and grey takes the colour for its lines and areas.
+    ax = np.ravel(summary.plot("bands", color="red"))[0]
+    assert hex_of("red") in {hex_of(line.get_color()) for line in ax.lines} and hex_of(ax.patches[0].get_facecolor()) == hex_of("red")
     plt.close("all")
 
 

@@ -56,6 +56,12 @@ def test_the_pages_are_found_and_read():
     assert list(blocks(text)) == [("sh", "a\n"), ("python", "c\n  d\n")]
 
 
+def test_the_reference_has_every_public_name():
+    text = (ROOT / "docs/reference/python.md").read_text(encoding="utf-8")
+    documented = {name.rsplit(".", 1)[1] for name in re.findall(r"^::: (mixgist\.\S+)$", text, re.M)}
+    assert documented | {"__version__"} == set(dir(mixgist)) | {"MixtureSummary"}
+
+
 @pytest.fixture()
 def place(tmp_path, monkeypatch):
     """A folder with the data sets, and mixgist on the path."""

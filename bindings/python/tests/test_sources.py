@@ -68,6 +68,20 @@ def test_data_tree_and_dataset(chains):
         mixgist.Draws.from_arviz(tree, "w", "mu", "Sigma", group="prior")
 
 
+def test_coordinate_names_become_column_names(chains):
+    xarray = optional("xarray")
+    named = dataset(chains).assign_coords(axis=["eruptions", "waiting"])
+    x = np.arange(10.0).reshape(5, 2)
+    columns = lambda source, data: mixgist.Draws.from_arviz(source, "w", "mu", "Sigma", data=data).columns
+    assert columns(named, x) == ["eruptions", "waiting"]
+    assert columns(named, None) is None and columns(dataset(chains), x) is None
+    assert columns(dataset(chains).assign_coords(axis=[3, 4]), x) is None
+    observed = xarray.Dataset({"y": (("row", "col"), x)}, {"col": ["a", "b"]})
+    assert columns(xarray.DataTree.from_dict({"posterior": named, "observed_data": observed}), "y") == ["a", "b"]
+    pandas = optional("pandas")
+    assert columns(named, pandas.DataFrame(x, columns=["p", "q"])) == ["p", "q"]
+
+
 def test_standard_deviations_by_name_are_not_read_as_variances_in_silence(tmp_path):
     xarray = optional("xarray")
     axes = ("chain", "draw", "component")

@@ -275,7 +275,8 @@ impl<'a> Record<'a> {
         if self.len() == fields {
             return Ok(());
         }
-        Err(Error::input(format!("has {} fields, expected {fields}", self.len())).at_line(self.line))
+        let s = if self.len() == 1 { "" } else { "s" };
+        Err(Error::input(format!("has {} field{s}, expected {fields}", self.len())).at_line(self.line))
     }
 }
 

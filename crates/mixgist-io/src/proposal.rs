@@ -1,11 +1,11 @@
 //! Which variables of a file make the mixture: proposed from names, shapes and the first draw; what is ambiguous is asked, not guessed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mixgist::text::{Text, option};
 use mixgist::{Error, Result, text};
 
-use crate::draws::ReadOptions;
+use crate::draws::{ReadOptions, with_directories};
 use crate::format::{Format, is_store};
 use crate::formats::{read_netcdf, wide, zarr};
 use crate::source::shown;
@@ -17,12 +17,16 @@ use crate::variables::Variable;
 pub struct Proposal {
     /// The format of the file.
     pub format: Format,
+    /// Whether its extension says so.
+    pub by_extension: bool,
     /// All variables that have draws.
     pub variables: Vec<Variable>,
     /// Names of those that may be the weights; a single one is proposed.
     pub weights: Vec<String>,
     /// Names of those that may be the means.
     pub means: Vec<String>,
+    /// Names of those that may be the means, but for their indices: the second is that of the atom, the first should be.
+    pub exchanged: Vec<String>,
     /// Names of those that may be the covariances.
     pub covariances: Vec<String>,
     /// Forms that the covariances may have, as the option names them.
@@ -67,8 +71,13 @@ const COVARIANCES: &[(&str, &str)] = &[
     ("cholesky", "cholesky"),
 ];
 
-/// Reads the variables of a file whose format has variables of any name; `None` for other formats.
+/// Reads the variables of a file whose format has variables of any name; `None` for other formats. Of a directory the first file stands for all.
 pub fn propose(path: &Path, options: &ReadOptions) -> Result<Option<Proposal>> {
+    let files = match Format::choose(options.format, path) {
+        Ok(Format::Zarr) => vec![path.to_owned()],
+        _ => with_directories(&[path], options)?,
+    };
+    let path = files.first().map_or(path, PathBuf::as_path);
     let format = match options.format {
         Some(format) => format,
         None if is_store(path) => Format::Zarr,
@@ -94,7 +103,8 @@ pub fn propose(path: &Path, options: &ReadOptions) -> Result<Option<Proposal>> {
             "a table needs columns such as mu[1], a store or NetCDF file variables with the dimensions chain and draw",
         ));
     }
-    Ok(Some(Proposal::new(format, variables)))
+    let by_extension = Format::choose(None, path).ok() == Some(format);
+    Ok(Some(Proposal { by_extension, ..Proposal::new(format, variables) }))
 }
 
 impl Proposal {
@@ -111,6 +121,13 @@ impl Proposal {
         let form = |name: &str| form_of(name);
         let means = pick(
             &|v| free(v) && matches!(v.shape.len(), 1 | 2) && sizes.contains(&v.shape[0]) && form(&v.name).is_none(),
+            &|name| MEANS.contains(&lower(name).as_str()),
+        );
+        let exchanged = pick(
+            &|v| {
+                let other = matches!(v.shape[..], [d, k] if sizes.contains(&k) && !sizes.contains(&d));
+                means.is_empty() && free(v) && other && form(&v.name).is_none()
+            },
             &|name| MEANS.contains(&lower(name).as_str()),
         );
         let shapes: Vec<(usize, usize)> = variables
@@ -131,14 +148,23 @@ impl Proposal {
             },
             &|name| form(name).is_some(),
         );
-        let forms = match (covariances.as_slice(), shapes.as_slice()) {
-            ([name], [(_, d)]) => {
-                let variable = variables.iter().find(|v| v.name == *name).expect("it was found there");
-                forms_of(variable, *d)
+        let forms = Vec::new();
+        let found = Proposal { format, by_extension: true, variables, weights, means, exchanged, covariances, forms };
+        match found.covariances.as_slice() {
+            [name] => Proposal { forms: found.forms_of(name), ..found },
+            _ => found,
+        }
+    }
+
+    /// Forms that this variable may have as covariances, by its shape, name and first draw; none while the means are in doubt.
+    pub fn forms_of(&self, name: &str) -> Vec<&'static str> {
+        let find = |name: &str| self.variables.iter().find(|variable| variable.name == name);
+        match (self.means.as_slice(), find(name)) {
+            ([means], Some(variable)) => {
+                forms_of(variable, find(means).and_then(|means| means.shape.get(1).copied()).unwrap_or(1))
             }
             _ => Vec::new(),
-        };
-        Proposal { format, variables, weights, means, covariances, forms }
+        }
     }
 
     /// Whether nothing is left to ask.
@@ -176,7 +202,9 @@ pub fn deviations_by_name(name: &str, form: &str, dim: usize) -> Option<(Text, T
 /// Forms that shape, name and the first draw admit.
 fn forms_of(variable: &Variable, d: usize) -> Vec<&'static str> {
     let said = form_of(&variable.name);
-    let matrix = variable.shape.ends_with(&[d, d]) && (d > 1 || variable.shape.len() > 1);
+    // Of d atoms in d dimensions d × d numbers may be those of all atoms, or one matrix: the name tells.
+    let by_coordinate = variable.shape.len() == 2 && matches!(said, Some("sd" | "variance"));
+    let matrix = variable.shape.ends_with(&[d, d]) && (d > 1 || variable.shape.len() > 1) && !by_coordinate;
     if matrix {
         let one = &variable.first[..(d * d).min(variable.first.len())];
         let upper_is_zero = d > 1 && (0..d).all(|i| (i + 1..d).all(|j| one.get(i * d + j) == Some(&0.0)));
@@ -251,9 +279,15 @@ mod tests {
         let mut two = usual;
         two[0].name = "a".into();
         two.push(variable("b", &[2], &[0.5, 0.5]));
-        let found = Proposal::new(Format::WideCsv, two);
+        let found = Proposal::new(Format::WideCsv, two.clone());
         assert_eq!(found.weights, ["a", "b"]);
         assert!(!found.is_certain());
+        two.pop();
+        two.push(variable("scale", &[2, 2], &[1.0, 1.0, 1.0, 1.0]));
+        let found = Proposal::new(Format::WideCsv, two);
+        assert_eq!(found.covariances, ["Sigma", "scale"]);
+        assert_eq!((found.forms_of("Sigma"), found.forms_of("scale")), (vec!["covariance"], vec!["sd"]));
+        assert!(found.forms.is_empty());
         // A shape (K,) with a name that says nothing may be standard deviations or variances.
         let line = vec![
             variable("theta", &[2], &[0.4, 0.6]),

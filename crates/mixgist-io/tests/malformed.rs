@@ -305,7 +305,7 @@ fn tables_of_draws_with_trouble() {
 fn tables_of_data_with_trouble() {
     for (text, expected) in [
         ("x,y\n", "a.csv: has a header, but no rows"),
-        ("x,y\n1,2\n3\n", "a.csv:3: has 1 fields, expected 2"),
+        ("x,y\n1,2\n3\n", "a.csv:3: has 1 field, expected 2"),
         ("x,y\n1,2\n3,4,5\n", "a.csv:3: has 3 fields, expected 2"),
         ("x,y\n1,\n", "a.csv:2: column 'y' is empty, expected a number, this value is missing"),
         ("x,y\n1,2\nNA,4\n", "a.csv:3: column 'x' is 'NA', expected a number, this value is missing"),
@@ -339,7 +339,7 @@ fn tables_of_data_with_trouble() {
 #[test]
 fn tables_of_labels_with_trouble() {
     for (text, expected) in [
-        ("0,1\n0\n", "a.csv:2: has 1 fields, expected 2"),
+        ("0,1\n0\n", "a.csv:2: has 1 field, expected 2"),
         ("0,1\n0,0.5\n", "a.csv:2: column 1 (counted from 0) is '0.5', expected a label, an integer or a word"),
         ("0,1\n0,\n", "a.csv:2: column 1 (counted from 0) is empty, expected a label, this one is missing"),
         ("a,NA\nb,c\n", "a.csv:1: column 1 (counted from 0) is 'NA', expected a label, this one is missing"),

@@ -330,6 +330,19 @@ fn variables_are_proposed_for_each_kind_of_file() {
         let draw = file.ensemble.draw(0);
         assert_eq!((draw.weights(), draw.atoms().mean(1)), (&[0.25, 0.75][..], &[3.0][..]));
     }
+    // The first file of a directory stands for all.
+    let chains = folder.path().join("chains");
+    std::fs::create_dir(&chains).unwrap();
+    for chain in ["chain-1.csv", "chain-2.csv"] {
+        std::fs::write(chains.join(chain), "w[1],w[2],mu[1],mu[2],s2[1],s2[2]\n0.25,0.75,0,3,1,2\n").unwrap();
+    }
+    let found = propose(&chains, &ReadOptions::default()).unwrap().unwrap();
+    assert!(found.is_certain() && found.format == Format::WideCsv && !found.by_extension, "{found:?}");
+    // Means whose second index is the atom are named, not taken.
+    let head = "w.1,w.2,mu.1.1,mu.2.1,mu.3.1,mu.1.2,mu.2.2,mu.3.2,sd.1,sd.2";
+    std::fs::write(&path, format!("{head}\n0.25,0.75,0,3,1,2,4,5,1,1\n")).unwrap();
+    let found = propose(&path, &ReadOptions::default()).unwrap().unwrap();
+    assert_eq!((found.means.len(), found.exchanged.as_slice()), (0, ["mu".to_owned()].as_slice()), "{found:?}");
     // Data have numbered columns, too.
     std::fs::write(&path, "x1,x2,weight\n3.5,2,70\n").unwrap();
     assert_eq!(propose(&path, &ReadOptions::default()).unwrap(), None);

@@ -12,7 +12,8 @@ from . import _core
 from ._arrays import Floats
 from ._checks import flag, path as path_of
 from ._credible import Probability, probability_of
-from ._document import Answer, frame, plural
+from ._document import Answer, plural
+from ._frames import frame
 from ._draws import Path
 from ._measure import Measure
 
@@ -327,7 +328,7 @@ class HowMany(Answer):
     components : int
         The number after merge-truncate-merge at the chosen rate `omega`.
     omega : float
-        The rate: the median distance between draws and estimate.
+        The rate: (log n / n)^¼ for n observations; without data, half of the median distance between draws and estimate.
     occupied : CountPosterior or None
         The number of clusters that have observations; None without labels and data.
     heavier : dict of float to CountPosterior

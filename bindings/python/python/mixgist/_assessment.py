@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._arrays import Floats, Integers
-from ._document import fields, frame
+from ._document import fields
+from ._frames import frame
 from ._measure import Measure
 
 

@@ -107,7 +107,9 @@ def _means(means: Floats, lead: tuple[int, ...]) -> Floats:
         return means[..., None]
     if means.shape[:-1] == lead and means.shape[-1] > 0:
         return means
-    raise ValueError(f"means has shape {means.shape}, expected {_shape(*lead, 'd')} as weights has {lead}")
+    exchanged = means.shape[:-2] == lead[:-1] and means.shape[-1] == lead[-1]
+    hint = "\nhint: are the last two axes exchanged? Then give np.swapaxes(means, -1, -2)" if exchanged else ""
+    raise ValueError(f"means has shape {means.shape}, expected {_shape(*lead, 'd')} as weights has {lead}{hint}")
 
 
 def _covariances(covariances: Floats, lead: tuple[int, ...], dim: int, form: str) -> Floats:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -13,8 +14,27 @@ _DASHES = {"solid": "-", "dashed": "--", "dotted": ":"}
 _SIDES = {"centre": ("center", "center", 0, 0), "above": ("center", "bottom", 0, 4), "below": ("center", "top", 0, -4), "right": ("left", "center", 4, 0), "left": ("right", "center", -4, 0)}
 
 
-def draw(figure: Mapping[str, Any], ax: Any = None) -> Any:
+_COLOUR = re.compile("#[0-9a-fA-F]{6}")
+
+
+class Style(TypedDict, total=False):
+    """Looks that differ from a figure's own, see `Summary.plot`."""
+
+    color: Any
+    label: str | None
+    alpha: float | None
+    linewidth: float | None
+
+
+def draw(figure: Mapping[str, Any], ax: Any = None, style: Style | None = None) -> Any:
     """Draws the panels of a figure; on `ax` when there is one panel, on an array of axes when there are several, on new ones without it."""
+    look: Style = dict(style or {})  # type: ignore[assignment]
+    label = look.get("label")
+    if label is not None and look.get("color") is None:
+        look["color"] = f"C{0 if ax is None else _named(np.ravel(np.asarray(ax, dtype=object))[0])}"
+    if look.get("color") is not None and not _is_coloured(figure["panels"]):
+        figure = _in_colour(figure, look["color"])
+    figure = _styled(figure, look)
     panels = figure["panels"]
     if ax is None:
         import matplotlib.pyplot as plt
@@ -34,17 +54,88 @@ def draw(figure: Mapping[str, Any], ax: Any = None) -> Any:
             _panel(axis, panel)
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
-    _legend(axes[0], figure["legend"])
+    if label is None:
+        _legend(axes[0], figure["legend"])
+    else:
+        axes[0].plot([], [], color=look["color"], label=label)
+        axes[0].legend(frameon=False, fontsize=8)
     return ax
 
 
+def _named(ax: Any) -> int:
+    """How many figures on these axes have a name in the legend: the next one takes the next colour."""
+    return len(ax.get_legend_handles_labels()[1])
+
+
+def _styled(part: Any, look: Style) -> Any:
+    """The figure, or a part of it, in other looks. Grey stays grey: it is what does not belong to the estimate."""
+    if isinstance(part, list):
+        return [_styled(one, look) for one in part]
+    if isinstance(part, str):
+        return _recoloured(part, look.get("color")) if _COLOUR.fullmatch(part) else part
+    if not isinstance(part, Mapping):
+        return part
+    found = {name: _styled(one, look) for name, one in part.items()}
+    if look.get("alpha") is not None and "opacity" in found:
+        found["opacity"] *= look["alpha"]
+    if look.get("linewidth") is not None and "dash" in found:
+        found["width"] = look["linewidth"]
+    return found
+
+
+def _recoloured(colour: str, wanted: Any) -> str:
+    if wanted is None or _is_grey(colour):
+        return colour
+    return _hex(wanted)
+
+
+def _is_grey(colour: str) -> bool:
+    parts = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+    return max(parts) - min(parts) <= 40
+
+
+def _is_coloured(part: Any) -> bool:
+    """Whether there is a colour that is not grey."""
+    if isinstance(part, str):
+        return _COLOUR.fullmatch(part) is not None and not _is_grey(part)
+    inner = part.values() if isinstance(part, Mapping) else part if isinstance(part, list) else ()
+    return any(_is_coloured(one) for one in inner)
+
+
+def _in_colour(figure: Mapping[str, Any], colour: Any) -> dict[str, Any]:
+    """A figure in black and grey, with its lines and areas in a colour."""
+
+    def painted(panel: Mapping[str, Any] | None) -> dict[str, Any] | None:
+        if panel is None:
+            return None
+        layers = [_painted(layer, colour) if layer["layer"] in ("line", "area") else layer for layer in panel["layers"]]
+        return {**panel, "layers": layers}
+
+    return {**figure, "panels": [painted(panel) for panel in figure["panels"]]}
+
+
+def _painted(part: Any, colour: Any) -> Any:
+    """A part in which every colour is this one."""
+    if isinstance(part, Mapping):
+        return {name: _painted(one, colour) for name, one in part.items()}
+    return _hex(colour) if isinstance(part, str) and _COLOUR.fullmatch(part) else part
+
+
+def _hex(colour: Any) -> str:
+    from matplotlib import colors
+
+    return str(colors.to_hex(colour))
+
+
 def _panel(ax: Any, panel: Mapping[str, Any]) -> None:
+    before = {name: getattr(ax, f"get_{name}lim")() for name in "xy"} if ax.has_data() else {}
     for order, layer in enumerate(panel["layers"]):
         _layer(ax, layer, 2 + order / 1000, panel)
     for name, axis in (("x", panel["x"]), ("y", panel["y"])):
         if axis["scale"] == "log":
             getattr(ax, f"set_{name}scale")("log")
-        getattr(ax, f"set_{name}lim")(axis["low"], axis["high"])
+        low, high = before.get(name, (axis["low"], axis["high"]))
+        getattr(ax, f"set_{name}lim")(min(low, axis["low"]), max(high, axis["high"]))
         getattr(ax, f"set_{name}label")(axis["label"])
         ticks = axis["ticks"]
         if ticks == "hidden":

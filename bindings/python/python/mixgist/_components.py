@@ -11,7 +11,8 @@ import numpy as np
 
 from ._arrays import Floats
 from ._credible import Probability, probability_of
-from ._document import Answer, frame, plural
+from ._document import Answer, plural
+from ._frames import frame
 from ._measure import Measure
 
 

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ._arrays import Floats
-from ._document import Answer, fields, frame
+from ._document import Answer, fields
+from ._frames import frame
 from ._measure import Measure
 
 

@@ -10,6 +10,7 @@ from . import _core
 from ._arrays import Floats
 from ._checks import flag
 from ._draws import Draws
+from ._frames import columns_frame, frame
 from ._estimates import MeasureLike, measure_of
 from ._options import Slices, Unpack, question, takes_slices
 from ._progress import ProgressOption
@@ -32,12 +33,26 @@ class Measured(NamedTuple):
     def __float__(self) -> float:
         return self.value
 
+    def to_frame(self) -> Any:
+        """One row: distance and standard error."""
+        return frame([{"distance": self.value, "standard_error": self.standard_error}])
+
 
 class MeasuredArray(NamedTuple):
     """Distances with their Monte Carlo standard errors over slices."""
 
     values: Floats
     standard_errors: Floats | None
+
+    def to_frame(self) -> Any:
+        """A row for each distance, in their order, with its standard error; of a matrix, for each pair of draws a < b."""
+        values, errors = self.values, self.standard_errors
+        columns: dict[str, Any] = {"entry": np.arange(len(values))}
+        if values.ndim == 2:
+            above = np.triu_indices(len(values), 1)
+            columns = {"a": above[0], "b": above[1]}
+            values, errors = values[above], None if errors is None else errors[above]
+        return columns_frame({**columns, "distance": values, "standard_error": [None] * len(values) if errors is None else errors})
 
 
 @takes_slices

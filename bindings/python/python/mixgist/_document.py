@@ -86,19 +86,6 @@ def fields(kind: type[T], document: Mapping[str, Any], **others: Any) -> T:
     return kind(**{name: others[name] if name in others else document.get(name) for name in names})
 
 
-def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """A data frame of these rows: of pandas, or of polars where there is no pandas."""
-    try:
-        import pandas
-    except ImportError:
-        try:
-            import polars
-        except ImportError as error:
-            raise ImportError("to_frame needs pandas or polars\nhint: pip install pandas") from error
-        return polars.DataFrame([dict(row) for row in rows])
-    return pandas.DataFrame(list(rows))
-
-
 def html(title: str, sentences: Sequence[str], header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A title, a few sentences and a small table, for a notebook."""
     text = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)

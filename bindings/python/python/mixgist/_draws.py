@@ -14,6 +14,7 @@ from . import _core, _sources
 from ._arrays import Floats, Integers, NarrowIntegers, columns_of, floats, integers, labels as label_array, points
 from ._atoms import dense, expect_chains_alike, flat, is_ragged, ragged
 from ._checks import count, covariance_form as form_of, flag, path as path_of, text, texts, word
+from ._frames import columns_frame
 from ._measure import Measure
 from ._warnings import warn_all
 from ._words import CovarianceForm, Format
@@ -167,7 +168,8 @@ class Draws:
         labels : str, optional
             Name of the variable that holds the labels of the observations.
         data : str or array_like, optional
-            The observations, or the name of the variable of the group ``observed_data`` that holds them.
+            The observations, or the name of the variable of the group ``observed_data`` that holds them. Columns without names get those of the coordinates of
+            their last axis, or of that of the means.
         draw_weights : array_like, optional
             Weights of the draws.
         group : str
@@ -387,6 +389,13 @@ class Draws:
             import pandas
         except ImportError as error:
             raise ImportError("to_pandas needs pandas\nhint: pip install pandas") from error
+        return pandas.DataFrame(self._table())
+
+    def to_frame(self) -> Any:
+        """The table of `to_pandas`: of pandas, or of polars where there is no pandas."""
+        return columns_frame(self._table())
+
+    def _table(self) -> dict[str, Any]:
         sizes = np.diff(self.offsets)
         d = self.dim
         table: dict[str, Any] = {
@@ -398,7 +407,7 @@ class Draws:
         means, covariances = self.means, self.covariances
         table |= {f"mean_{a + 1}": means[:, a] for a in range(d)}
         table |= {f"cov_{a + 1}_{b + 1}": covariances[:, a, b] for a in range(d) for b in range(d)}
-        return pandas.DataFrame(table)
+        return table
 
     def to_arviz(self) -> Any:
         """The draws as ArviZ has them, with variables ``weights``, ``means`` and ``covariances``; atoms that a draw lacks have weight 0.
@@ -589,6 +598,8 @@ def expect_draws(name: str, value: Any, otherwise: str = "") -> Draws:
         hint = "\nhint: it has them as its attribute draws"
     elif isinstance(value, np.ndarray) or hasattr(value, "to_numpy"):
         hint = "\nhint: Draws(weights, means, covariances) makes them of arrays; if these are observations, fit a model to them first: fit(X).draws"
+    elif type(value).__name__ == "DrawBlocks":
+        hint = "\nhint: only summarize takes draws in blocks; Draws.read(…, thin=…) keeps every thin-th draw, so that they fit into memory"
     elif hasattr(value, "posterior"):
         hint = "\nhint: Draws.from_arviz(…, weights=…, means=…, covariances=…) takes them from it"
     raise TypeError(f"{name} is a {type(value).__name__}, expected Draws{otherwise}{hint}")

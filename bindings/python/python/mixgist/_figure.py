@@ -53,11 +53,16 @@ class Figure:
         found: dict[str, Any] = json.loads(self._native.data)
         return found
 
-    def draw(self, ax: Any = None) -> Any:
-        """Draws the figure with Matplotlib: on `ax`, on an array of axes when it has several panels, on new axes without it. Returns the axes."""
+    def draw(
+        self, ax: Any = None, *, color: Any = None, label: str | None = None, alpha: float | None = None, linewidth: float | None = None
+    ) -> Any:
+        """Draws the figure with Matplotlib: on `ax`, on an array of axes when it has several panels, on new axes without it. Returns the axes.
+
+        The other parameters are those of `Summary.plot`.
+        """
         from ._axes import draw
 
-        return draw(self.data, ax)
+        return draw(self.data, ax, {"color": color, "label": label, "alpha": alpha, "linewidth": linewidth})
 
     def write(self, path: Path, *, dpi: int = 300, force: bool = False) -> None:
         """Writes the figure to a file (.svg, .pdf or .png), whole or not at all; `force` replaces a file that exists."""
@@ -87,8 +92,9 @@ def figure(
     summary : Summary
         The summary.
     kind : str, optional
-        ``"contours"``, ``"density"``, ``"marginals"``, ``"pairs"``, ``"bands"``, ``"components"``, ``"map"``, ``"path"`` and others: a wrong word is
-        answered with all of them. Without it, the one that shows the estimate in its dimension.
+        ``"density"``, ``"contours"``, ``"pairs"``, ``"bands"``, ``"similarity"``, ``"map"``, ``"losses"``, ``"convergence"``, ``"path"``, ``"components"``,
+        ``"memberships"``, ``"how-many"``, ``"axes"``, ``"representatives"``, ``"stability"`` or ``"traces"``; ``mixgist plot --help`` says what each shows.
+        Without it, the one that shows the estimate in its dimension.
     draws : Draws, optional
         The draws that were summarised, which most kinds need.
     data : array_like, shape (n, d), optional

@@ -17,7 +17,8 @@ from ._arrays import Floats, columns_of, floats, points
 from ._checks import Seed, count, either, flag, number, optional_count, optional_number, optional_path, path as path_of, seed_of, thread_count, word
 from ._draws import Draws, Path
 from ._progress import ProgressOption, reporter
-from ._document import Document, frame, html, with_picture
+from ._document import Document, html, with_picture
+from ._frames import frame
 from ._questions import summarize
 from ._summary import Summary
 from ._warnings import warn_all

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from . import _core
 from ._arrays import Floats, Integers, floats, labels as label_array, named_points
 from ._checks import count, either, number, optional_count, optional_number, thread_count, word
-from ._document import Document, fields, frame, html, plural, with_picture
+from ._document import Document, fields, html, plural, with_picture
+from ._frames import frame
 from ._draws import Draws, expect_draws
 from ._progress import ProgressOption, reporter
 from ._words import Omari, PartitionLoss
@@ -57,6 +58,12 @@ class PartitionBall:
     horizontal: BallBound
     upper_vertical: BallBound
     lower_vertical: BallBound
+
+    def to_frame(self) -> Any:
+        """A row for each draw at a bound of the ball: which bound, the draw, its number of clusters and its distance."""
+        bounds = {"horizontal": self.horizontal, "upper_vertical": self.upper_vertical, "lower_vertical": self.lower_vertical}
+        rows = [(name, draw, clusters, one.distance) for name, one in bounds.items() for draw, clusters in zip(one.draws, one.clusters)]
+        return frame([dict(zip(("bound", "draw", "clusters", "distance"), row)) for row in rows])
 
 
 @dataclass(frozen=True, eq=False)

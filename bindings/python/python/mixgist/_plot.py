@@ -19,7 +19,9 @@ _RADIUS = float(np.sqrt(-2.0 * np.log(0.1)))
 _LIGHTEST = 1e-3
 
 
-def plot(summary: Summary, data: Any, ax: Any, coordinates: Any, color: Any, label: str | None) -> Any:
+def plot(
+    summary: Summary, data: Any, ax: Any, coordinates: Any, color: Any, label: str | None, alpha: float | None, linewidth: float | None
+) -> Any:
     """The estimate over the data, in one or two of its coordinates."""
     import matplotlib.pyplot as plt
 
@@ -37,10 +39,10 @@ def plot(summary: Summary, data: Any, ax: Any, coordinates: Any, color: Any, lab
         raise ValueError(f"data has {x.shape[1]} columns, the estimate has dimension {dim}")
     names = summary.columns or [f"x{c + 1}" for c in range(dim)]
     if len(shown) == 1:
-        _line(summary, x, ax, shown[0], color, label)
+        _line(summary, x, ax, shown[0], color, label, alpha, linewidth)
         ax.set_ylabel("density")
     else:
-        _plane(summary, x, ax, shown, color, label)
+        _plane(summary, x, ax, shown, color, label, alpha, linewidth)
         ax.set_ylabel(names[shown[1]])
     ax.set_xlabel(names[shown[0]])
     name = f"draw {summary.draw}" if summary.estimator == "medoid" else f"{summary.estimator} estimate"
@@ -59,7 +61,7 @@ def _place(coordinate: Any, columns: list[str] | None) -> int:
     return columns.index(coordinate)
 
 
-def _line(summary: Summary, x: Any, ax: Any, c: int, color: Any, label: str | None) -> None:
+def _line(summary: Summary, x: Any, ax: Any, c: int, color: Any, label: str | None, alpha: float | None, width: float | None) -> None:
     marginal = Measure(summary.weights_, summary.means_[:, [c]], summary.covariances_[:, [c], :][:, :, [c]])
     centres, sds = marginal.means[:, 0], np.sqrt(marginal.covariances[:, 0, 0])
     heavy = marginal.weights >= min(_LIGHTEST, marginal.weights.max())
@@ -70,7 +72,7 @@ def _line(summary: Summary, x: Any, ax: Any, c: int, color: Any, label: str | No
         ax.hist(x[:, c], bins="auto", density=True, color="0.85", label="data")
         low, high = min(low, x[:, c].min()), max(high, x[:, c].max())
     grid = np.linspace(low, high, 500)
-    ax.plot(grid, np.exp(marginal.score_samples(grid[:, None])), color=color, label="estimate" if label is None else label)
+    ax.plot(grid, np.exp(marginal.score_samples(grid[:, None])), color=color, alpha=alpha, linewidth=width, label="estimate" if label is None else label)
     for k in np.flatnonzero(heavy):
         z = (grid - centres[k]) / sds[k]
         part = marginal.weights[k] * np.exp(-0.5 * z * z) / (sds[k] * np.sqrt(2 * np.pi))
@@ -78,7 +80,9 @@ def _line(summary: Summary, x: Any, ax: Any, c: int, color: Any, label: str | No
     ax.legend(frameon=False)
 
 
-def _plane(summary: Summary, x: Any, ax: Any, shown: tuple[int, ...], color: Any, label: str | None) -> None:
+def _plane(
+    summary: Summary, x: Any, ax: Any, shown: tuple[int, ...], color: Any, label: str | None, alpha: float | None, width: float | None
+) -> None:
     from matplotlib.patches import Ellipse
 
     weights = summary.weights_
@@ -91,10 +95,11 @@ def _plane(summary: Summary, x: Any, ax: Any, shown: tuple[int, ...], color: Any
     for k in heavy:
         sizes, axes = np.linalg.eigh(covariances[k])
         angle = np.degrees(np.arctan2(axes[1, 1], axes[0, 1]))
-        width, height = 2 * _RADIUS * np.sqrt(sizes[::-1])
-        style = {"facecolor": "none", "edgecolor": f"C{k % 10}" if color is None else color, "linewidth": 0.5 + 2.5 * float(weights[k])}
-        ax.add_patch(Ellipse(means[k], width, height, angle=angle, **style))
-    ax.scatter(*means[heavy].T, marker="+", color="black" if color is None else color, s=30 + 170 * weights[heavy], label=label)
+        long, short = 2 * _RADIUS * np.sqrt(sizes[::-1])
+        style = {"facecolor": "none", "edgecolor": f"C{k % 10}" if color is None else color, "alpha": alpha}
+        style["linewidth"] = 0.5 + 2.5 * float(weights[k]) if width is None else width
+        ax.add_patch(Ellipse(means[k], long, short, angle=angle, **style))
+    ax.scatter(*means[heavy].T, marker="+", color="black" if color is None else color, s=30 + 170 * weights[heavy], alpha=alpha, label=label)
     if label is not None:
         ax.legend(frameon=False)
     ax.autoscale_view()

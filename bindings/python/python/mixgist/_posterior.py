@@ -258,9 +258,11 @@ class Posterior:
         coordinates: Sequence[int | str] | None = None,
         color: Any = None,
         label: str | None = None,
+        alpha: float | None = None,
+        linewidth: float | None = None,
     ) -> Any:
         """A figure on Matplotlib axes, see `Summary.plot`."""
-        look = {"coordinates": coordinates, "color": color, "label": label}
+        look = {"coordinates": coordinates, "color": color, "label": label, "alpha": alpha, "linewidth": linewidth}
         return self.summary().plot(kind, self.data, draws=self._draws, ax=ax, **look)
 
     def _ask(self, kind: type[A], question: str, *asked: Any) -> A:

@@ -10,7 +10,8 @@ import numpy as np
 
 from ._arrays import Floats, Integers
 from ._credible import Probability, probability_of
-from ._document import Answer, fields, frame, plural
+from ._document import Answer, fields, plural
+from ._frames import frame
 from ._measure import Measure
 
 

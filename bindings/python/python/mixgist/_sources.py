@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ._arrays import columns_of
 from ._measure import Measure
 
 
@@ -30,10 +31,21 @@ def arviz(
     if labels is not None:
         z = _variable(dataset, labels, None).values
         arrays["labels"] = z.reshape(chains * draws, -1)
+    names = _names(_variable(dataset, means, atom)) if len(arrays["means"].shape) == 4 else None
     if isinstance(data, str):
-        data = _find(_group(idata, "observed_data"), data).values
+        observed = _find(_group(idata, "observed_data"), data)
+        names = (_names(observed) if observed.ndim == 2 else None) or names
+        data = observed.values
     arrays["data"] = data
+    arrays["columns"] = None if data is None else columns_of(data) or names
     return arrays
+
+
+def _names(variable: Any) -> list[str] | None:
+    """The coordinates of the last axis, where they are names."""
+    axis = variable.dims[-1]
+    found = np.asarray(variable[axis].values) if axis in variable.coords else np.empty(0)
+    return [str(name) for name in found] if found.dtype.kind in "UOT" and found.size > 0 else None
 
 
 def _group(idata: Any, group: str) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 
 from ._arrays import Floats
 from ._credible import Ball, ball_of
-from ._document import Answer, fields, frame
+from ._document import Answer, fields
+from ._frames import frame
 from ._measure import Measure
 
 

@@ -15,7 +15,8 @@ from . import _core
 from ._arrays import Floats, Integers, named_points
 from ._assessment import AtomPath, Judgement, Margin, atom_path, judgement
 from ._checks import Seed, flag, path as path_of
-from ._document import frame, with_picture
+from ._document import with_picture
+from ._frames import frame
 from ._draws import Draws, Path
 from ._measure import Measure
 from ._warnings import MixgistWarning
@@ -279,6 +280,8 @@ class Summary:
         coordinates: Sequence[int | str] | None = None,
         color: Any = None,
         label: str | None = None,
+        alpha: float | None = None,
+        linewidth: float | None = None,
     ) -> Any:
         """Draws a figure with Matplotlib: without `kind` the estimate, as its density in dimension 1, as ellipses over the data in two dimensions.
 
@@ -293,11 +296,15 @@ class Summary:
         ax : matplotlib.axes.Axes or array of them, optional
             Where to draw; a figure of several panels needs as many axes. A new figure without it.
         coordinates : sequence of int or str, optional
-            One or two coordinates to show, by number or name of the column; the first two without it.
+            One or two coordinates to show, by number or name of the column; the first two without it. Without `kind` only.
         color : optional
-            One colour for the whole estimate; without it, the next of the axes in dimension 1, one for each atom in two dimensions.
+            One colour for all that belongs to the estimate. Without it, the figure has its own colours; if it has a label, the next colour of the axes.
         label : str, optional
             Its name in the legend, to tell several summaries on the same axes apart.
+        alpha : float, optional
+            Opacity, from 0 to 1; with `kind`, a factor on that of each part.
+        linewidth : float, optional
+            Width of the lines, in points.
 
         Returns
         -------
@@ -310,13 +317,14 @@ class Summary:
         if kind is None:
             from ._plot import plot
 
-            return plot(self, data, ax, coordinates, color, label)
-        given = [name for name, value in (("coordinates", coordinates), ("color", color), ("label", label)) if value is not None]
-        if given:
-            raise ValueError(f"{given[0]} is for the figure of the estimate\nhint: leave it out, or leave out kind={kind!r}")
+            return plot(self, data, ax, coordinates, color, label, alpha, linewidth)
+        if coordinates is not None:
+            raise ValueError(f"coordinates is for the figure of the estimate\nhint: leave it out, or leave out kind={kind!r}")
         from ._figure import figure
 
-        return figure(self, cast(Kind, kind), draws=self._draws() if draws is None else draws, data=data).draw(ax)
+        return figure(self, cast(Kind, kind), draws=self._draws() if draws is None else draws, data=data).draw(
+            ax, color=color, label=label, alpha=alpha, linewidth=linewidth
+        )
 
     def figure_data(self, kind: Kind | None = None, *, draws: Draws | None = None, data: Any = None) -> dict[str, Any]:
         """A figure of any kind of `mixgist.figure` as data: panels with axes and layers, to draw with any program."""

@@ -158,7 +158,7 @@ const BAD_DATA: &[(&str, &str, &[&str])] = &[
     ("1,2\n3,4\n5,six\n", "", &["bad.csv:3: column 1 (counted from 0) is 'six', expected a number"]),
     ("x,y\n1,2\n3,4\n-inf,4\n", "", &["bad.csv:4: column 'x' is '-inf', expected a finite number"]),
     ("x,y\n1,2\n3,1e999\n", "", &["bad.csv:3: column 'y' is '1e999', expected a finite number"]),
-    ("x,y\n1,2\n3\n", "", &["bad.csv:3: has 1 fields, expected 2"]),
+    ("x,y\n1,2\n3\n", "", &["bad.csv:3: has 1 field, expected 2"]),
     ("x,y\n1,1e200\n2,-1e200\n", "", &["bad.csv: column 1 runs from", "column 1 is 'y'; choose another unit"]),
     ("x,y\n", "", &["bad.csv: "]),
 ];

@@ -68,7 +68,7 @@ pub(super) fn curved_scores<'a>(
     scores: &mut [f64],
 ) {
     let scale = objective.scale;
-    // One arm for each loss, so that the match leaves the loop.
+    // An arm of its own, so that the match leaves the loop; any loss is right without one.
     match objective.loss {
         PartitionLoss::Omari(convention) => {
             curved(draws, gains, after, scores, |sums| PartitionLoss::Omari(convention).of(sums, scale))
@@ -76,9 +76,7 @@ pub(super) fn curved_scores<'a>(
         PartitionLoss::Nvi => curved(draws, gains, after, scores, |sums| PartitionLoss::Nvi.of(sums, scale)),
         PartitionLoss::Id => curved(draws, gains, after, scores, |sums| PartitionLoss::Id.of(sums, scale)),
         PartitionLoss::Nid => curved(draws, gains, after, scores, |sums| PartitionLoss::Nid.of(sums, scale)),
-        loss @ (PartitionLoss::Binder { .. } | PartitionLoss::Vi { .. }) => {
-            curved(draws, gains, after, scores, |sums| loss.of(sums, scale))
-        }
+        loss => curved(draws, gains, after, scores, |sums| loss.of(sums, scale)),
     }
 }
 
