@@ -278,3 +278,51 @@ fn checksums(out: &Path) -> Result<(), String> {
     print!("{}", String::from_utf8_lossy(&output.stdout));
     run(Command::new("sha256sum").args(["--check", "--quiet", "SHA256SUMS"]).current_dir(out))
 }
+
+/// Makes `target/dist` the release of a tag, which must name the version that was built.
+pub fn publish(tag: &str) -> Result<(), String> {
+    let expected = format!("v{}", env!("CARGO_PKG_VERSION"));
+    if tag != expected {
+        return Err(format!(
+            "the tag is '{tag}', this is {expected}: the version in Cargo.toml and the tag must agree"
+        ));
+    }
+    let out = root().join("target/dist");
+    if !out.join("SHA256SUMS").exists() {
+        return Err("target/dist has no SHA256SUMS: cargo xtask dist makes it".into());
+    }
+    run(Command::new("sha256sum").args(["--check", "--quiet", "SHA256SUMS"]).current_dir(&out))?;
+    let notes = root().join("CHANGELOG.md");
+    run(Command::new("gh")
+        .args(["release", "create", tag, "--verify-tag", "--notes-file"])
+        .arg(notes)
+        .args(files(&out)?)
+        .current_dir(root()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a forge runs, a developer can run.
+    #[test]
+    fn workflows_call_nothing_but_these_tasks() {
+        let mut calls = 0;
+        for file in files(&root().join(".github/workflows")).unwrap() {
+            let text = std::fs::read_to_string(&file).unwrap();
+            for line in text.lines().map(|line| line.trim_start_matches([' ', '-'])) {
+                let Some(call) = line.strip_prefix("run:") else { continue };
+                assert!(["cargo xtask ", ".ci/run"].iter().any(|known| call.trim().starts_with(known)), "{call}");
+                calls += 1;
+            }
+        }
+        assert!(calls >= 3, "{calls}");
+    }
+
+    #[test]
+    fn only_the_tag_of_this_version_is_published() {
+        for tag in ["", "v", "main", "0.0.0", "v999.0.0", concat!("v", env!("CARGO_PKG_VERSION"), "-rc1")] {
+            assert!(publish(tag).unwrap_err().contains("must agree"), "{tag}");
+        }
+    }
+}

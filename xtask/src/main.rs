@@ -22,6 +22,7 @@ usage: cargo xtask TASK
   check           formatting, lints and documentation, warnings as errors
   docs            the site, in target/site: gallery and figures are made by running them; docs short runs shorter fits, as the tests do
   dist            what a release holds, in target/dist: wheel, command line, checksums; each is installed and run in a clean environment; dist WORD only platforms with that word in their name
+  publish TAG     target/dist as the release of a tag on GitHub (needs gh and its token)
   wheel           the wheel of the Python package, in target/wheels
   package         the packages of the published crates, in target/package, each built from its package; package quick does not build them
   package-r       the source package for R, which builds without a network, in target/r; package-r check is R CMD check --as-cran
@@ -70,6 +71,7 @@ fn main() -> ExitCode {
         ["docs"] => docs::build(docs::Length::Full),
         ["dist"] => dist::dist(None),
         ["dist", platform] => dist::dist(Some(platform)),
+        ["publish", tag] => dist::publish(tag),
         ["wheel"] => python::wheel(),
         ["package-r"] => r::build(),
         ["package-r", "check"] => r::check(),
