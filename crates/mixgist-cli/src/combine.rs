@@ -9,14 +9,14 @@ use crate::options::OutputArgs;
 use crate::parts::Combined;
 use crate::progress::Terminal;
 
-/// Combine parts of a summary, which 'summarize --slice-range' made, to the summary that one run gives
+/// Combine the parts that 'summarize --slice-range' wrote into the summary that one run gives
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist summarize draws.npz --slices 1000 --slice-range 0:500 -o a.part
   mixgist summarize draws.npz --slices 1000 --slice-range 500:1000 -o b.part
   mixgist combine *.part -o summary.json
 
-The draws are read again from the same paths: combine in the folder in which the parts were made. The answer has the bits of one run.")]
+The draws are read again from the same paths: combine in the folder in which the parts were made. The answer is that of one run, to the last bit.")]
 pub struct Combine {
     /// The parts, in any order: all slices, each once
     #[arg(required = true, value_name = "PART")]

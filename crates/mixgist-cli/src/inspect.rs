@@ -54,24 +54,21 @@ impl Inspect {
         let path = &self.draws.draws[0];
         let how = self.draws.reading.how();
         let format = how.format.as_deref().map(Format::from_name).transpose()?;
-        if path.is_dir() && format.is_none() && Format::choose(None, path).is_err() {
-            return Ok(None);
-        }
         let Some(found) = propose(path, &ReadOptions { format, ..memory::reading() })? else { return Ok(None) };
         let named = how.variables.iter().all(|name| found.variables.iter().any(|variable| variable.name == *name));
-        if named && Format::choose(format, path)? == found.format {
+        if named && (format == Some(found.format) || format.is_none() && found.by_extension) {
             return Ok(None);
         }
         if self.json {
             return Err(Error::usage("weights, means and covariances must be named before there is an answer as JSON")
                 .hint("without --json this command proposes the names"));
         }
-        Ok(Some(proposal(&found, &self.draws.draws, format)))
+        Ok(Some(proposal(&found, &self.draws.draws, format.is_some() || !found.by_extension)))
     }
 }
 
 /// The variables, what is proposed, what must be decided, and the command that uses it.
-fn proposal(found: &Proposal, paths: &[std::path::PathBuf], asked: Option<Format>) -> String {
+fn proposal(found: &Proposal, paths: &[std::path::PathBuf], name_format: bool) -> String {
     const LISTED: usize = 40;
     let mut lines = vec![line("format", found.format.name())];
     for (i, variable) in found.variables.iter().take(LISTED).enumerate() {
@@ -86,7 +83,7 @@ fn proposal(found: &Proposal, paths: &[std::path::PathBuf], asked: Option<Format
     lines.push(String::new());
     let mut words = vec!["mixgist summarize".to_owned()];
     words.extend(paths.iter().map(|path| quoted(&path.to_string_lossy())));
-    if asked.is_some() || Format::choose(None, &paths[0]).ok() != Some(found.format) {
+    if name_format {
         words.push(format!("--format {}", found.format.name()));
     }
     for (role, option, able) in [
@@ -100,18 +97,29 @@ fn proposal(found: &Proposal, paths: &[std::path::PathBuf], asked: Option<Format
                 words.push(format!("{option} {}", quoted(name)));
             }
             [] => {
-                let missing = match role {
-                    "weights" => "no variable has K numbers that sum to 1: weights must be saved as a vector of K",
-                    "means" => "no variable has the shape K or K × d: the first index must be the atom",
-                    _ => "no variable has the shape K, K × d, K × d × d or that of one covariance for all atoms",
+                let missing: String = match role {
+                    "weights" => {
+                        "no variable has K numbers that sum to 1: weights must be saved as a vector of K".into()
+                    }
+                    "means" if !found.exchanged.is_empty() => exchanged(&found.exchanged),
+                    "means" => "no variable has the shape K or K × d: the first index must be the atom".into(),
+                    _ if found.means.is_empty() => "can be proposed when the means are known".into(),
+                    _ => "no variable has the shape K, K × d, K × d × d or that of one covariance for all atoms".into(),
                 };
                 lines.push(line(role, missing));
                 words.push(format!("{option} …"));
             }
             several => {
-                let names: Vec<_> = several.iter().map(|name| printable_line(name)).collect();
+                let named = |name: &String| match found.forms_of(name).as_slice() {
+                    [form] if role == "covariances" => format!("{} ({form})", printable_line(name)),
+                    _ => printable_line(name).into_owned(),
+                };
+                let names: Vec<String> = several.iter().map(named).collect();
                 lines.push(line(role, format!("which of {}?", names.join(", "))));
                 words.push(format!("{option} …"));
+                if role == "covariances" {
+                    words.push("--covariance-form …".into());
+                }
             }
         }
     }
@@ -137,6 +145,15 @@ fn proposal(found: &Proposal, paths: &[std::path::PathBuf], asked: Option<Format
     let what = if found.is_certain() { "to use it" } else { "then" };
     lines.extend([String::new(), line(what, words.join(" "))]);
     lines.join("\n")
+}
+
+/// What helps where the indices of the means are in the other order.
+fn exchanged(names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| printable_line(name)).collect();
+    format!(
+        "the second index of {} seems to be the atom; the first must be. Save the transposed matrix, or rename the columns mu[i,j] to mu[j,i]",
+        names.join(", ")
+    )
 }
 
 /// A word as a shell takes it.

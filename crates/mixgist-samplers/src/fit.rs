@@ -9,13 +9,13 @@ use rayon::prelude::*;
 
 use crate::chain::Run;
 use crate::checkpoint::{Checkpoints, Store};
-use crate::component::{CommonCovariance, DiagonalCovariance, FullCovariance};
+use crate::component::with_component;
 use crate::draws::{ChainDraws, ensemble};
 use crate::end::{ChainEnd, run_number};
 use crate::hyperparameters::Hyperparameters;
 use crate::mixing::Concentration;
 use crate::points::ScaledData;
-use crate::settings::{CovarianceModel, FitSettings, MAX_STICKS};
+use crate::settings::{FitSettings, MAX_STICKS};
 
 /// The posterior sample of a mixture model.
 #[derive(Debug, Clone, PartialEq)]
@@ -220,11 +220,7 @@ fn run_chains(
         .into_par_iter()
         .with_max_len(1)
         .map(u64::from)
-        .map(|chain| match settings.component.covariance {
-            CovarianceModel::Full => run.chain::<FullCovariance>(chain),
-            CovarianceModel::Diagonal => run.chain::<DiagonalCovariance>(chain),
-            CovarianceModel::Common => run.chain::<CommonCovariance>(chain),
-        })
+        .map(|chain| with_component!(settings.component.covariance, C => run.chain::<C>(chain)))
         .collect();
     Ok((all_or_first_error(results)?, hyperparameters))
 }

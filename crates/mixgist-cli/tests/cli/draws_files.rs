@@ -59,6 +59,32 @@ fn inspection_points_out_what_was_repaired() {
 }
 
 #[test]
+fn a_directory_of_chains_is_proposed_with_a_command_that_works() {
+    let place = Workplace::new();
+    std::fs::create_dir(place.path("chains")).unwrap();
+    for chain in 1..=2 {
+        let rows = "0.4,0.6,0,5,1,2\n0.5,0.5,0.1,5,1,2\n0.6,0.4,0,5.1,1,2\n";
+        place.write(&format!("chains/chain-{chain}.csv"), &format!("w[1],w[2],mu[1],mu[2],sigma[1],sigma[2]\n{rows}"));
+    }
+    let said = place.done("inspect chains").stdout;
+    let command = said.lines().find_map(|line| line.strip_prefix("to use it      mixgist ")).expect(&said);
+    assert_eq!(
+        command,
+        "summarize chains --format wide-csv --weights w --means mu --covariances sigma --covariance-form sd"
+    );
+    assert!(place.done(command).stdout.contains(" of 6 (chain "));
+}
+
+#[test]
+fn means_with_exchanged_indices_are_pointed_out() {
+    let place = Workplace::new();
+    let head = "w.1,w.2,mu.1.1,mu.2.1,mu.3.1,mu.1.2,mu.2.2,mu.3.2,sd.1,sd.2";
+    place.write("wide.csv", &format!("{head}\n0.4,0.6,0,3,1,2,4,5,1,1\n"));
+    let said = place.done("inspect wide.csv").stdout;
+    assert!(said.contains("the second index of mu seems to be the atom; the first must be"), "{said}");
+}
+
+#[test]
 fn deviations_by_name_are_not_read_as_variances_in_silence() {
     let place = Workplace::new();
     place.write("wide.csv", "w[1],w[2],mu[1],mu[2],sigma[1],sigma[2]\n0.5,0.5,0,5,1,2\n0.4,0.6,0,5,1,2\n");

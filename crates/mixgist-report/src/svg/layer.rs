@@ -283,8 +283,9 @@ fn outline(marker: Marker, radius: f64) -> String {
     let r = radius;
     let step = |x: f64, y: f64| pair(x, y);
     match marker {
-        // A line of no length with round ends is a disc, one with square ends a square.
-        Marker::Circle | Marker::Square => "h0".into(),
+        // A line of no length with round ends is a disc, one of hardly any length with square ends a square: of none, some programs draw nothing.
+        Marker::Circle => "h0".into(),
+        Marker::Square => "h.1".into(),
         Marker::Triangle => format!("m{}l{}h{}z", step(0.0, -1.2 * r), step(1.1 * r, 2.0 * r), coordinate(-2.2 * r)),
         Marker::TriangleDown => {
             format!("m{}l{}h{}z", step(0.0, 1.2 * r), step(1.1 * r, -2.0 * r), coordinate(-2.2 * r))

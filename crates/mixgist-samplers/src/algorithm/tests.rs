@@ -1,7 +1,7 @@
 //! The fast allocation against the obvious one: the same random numbers must give the same chain.
 
 use super::*;
-use crate::component::{CommonCovariance, DiagonalCovariance, FullCovariance};
+use crate::component::with_component;
 use crate::settings::{CovarianceModel, FitSettings, Truncation};
 use crate::start::start;
 use mixgist::random::{Purpose, stream};
@@ -54,10 +54,6 @@ proptest! {
         let prior = if case < 6 { MixingPrior::DirichletProcess } else { MixingPrior::PitmanYor { discount: 0.2 } };
         let mut settings = FitSettings::default().with_algorithm(algorithm).with_prior(prior).with_concentration(Concentration::Fixed(alpha));
         settings.component.covariance = CovarianceModel::NAMES[case % 3].1;
-        match settings.component.covariance {
-            CovarianceModel::Full => both_paths_agree::<FullCovariance>(&values, dim, &settings, seed),
-            CovarianceModel::Diagonal => both_paths_agree::<DiagonalCovariance>(&values, dim, &settings, seed),
-            CovarianceModel::Common => both_paths_agree::<CommonCovariance>(&values, dim, &settings, seed),
-        }
+        with_component!(settings.component.covariance, C => both_paths_agree::<C>(&values, dim, &settings, seed))
     }
 }

@@ -17,6 +17,27 @@ use crate::hyperparameters::Hyperparameters;
 use crate::points::ScaledData;
 use crate::scales::Scales;
 
+/// An expression with the component of a covariance model as its type: `with_component!(model, C => run::<C>())`.
+macro_rules! with_component {
+    ($model:expr, $component:ident => $body:expr) => {
+        match $model {
+            $crate::CovarianceModel::Full => {
+                type $component = $crate::component::FullCovariance;
+                $body
+            }
+            $crate::CovarianceModel::Diagonal => {
+                type $component = $crate::component::DiagonalCovariance;
+                $body
+            }
+            $crate::CovarianceModel::Common => {
+                type $component = $crate::component::CommonCovariance;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use with_component;
+
 /// A conjugate component model in the scaled coordinates of the points.
 pub(crate) trait Component: Clone + Send + Sync {
     /// The model with these hyperparameters, for points in these coordinates.

@@ -9,7 +9,7 @@ use super::Outcome;
 use crate::algorithm::informed::{Effort, Informed};
 use crate::algorithm::{Model, sampler};
 use crate::clusters::Clusters;
-use crate::component::{CommonCovariance, Component, DiagonalCovariance, FullCovariance};
+use crate::component::{Component, with_component};
 use crate::hyperparameters::{Hyperparameters, Learned};
 use crate::mixing::{Concentration, MixingPrior};
 use crate::points::ScaledData;
@@ -25,11 +25,7 @@ const THIN: u64 = 12;
 /// with their exact posterior probabilities, by a χ² test on every 12th state, which leaves next to no autocorrelation.
 pub fn enumeration(settings: &FitSettings, draws: u64, seed: u64) -> Result<Outcome> {
     let settings = at_hand(settings);
-    match settings.component.covariance {
-        CovarianceModel::Full => run::<FullCovariance>(&settings, draws, seed),
-        CovarianceModel::Diagonal => run::<DiagonalCovariance>(&settings, draws, seed),
-        CovarianceModel::Common => run::<CommonCovariance>(&settings, draws, seed),
-    }
+    with_component!(settings.component.covariance, C => run::<C>(&settings, draws, seed))
 }
 
 /// The settings with hyperparameters for these points.
@@ -47,11 +43,7 @@ fn at_hand(settings: &FitSettings) -> FitSettings {
 /// begins with at most.
 pub fn splits_and_merges(settings: &FitSettings, sample: usize, draws: u64, seed: u64) -> Result<Outcome> {
     let settings = at_hand(settings);
-    match settings.component.covariance {
-        CovarianceModel::Full => run_alone::<FullCovariance>(&settings, sample, draws, seed),
-        CovarianceModel::Diagonal => run_alone::<DiagonalCovariance>(&settings, sample, draws, seed),
-        CovarianceModel::Common => run_alone::<CommonCovariance>(&settings, sample, draws, seed),
-    }
+    with_component!(settings.component.covariance, C => run_alone::<C>(&settings, sample, draws, seed))
 }
 
 fn run_alone<C: Component>(settings: &FitSettings, sample: usize, draws: u64, seed: u64) -> Result<Outcome> {

@@ -9,7 +9,7 @@ use crate::algorithm::informed::Effort;
 use crate::algorithm::{Model, Sampler, State, StickLaw, next_fraction, sampler};
 use crate::clusters::Clusters;
 use crate::component::packed::solve;
-use crate::component::{AtomShape, CommonCovariance, Component, DiagonalCovariance, FullCovariance, Posterior};
+use crate::component::{AtomShape, Component, Posterior, with_component};
 use crate::hyperparameters::{Hyperparameters, Learned};
 use crate::mixing::Concentration;
 use crate::points::ScaledData;
@@ -47,11 +47,7 @@ pub fn joint(settings: &FitSettings, sweeps: u64, seed: u64) -> Result<Outcome> 
         nu: Some(12.0),
         ..settings.component.clone()
     });
-    match settings.component.covariance {
-        CovarianceModel::Full => run::<FullCovariance>(&settings, sweeps, seed),
-        CovarianceModel::Diagonal => run::<DiagonalCovariance>(&settings, sweeps, seed),
-        CovarianceModel::Common => run::<CommonCovariance>(&settings, sweeps, seed),
-    }
+    with_component!(settings.component.covariance, C => run::<C>(&settings, sweeps, seed))
 }
 
 fn run<C: Component>(settings: &FitSettings, sweeps: u64, seed: u64) -> Result<Outcome> {
