@@ -114,7 +114,7 @@ impl FileBlocks {
 
     /// Atoms of all draws, those that are left out among them.
     pub fn atoms(&self) -> usize {
-        self.blocks.iter().map(|block| block.atoms).sum()
+        self.blocks.iter().map(|block| block.atoms).fold(0, usize::saturating_add)
     }
 
     /// Dimension of the means.
@@ -129,7 +129,8 @@ impl FileBlocks {
 
     /// Memory that reading a block takes at most: its numbers as they are in the file, as columns and as atoms, twice where they are copied.
     pub fn reading_bytes(&self) -> u64 {
-        8 * 5 * (self.largest() * (4 + self.dim + self.dim * self.dim)) as u64
+        let numbers = 4 + self.dim + self.dim * self.dim;
+        self.largest().saturating_mul(numbers).saturating_mul(8 * 5) as u64
     }
 
     fn read(&self, block: usize) -> Result<Ensemble> {
@@ -195,17 +196,16 @@ fn found_in(path: &Path, options: &ReadOptions) -> Result<Vec<Found>> {
         Format::Zarr => {
             let [chains, draws, atoms, chunk] = zarr::extent(path, options)?;
             // Whole chunks, as many as make a block.
-            let size = (ATOMS_TOGETHER / atoms.max(1) / chunk.max(1)).max(1) * chunk.max(1);
+            let size = (ATOMS_TOGETHER / atoms.max(1) / chunk.max(1)).max(1).saturating_mul(chunk.max(1));
             let mut found = Vec::new();
-            for chain in 0..chains {
+            for (chain, number) in zarr::chain_numbers(path, options, chains).into_iter().enumerate() {
                 for start in (0..draws).step_by(size) {
-                    let some = start..draws.min(start + size);
+                    let some = start..draws.min(start.saturating_add(size));
                     let count = some.len();
-                    let number = zarr::read_chain_number(path, options, chain);
                     found.push(Found {
                         part: Part::Draws { chain, draws: some },
                         chains: vec![number; count],
-                        atoms: count * atoms,
+                        atoms: count.saturating_mul(atoms),
                     });
                 }
             }

@@ -213,3 +213,57 @@ fn chunks_of_zarr_are_blocks() {
         same(&Reading { burn_in: 1, thin: 2, ..usual }, &[fixture(store)], 1);
     }
 }
+
+/// Metadata of a few bytes can promise any number of draws; no memory is taken for them before somebody says how much there is.
+#[test]
+fn promises_of_zarr_are_held_against_the_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = &folder.path().join("draws.zarr");
+    std::fs::create_dir(store).unwrap();
+    std::fs::write(store.join("zarr.json"), "{}").unwrap();
+    let promise = |chains: u64, draws: u64, chunk: u64| {
+        for (name, dims, axes) in
+            [("w", "\"k\"", "2"), ("mu", "\"k\",\"d\"", "2,1"), ("Sigma", "\"k\",\"d\",\"e\"", "2,1,1")]
+        {
+            let metadata = format!(
+                r#"{{"zarr_format":3,"node_type":"array","shape":[{chains},{draws},{axes}],"data_type":"float64",
+                "dimension_names":["chain","draw",{dims}],"fill_value":1.0,"codecs":[{{"name":"bytes"}}],
+                "chunk_grid":{{"name":"regular","configuration":{{"chunk_shape":[1,{chunk},{axes}]}}}},
+                "chunk_key_encoding":{{"name":"default","configuration":{{"separator":"/"}}}}}}"#
+            );
+            std::fs::create_dir_all(store.join(name)).unwrap();
+            std::fs::write(store.join(name).join("zarr.json"), metadata).unwrap();
+        }
+    };
+    let reading = Reading { variables: ["w", "mu", "Sigma"].map(String::from), ..default_reading() };
+    let huge = 1_000_000_000_000_000;
+    for (chains, draws, chunk) in
+        [(1, huge, huge), (1, huge, 1), (huge, 1, 1), (huge, huge, 1), (huge, 0, 1), (0, huge, 1)]
+    {
+        promise(chains, draws, chunk);
+        let in_blocks = FileBlocks::open(&reading, &[store], LIMIT).map(|blocks| blocks.draws()).unwrap_err();
+        let whole = read_as(&reading, &[store], LIMIT).map(|file| file.ensemble.len()).unwrap_err();
+        for error in [in_blocks, whole] {
+            let error = error.to_string();
+            assert!(error.contains("the number of each draw needs ") && error.contains("/w: "), "{error}");
+        }
+    }
+    // As many as fit are read, here all from what stands for chunks that are not there.
+    promise(2, 10, 3);
+    same(&reading, std::slice::from_ref(store), 2);
+}
+
+/// A table without the column that numbers draws is refused by the name of that column.
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_without_draws_says_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, file) in [("a", "data_text.parquet"), ("b", "data_dates.parquet"), ("c", "data_index.parquet")] {
+        let path = folder.path().join(format!("{name}.parquet"));
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/parquet").join(file);
+        std::fs::copy(from, &path).unwrap();
+        let whole = read_as(&default_reading(), &[&path], LIMIT).map(|_| ()).unwrap_err();
+        let in_blocks = FileBlocks::open(&default_reading(), &[&path], LIMIT).map(|_| ()).unwrap_err();
+        assert_eq!(in_blocks.to_string(), whole.to_string());
+    }
+}

@@ -55,7 +55,7 @@ impl Summarize {
         let (dim, atoms, draws) = (blocks.dim(), blocks.atoms(), blocks.draws());
         let whole = settings
             .predicted_bytes_of(dim, atoms, draws)?
-            .saturating_add(8 * COPIES * (atoms * (1 + dim + dim * dim)) as u64);
+            .saturating_add((atoms.saturating_mul(1 + dim + dim * dim) as u64).saturating_mul(8 * COPIES));
         if !asked && whole <= most {
             return Ok(None);
         }

@@ -101,7 +101,7 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
         let found = group.variables.iter().find(|known| ["lp", "lp__"].contains(&known.name()))?;
         let order = order_of(&dimensions(found), None)?;
         let (shape, values) = posterior.values(&format!("sample_stats/{}", found.name()), found, &mut budget).ok()?;
-        (values.len() == chains * draws).then(|| transposed(&values, &shape, &order))
+        (chains.checked_mul(draws) == Some(values.len())).then(|| transposed(&values, &shape, &order))
     });
     let arrays = Arrays { chains, draws, chain_numbers, draw_numbers, log_posterior };
     arrays.into_draws(options, |name| {

@@ -36,10 +36,14 @@ fn arrays_of(group: &Path) -> Result<Vec<String>> {
     let entries = std::fs::read_dir(group).map_err(|cause| Error::io(group, "read", &cause))?;
     let mut names: Vec<String> = entries
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| group.join(name).join(".zarray").is_file() || group.join(name).join("zarr.json").is_file())
+        .filter(|name| is_array(&group.join(name)))
         .collect();
     names.sort();
     Ok(names)
+}
+
+fn is_array(folder: &Path) -> bool {
+    folder.join("zarr.json").is_file() || folder.join(".zarray").is_file()
 }
 
 /// More chunks are looked for one by one in minutes, and no package writes draws like that.
@@ -337,11 +341,13 @@ fn unsupported(what: &str) -> Error {
 }
 
 fn find(group: &Path, name: &str) -> Result<Array> {
-    let known = arrays_of(group)?;
-    if !known.iter().any(|known| known == name) {
-        return Err(unknown(name, known.iter().map(String::as_str).filter(|name| !["chain", "draw"].contains(name))));
+    let folder = group.join(name);
+    // A name, and no path to somewhere else.
+    if folder.file_name() == Some(name.as_ref()) && is_array(&folder) {
+        return Array::open(folder);
     }
-    Array::open(group.join(name))
+    let known = arrays_of(group)?;
+    Err(unknown(name, known.iter().map(String::as_str).filter(|name| !["chain", "draw"].contains(name))))
 }
 
 /// Number of chains and draws of each, atoms of a draw, and draws of a chunk.
@@ -353,6 +359,13 @@ pub(crate) fn extent(path: &Path, options: &ReadOptions) -> Result<[usize; 4]> {
     };
     let others = (0..weights.shape.len()).filter(|axis| ![chain, draw].contains(axis));
     let atoms = others.map(|axis| weights.shape[axis]).fold(1, usize::saturating_mul);
+    // Chains and draws are numbered whether their chunks are there or not, and metadata can promise any number of them.
+    let numbers =
+        weights.shape[chain].saturating_mul(weights.shape[draw]).max(weights.shape[chain]).max(weights.shape[draw]);
+    let budget = Budget::new(options);
+    budget
+        .fits("the number of each draw", (numbers as u64).saturating_mul(8))
+        .map_err(|error| error.in_file(&weights.folder))?;
     Ok([weights.shape[chain], weights.shape[draw], atoms, weights.chunk[draw]])
 }
 
@@ -361,13 +374,16 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
     read_some(path, options, 0..chains, 0..draws)
 }
 
-/// The number of a chain, which need not be its place.
-pub(crate) fn read_chain_number(path: &Path, options: &ReadOptions, chain: usize) -> u32 {
+/// The numbers of the chains, which need not be their places.
+pub(crate) fn chain_numbers(path: &Path, options: &ReadOptions, chains: usize) -> Vec<u32> {
     let numbers = || {
         let array = find(&group_of(path).ok()?, "chain").ok()?;
-        whole_numbers(&array.read(&mut Budget::new(options)).ok()?, array.shape.first().copied()?)
+        whole_numbers(&array.read(&mut Budget::new(options)).ok()?, chains)
     };
-    numbers().and_then(|all| all.get(chain).map(|&x| x as u32)).unwrap_or(chain as u32)
+    match numbers() {
+        Some(all) => all.iter().map(|&x| x as u32).collect(),
+        None => (0..chains).map(|chain| chain as u32).collect(),
+    }
 }
 
 /// Some draws of some chains.

@@ -25,13 +25,18 @@ pub(crate) fn blocks_of(path: &Path, options: &ReadOptions) -> Result<Vec<RowBlo
     let mut last = None;
     for (group, rows) in group_rows(path)?.into_iter().enumerate().filter(|(_, rows)| *rows > 0) {
         let all = [Span { group, skip: 0, take: rows }];
-        let table = Table::read_some(path, options, Some(&all), |name| ["chain", "draw"].contains(&name))?;
-        let column = |name: &str| table.columns.iter().find(|column| column.name == name);
-        let draws = match column("draw") {
-            Some(draws) => draws.integers()?,
-            // The reader of draws says what is missing.
-            None => return Ok(vec![RowBlock { spans: vec![], chains: vec![], rows }]),
+        let table = Table::read_some(path, options, Some(&all), |name| ["chain", "draw"].contains(&name));
+        let table = match table {
+            Ok(table) if table.columns.iter().any(|column| column.name == "draw") => table,
+            // The reader of draws says what is missing, of a row that lacks it.
+            found => {
+                let row = [Span { group, skip: 0, take: 1 }];
+                draws_of(Table::read_some(path, options, Some(&row), |_| true)?, options)?;
+                found?
+            }
         };
+        let column = |name: &str| table.columns.iter().find(|column| column.name == name);
+        let draws = column("draw").ok_or_else(|| Error::input("has no column 'draw'"))?.integers()?;
         let chains = column("chain").map_or_else(|| Ok(vec![0; rows]), TableColumn::integers)?;
         let mut found = Vec::new();
         let mut continued = 0;
@@ -65,7 +70,6 @@ pub(crate) fn blocks_of(path: &Path, options: &ReadOptions) -> Result<Vec<RowBlo
 impl RowBlock {
     /// The draws of the block.
     pub(crate) fn read(&self, path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
-        let spans = Some(&self.spans[..]).filter(|spans| !spans.is_empty());
-        draws_of(Table::read_some(path, options, spans, |_| true)?, options)
+        draws_of(Table::read_some(path, options, Some(&self.spans), |_| true)?, options)
     }
 }
