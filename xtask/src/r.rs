@@ -1,5 +1,6 @@
 //! The R package: its tests in a library of its own, its source package, its check.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -33,7 +34,8 @@ pub fn bench_library() -> Result<Option<PathBuf>, String> {
 /// The source package, with the crates of others packed, in `target/r`. For the vignettes it is installed on the way, from those crates.
 pub fn build() -> Result<(), String> {
     let folder = folder("r")?;
-    run(Command::new("R").args(["CMD", "build"]).arg(package()).current_dir(&folder).env("MIXGIST_PROFILE", "dev"))
+    let mut command = Command::new("R");
+    run(command.args(["CMD", "build"]).arg(package()).current_dir(&folder).envs(building()?))
 }
 
 /// What CRAN asks of the source package, in `target/r/mixgist.Rcheck`; the manual is left out where LaTeX is missing.
@@ -41,7 +43,7 @@ pub fn check() -> Result<(), String> {
     build()?;
     let folder = folder("r")?;
     let mut command = Command::new("R");
-    command.args(["CMD", "check", "--as-cran"]).current_dir(&folder).env("MIXGIST_PROFILE", "dev");
+    command.args(["CMD", "check", "--as-cran"]).current_dir(&folder).envs(building()?);
     if Command::new("pdflatex").arg("--version").output().is_err() {
         println!("SKIPPED: the manual as PDF needs pdflatex");
         command.arg("--no-manual");
@@ -49,6 +51,11 @@ pub fn check() -> Result<(), String> {
     let description = std::fs::read_to_string(package().join("DESCRIPTION")).map_err(|cause| cause.to_string())?;
     let version = description.lines().find_map(|line| line.strip_prefix("Version: ")).unwrap_or_default();
     run(command.arg(format!("mixgist_{version}.tar.gz")))
+}
+
+/// How the source package is built and checked: quickly, and the crates of others once for both.
+fn building() -> Result<[(&'static str, OsString); 2], String> {
+    Ok([("MIXGIST_PROFILE", "dev".into()), ("MIXGIST_TARGET_DIR", folder("r-build")?.into())])
 }
 
 /// Whether there is an R with what the tests need. Without it they are left out loudly, which is an error in CI.

@@ -64,6 +64,14 @@ NULL
   .Call(savvy_draws_from_files__impl, `paths`, `options`, `tick`)
 }
 
+#' Labels of the observations `data`, without them of those that came with the draws: drawn given the measure of each draw, draws by observations,
+#' counted from 1.
+#' @noRd
+`draws_labels` <- function(`handle`, `options`, `tick`) {
+  `handle` <- .savvy_extract_ptr(`handle`, "mixgist::Handle")
+  .Call(savvy_draws_labels__impl, `handle`, `options`, `tick`)
+}
+
 #' The draws that are left after a selection by `indices`, or after `burn_in` and `thin` within each chain.
 #' @noRd
 `draws_select` <- function(`handle`, `options`) {
@@ -76,6 +84,12 @@ NULL
 `draws_write` <- function(`handle`, `path`, `options`) {
   `handle` <- .savvy_extract_ptr(`handle`, "mixgist::Handle")
   .Call(savvy_draws_write__impl, `handle`, `path`, `options`)
+}
+
+#' The point estimate of draws in the files `paths`, which are read in blocks, again for each pass, and are never in memory at once.
+#' @noRd
+`files_summary` <- function(`options`, `tick`) {
+  .Call(savvy_files_summary__impl, `options`, `tick`)
 }
 
 #' Draws of the posterior of a mixture, with what is known about the chains.

@@ -18,11 +18,14 @@
 #' @name answer-plots
 NULL
 
+# Atoms that are heavy enough to be drawn: all of them where none is heavy.
+is_shown <- function(measure) measure$weights >= min(0.005, max(measure$weights))
+
 # The estimate on one coordinate: where its density is drawn.
 marginal_range <- function(measure, j) {
   d <- ncol(measure$means)
   sd <- sqrt(measure$covariances[, j, j])
-  heavy <- measure$weights >= min(0.005, max(measure$weights))
+  heavy <- is_shown(measure)
   range(measure$means[heavy, j] - 3.5 * sd[heavy], measure$means[heavy, j] + 3.5 * sd[heavy])
 }
 
@@ -36,7 +39,7 @@ density_curve <- function(measure, j = 1, points = 400, range = marginal_range(m
 # The ellipse that holds a share of a Gaussian in two coordinates.
 ellipse_frame <- function(measure, coordinates, share = 0.9, points = 120) {
   angle <- seq(0, 2 * pi, length.out = points)
-  heavy <- which(measure$weights >= 0.005)
+  heavy <- which(is_shown(measure))
   do.call(rbind, lapply(heavy, function(k) {
     factor <- chol(measure$covariances[k, coordinates, coordinates])
     at <- sqrt(stats::qchisq(share, 2)) * cbind(cos(angle), sin(angle)) %*% factor
@@ -76,7 +79,7 @@ plot.mixgist_summary <- function(x, data = NULL, coordinates = 1:2, points = 400
     graphics::plot(curve$at, curve$density, type = "n", xlab = names[1], ylab = "density", ylim = c(0, limit), xlim = range(curve$at, data), ...)
     if (!is.null(bars)) graphics::rect(bars$breaks[-length(bars$breaks)], 0, bars$breaks[-1], bars$density, col = "grey90", border = "white")
     graphics::lines(curve$at, curve$density, lwd = 2)
-    graphics::segments(measure$means[, 1], 0, measure$means[, 1], limit * 0.04 * (measure$weights >= 0.005), lwd = 2)
+    graphics::segments(measure$means[, 1], 0, measure$means[, 1], limit * 0.04 * is_shown(measure), lwd = 2)
     return(invisible(x))
   }
   coordinates <- check_coordinates(coordinates, d)

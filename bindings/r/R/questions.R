@@ -18,7 +18,9 @@
 #'   or a fit of `mclust::Mclust()`.
 #' @param distance The sliced distance: `"smix-w"` (the default), `"mix-sw"`, `"mix-sw-frobenius"` or `"sw"`.
 #' @param loss What is averaged over the posterior: the `"distance"`, or its p-th `"power"`.
-#' @param route How the best draw is found: `"auto"`, `"pairs"`, `"certified"`, `"sweep"` or `"blocks"`; every route finds the same draw.
+#' @param route How the best draw is found: `"auto"`, `"pairs"`, `"certified"`, `"sweep"` or `"blocks"`; every route finds the same draw. `"blocks"` is for the loss
+#'   `"power"` of order 2. With it `x` may be names of files or folders (Parquet, Zarr, or many files), whose draws are read in blocks and need not fit into memory;
+#'   only [predict()] and the figures can then use the summary.
 #' @param slices Number of slices, or `"auto"` (the default): as many as needed.
 #' @param order Order p of the transport cost, at least 1; 2 without it.
 #' @param units Units of distances: `"sd"` (the default), `"whiten"`, `"none"`, or a number per coordinate to divide by.
@@ -117,7 +119,7 @@ posterior_of <- function(x, data, options) {
     if (!is.null(data) || length(setdiff(names(options), kept)) > 0) {
       abort("a summary brings its data and options", paste0("give draws instead: mixgist_...(x$draws, ", names(options)[1], " = ...)"))
     }
-    old <- x$posterior
+    old <- kept_posterior(x)
     posterior <- as.environment(as.list(old))
     if ("threads" %in% kept) posterior$threads <- as_threads(options$threads)
     if ("progress" %in% kept) posterior$progress <- options$progress
@@ -128,11 +130,37 @@ posterior_of <- function(x, data, options) {
   if (inherits(draws, "mixgist_partitions")) {
     abort("labels alone have no mixing measure", "mixgist_partition() summarises partitions")
   }
-  asked <- tryCatch(do.call(settings_of, options, quote = TRUE), error = function(e) {
-    if (inherits(e, "mixgist_error")) stop(e)
-    abort(sub("unused argument", "there is no option", conditionMessage(e)))
-  })
-  new_posterior(draws, data, asked)
+  known <- names(formals(settings_of))
+  unknown <- setdiff(if (is.null(names(options))) rep("", length(options)) else names(options), known)
+  if (length(unknown) > 0) {
+    abort(if (nzchar(unknown[1])) paste0("there is no option '", unknown[1], "'") else "an option has no name", paste0("one of: ", paste(known, collapse = ", ")))
+  }
+  twice <- names(options)[duplicated(names(options))]
+  if (length(twice) > 0) {
+    abort(paste0("the option '", twice[1], "' is given twice"))
+  }
+  new_posterior(draws, data, do.call(settings_of, options, quote = TRUE))
+}
+
+# The posterior behind a summary.
+kept_posterior <- function(x) {
+  if (!is.environment(x$posterior)) {
+    abort("the draws of this summary are in files and not in memory", "ask about draws that are: read_mixgist_draws(path), thinned if there are too many")
+  }
+  x$posterior
+}
+
+# Draws in files that do not fit into memory: no further question can be put to them.
+summary_in_blocks <- function(paths, data, options) {
+  if (length(paths) == 0 || anyNA(paths)) {
+    abort("x must be the name of a file, or of several")
+  }
+  asked <- do.call(settings_of, options, quote = TRUE)
+  on.exit(end_progress(asked$progress))
+  given <- some(paths = path.expand(paths), data = as_observations(data), columns = colnames(data), threads = asked$threads)
+  parts <- core(files_summary(c(asked$settings, given), ticker(asked$progress)))
+  warn_all(parts$warnings)
+  new_answer(parts, "mixgist_summary")
 }
 
 # Puts a question, and makes an object of the answer.
@@ -159,7 +187,10 @@ mixgist_summary <- function(x, data = NULL, estimate = "medoid", atoms = NULL, c
   one_text(estimate, "estimate")
   options <- some(estimate = estimate, atoms = atoms, candidate = candidate, distance = distance, loss = loss, route = route, slices = slices, order = order,
     units = units, scheme = scheme, directions = directions, prune = prune, seed = seed, threads = threads, progress = progress)
-  if (inherits(x, "mixgist_summary")) x <- x$posterior$draws
+  if (is.character(x) && identical(route, "blocks")) {
+    return(summary_in_blocks(x, data, options))
+  }
+  if (inherits(x, "mixgist_summary")) x <- kept_posterior(x)$draws
   ask(posterior_of(x, data, options), posterior_summary, "mixgist_summary")
 }
 

@@ -22,8 +22,8 @@ report <- function(x, path, title = "mixgist", without = NULL, force = FALSE, th
   if (!is.list(summaries) || length(summaries) == 0 || !all(vapply(summaries, inherits, NA, "mixgist_summary"))) {
     abort("x must be a summary of mixgist_summary(), or a list of them")
   }
-  first <- summaries[[1]]$posterior
-  same <- vapply(summaries, function(one) identical(one$posterior$draws$source, first$draws$source), NA)
+  first <- kept_posterior(summaries[[1]])
+  same <- vapply(summaries, function(one) identical(kept_posterior(one)$draws$source, first$draws$source), NA)
   if (!all(same)) {
     abort("the summaries must be of the same draws")
   }

@@ -59,6 +59,11 @@ SEXP savvy_draws_from_files__impl(SEXP c_arg__paths, SEXP c_arg__options, SEXP c
     return handle_result(res);
 }
 
+SEXP savvy_draws_labels__impl(SEXP c_arg__handle, SEXP c_arg__options, SEXP c_arg__tick) {
+    SEXP res = savvy_draws_labels__ffi(c_arg__handle, c_arg__options, c_arg__tick);
+    return handle_result(res);
+}
+
 SEXP savvy_draws_select__impl(SEXP c_arg__handle, SEXP c_arg__options) {
     SEXP res = savvy_draws_select__ffi(c_arg__handle, c_arg__options);
     return handle_result(res);
@@ -66,6 +71,11 @@ SEXP savvy_draws_select__impl(SEXP c_arg__handle, SEXP c_arg__options) {
 
 SEXP savvy_draws_write__impl(SEXP c_arg__handle, SEXP c_arg__path, SEXP c_arg__options) {
     SEXP res = savvy_draws_write__ffi(c_arg__handle, c_arg__path, c_arg__options);
+    return handle_result(res);
+}
+
+SEXP savvy_files_summary__impl(SEXP c_arg__options, SEXP c_arg__tick) {
+    SEXP res = savvy_files_summary__ffi(c_arg__options, c_arg__tick);
     return handle_result(res);
 }
 
@@ -156,8 +166,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"savvy_draws_facts__impl", (DL_FUNC) &savvy_draws_facts__impl, 1},
     {"savvy_draws_from_arrays__impl", (DL_FUNC) &savvy_draws_from_arrays__impl, 1},
     {"savvy_draws_from_files__impl", (DL_FUNC) &savvy_draws_from_files__impl, 3},
+    {"savvy_draws_labels__impl", (DL_FUNC) &savvy_draws_labels__impl, 3},
     {"savvy_draws_select__impl", (DL_FUNC) &savvy_draws_select__impl, 2},
     {"savvy_draws_write__impl", (DL_FUNC) &savvy_draws_write__impl, 3},
+    {"savvy_files_summary__impl", (DL_FUNC) &savvy_files_summary__impl, 2},
     {"savvy_fit_mixture__impl", (DL_FUNC) &savvy_fit_mixture__impl, 2},
     {"savvy_handle_alive__impl", (DL_FUNC) &savvy_handle_alive__impl, 1},
     {"savvy_measure_predict__impl", (DL_FUNC) &savvy_measure_predict__impl, 3},

@@ -64,8 +64,7 @@ impl Inputs {
     pub fn new(draws: Option<DrawsFile>, data: Option<DataTable>) -> Result<Self> {
         let mut draws = draws.map(DrawsFile::with_label_traces);
         let own = draws.as_mut().and_then(|file| file.data.take());
-        let labels = draws.as_ref().and_then(|file| file.labels.as_ref());
-        let partitions = labels.map(|labels| labels.partitions()).transpose()?;
+        let partitions = draws.as_ref().map_or(Ok(None), DrawsFile::partitions)?;
         Ok(Inputs { draws, partitions, data: data.or(own), directions: None })
     }
 

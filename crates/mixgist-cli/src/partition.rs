@@ -157,8 +157,8 @@ impl PartitionVerb {
             let draws = read_labels(&self.labels, &options)?.partitions()?;
             return Ok(Labelled { draws, sampled: false });
         };
-        if let Some(labels) = &file.labels {
-            return Ok(Labelled { draws: labels.partitions()?, sampled: false });
+        if let Some(draws) = file.partitions()? {
+            return Ok(Labelled { draws, sampled: false });
         }
         let data = match (&self.data, file.data) {
             (Some(path), _) => read_data_for(path, file.ensemble.dim())?,

@@ -40,7 +40,7 @@ impl OwnedPosterior {
 
     /// The partitions that came with the draws.
     pub fn partitions(&self) -> Result<Option<PartitionDraws>> {
-        self.draws.labels.as_ref().map(|labels| labels.partitions()).transpose()
+        self.draws.partitions()
     }
 
     /// Refuses a measure of another dimension than the draws.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use mixgist::text::{named, option};
-use mixgist::{CovarianceForm, Ensemble, Error, Labels, Result, Trace, text};
+use mixgist::{CovarianceForm, Ensemble, Error, Labels, PartitionDraws, Result, Trace, text};
 
 use crate::data::DataTable;
 use crate::format::Format;
@@ -170,6 +170,14 @@ impl DrawsFile {
     pub fn labelled(ensemble: Ensemble, labels: Labels, data: DataTable) -> Self {
         let labels = LabelDraws { draws: ensemble.len(), observations: data.rows(), labels };
         DrawsFile { ensemble, labels: Some(labels), data: Some(data) }
+    }
+
+    /// The partitions that came with the draws, weighted as these are.
+    pub fn partitions(&self) -> Result<Option<PartitionDraws>> {
+        let Some(labels) = &self.labels else { return Ok(None) };
+        let partitions = labels.partitions()?;
+        let weights = self.ensemble.draw_weights();
+        weights.map_or(Ok(partitions.clone()), |weights| partitions.with_draw_weights(weights)).map(Some)
     }
 
     /// The same draws; where they have labels, the chains are judged by the number of clusters and the size of the largest too.

@@ -2,7 +2,7 @@
 
 use crate::linalg::{cholesky_in_place, from_cholesky, inverse_spd};
 use crate::text;
-use crate::text::{named, option};
+use crate::text::{index, named, option};
 use crate::{Error, Result};
 
 /// The form in which covariances are given. The caller says which; nothing is guessed.
@@ -74,17 +74,14 @@ impl CovarianceForm {
             Self::Cholesky => {
                 for i in 0..d {
                     if let Some(j) = (i + 1..d).find(|&j| given[i * d + j] != 0.0) {
-                        return Err(Error::input(format!(
-                            "Cholesky factor is not lower triangular: entry ({i}, {j}) is {}",
-                            given[i * d + j]
-                        ))
-                        .hint("an upper triangular factor must be transposed first"));
+                        let entry =
+                            text!["Cholesky factor is not lower triangular: entry (", index(i), ", ", index(j), ")"];
+                        return Err(Error::input(entry.then(format!(" is {}", given[i * d + j])))
+                            .hint("an upper triangular factor must be transposed first"));
                     }
                     if given[i * d + i] <= 0.0 {
-                        return Err(Error::input(format!(
-                            "diagonal entry {i} of the Cholesky factor is {}, must be positive",
-                            given[i * d + i]
-                        )));
+                        let value = format!(" of the Cholesky factor is {}, must be positive", given[i * d + i]);
+                        return Err(Error::input(text!["diagonal entry ", index(i), value]));
                     }
                 }
                 from_cholesky(given, d, out);
@@ -139,10 +136,9 @@ fn symmetrize(given: &[f64], d: usize, what: &str, out: &mut [f64]) -> Result<()
             let (below, above) = (given[i * d + j], given[j * d + i]);
             let scale = (given[i * d + i] * given[j * d + j]).abs().sqrt().max(below.abs()).max(above.abs());
             if (below - above).abs() > 1e-8 * scale {
-                let error = Error::input(format!(
-                    "{what} is not symmetric: entry ({i}, {j}) is {below}, entry ({j}, {i}) is {above}"
-                ));
-                return Err(asymmetry_hint(error, below, above));
+                let entry = |i, j, value| text!["entry (", index(i), ", ", index(j), format!(") is {value}")];
+                let what = text![format!("{what} is not symmetric: "), entry(i, j, below), ", ", entry(j, i, above)];
+                return Err(asymmetry_hint(Error::input(what), below, above));
             }
             let mean = below + (above - below) / 2.0;
             out[i * d + j] = mean;
@@ -192,12 +188,18 @@ impl GaussianAtoms {
             )));
         }
         if let Some(i) = means.iter().position(|x| !x.is_finite()) {
-            return Err(Error::input(format!("coordinate {} of the mean is {}", i % dim, means[i])).at_atom(i / dim));
+            let message = text!["coordinate ", index(i % dim), format!(" of the mean is {}", means[i])];
+            return Err(Error::input(message).at_atom(i / dim));
         }
         if let Some(i) = shapes.iter().position(|x| !x.is_finite()) {
-            return Err(
-                Error::input(format!("entry {} of the covariance is {}", i % size, shapes[i])).at_atom(i / size)
-            );
+            let value = format!(" of the covariance is {}", shapes[i]);
+            let entry = i % size;
+            let message = if size == dim * dim && dim > 1 {
+                text!["entry (", index(entry / dim), ", ", index(entry % dim), ")", value]
+            } else {
+                text!["entry ", index(entry), value]
+            };
+            return Err(Error::input(message).at_atom(i / size));
         }
         let covariances = if form == CovarianceForm::Covariance {
             // In place: the memory that was given becomes that of the atoms.

@@ -21,6 +21,8 @@ pub use custom::CustomSlices;
 pub use directions::Scheme;
 
 use crate::atoms::GaussianAtoms;
+use crate::text;
+use crate::text::index;
 use crate::{Error, Result};
 
 /// L frozen slices: everything that turns atoms into positions on L lines.
@@ -183,7 +185,15 @@ fn direction_array<'a>(arrays: &'a NamedArrays, name: &str, rest: &[usize]) -> R
         )));
     }
     match array.values.iter().position(|v| !v.is_finite()) {
-        Some(i) => Err(Error::input(format!("array '{name}': entry {i} is {}", array.values[i]))),
+        Some(i) => {
+            // One of the array's numbers, by its direction: what comes after it differs in order between languages.
+            let l = i / (array.values.len() / array.shape[0]);
+            Err(Error::input(text![
+                format!("array '{name}': direction "),
+                index(l),
+                format!(" holds {}", array.values[i])
+            ]))
+        }
         None => Ok(array),
     }
 }
@@ -198,7 +208,8 @@ fn unit_length(name: &str, array: &Array) -> Result<()> {
     let wrong =
         array.values.chunks_exact(size).map(length).enumerate().find(|(_, length)| (length - 1.0).abs() > ROUNDING);
     wrong.map_or(Ok(()), |(l, length)| {
-        Err(Error::input(format!("array '{name}': direction {l} has length {length}, must be 1"))
+        let what = format!(" has length {length}, must be 1");
+        Err(Error::input(text![format!("array '{name}': direction "), index(l), what])
             .hint("divide every direction by its length"))
     })
 }
@@ -208,7 +219,7 @@ fn symmetric(name: &str, array: &Array, dim: usize) -> Result<()> {
     let is_symmetric =
         |a: &[f64]| (0..dim).all(|i| (0..i).all(|j| (a[i * dim + j] - a[j * dim + i]).abs() <= ROUNDING));
     match array.values.chunks_exact(dim * dim).position(|a| !is_symmetric(a)) {
-        Some(l) => Err(Error::input(format!("array '{name}': matrix {l} is not symmetric"))
+        Some(l) => Err(Error::input(text![format!("array '{name}': matrix "), index(l), " is not symmetric"])
             .hint("give (A + Aᵀ)/2, divided by its length")),
         None => Ok(()),
     }

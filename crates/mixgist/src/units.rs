@@ -8,7 +8,7 @@ use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::linalg::cholesky_in_place;
 use crate::points::Points;
 use crate::text;
-use crate::text::{named, option};
+use crate::text::{index, named, option};
 use crate::{Error, Result};
 
 /// How coordinates are scaled before distances are computed.
@@ -106,7 +106,8 @@ impl ResolvedUnits {
         if matches!(units, Units::Sd | Units::Whiten)
             && let Some(a) = scales.iter().position(|s| !(*s > 0.0 && s.is_finite()))
         {
-            return Err(Error::input(format!("coordinate {a} has scale {}, it cannot be divided by that", scales[a]))
+            let scale = format!(" has scale {}, it cannot be divided by that", scales[a]);
+            return Err(Error::input(text!["coordinate ", index(a), scale])
                 .hint(text!["drop the constant coordinate, or give numbers: ", named("units")]));
         }
         let transform = match units {
@@ -117,7 +118,8 @@ impl ResolvedUnits {
                     return Err(Error::usage(format!("units give {} numbers for {d} coordinates", given.len())));
                 }
                 if let Some(a) = given.iter().position(|s| !(*s > 0.0 && s.is_finite())) {
-                    return Err(Error::usage(format!("units: number {a} is {}, must be positive", given[a])));
+                    let value = format!(" is {}, must be positive", given[a]);
+                    return Err(Error::usage(text!["units: number ", index(a), value]));
                 }
                 Some(diagonal(given.clone()))
             }
@@ -325,8 +327,8 @@ fn whitening(correlation: &[f64], scales: &[f64]) -> Result<Vec<f64>> {
     let d = scales.len();
     let mut factor = correlation.to_vec();
     cholesky_in_place(&mut factor, d).map_err(|a| {
-        Error::input(format!("coordinate {a} is a linear combination of others, so the data cannot be whitened"))
-            .hint(text!["drop it, or use ", option("units", "sd")])
+        let what = " is a linear combination of others, so the data cannot be whitened";
+        Error::input(text!["coordinate ", index(a), what]).hint(text!["drop it, or use ", option("units", "sd")])
     })?;
     let mut inverse = vec![0.0; d * d];
     for a in 0..d {

@@ -253,3 +253,64 @@ test_that("observations in place of draws, and a vector of labels, get the remed
   expect_error(mixgist_partition(c(1, 1, 2)), "matrix\\(labels, 1\\)", class = "mixgist_input_error")
   expect_error(mixgist_fit(faithful, psi = matrix(c(1, 2, 3, 4), 2)), "entry \\(2, 1\\) is 2", class = "mixgist_usage_error")
 })
+
+test_that("draws without labels get them from the observations, given each draw", {
+  draws <- two_groups(20)
+  data <- c(-0.5, 0, 0.5, 4.5, 5, 5.5)
+  expect_error(mixgist_partition(draws), "data", class = "mixgist_usage_error")
+  expect_error(similarity(draws), "labels", class = "mixgist_usage_error")
+  expect_error(mixgist_partition(draws, cbind(data, data)), "columns", class = "mixgist_input_error")
+  found <- mixgist_partition(draws, data, threads = 2)
+  expect_true(found$labels_sampled)
+  expect_equal(found$labels, c(1, 1, 1, 2, 2, 2))
+  expect_false(mixgist_partition(rbind(c(1, 1, 2)), threads = 1)$labels_sampled)
+  # A word in the place of the data is the loss; a summary brings its observations.
+  expect_equal(mixgist_partition(rbind(c(1, 1, 2)), "binder", threads = 1)$loss, "binder")
+  summary <- quietly(mixgist_summary(draws, data, slices = 20, threads = 2))
+  expect_equal(mixgist_partition(summary, threads = 2)$labels, found$labels)
+})
+
+test_that("errors count atoms, entries and columns from 1", {
+  weights <- matrix(0.5, 2, 2)
+  means <- array(c(0, 1, 2, 3, 4, 5, 6, 7), c(2, 2, 2))
+  sigma <- aperm(array(diag(2), c(2, 2, 2, 2)), c(3, 4, 1, 2))
+  bad <- sigma
+  bad[2, 1, 2, 1] <- 9
+  expect_error(as_mixgist_draws(weights, means = means, covariances = bad), "draw 2, atom 1: .*entry \\(2, 1\\) is 9, entry \\(1, 2\\) is 0", class = "mixgist_input_error")
+  expect_error(as_mixgist_draws(weights, means = means, covariances = bad * Inf), "draw 1, atom 1: entry \\(1, 1\\)", class = "mixgist_input_error")
+  means[1, 2, 2] <- NaN
+  expect_error(as_mixgist_draws(weights, means = means, covariances = sigma), "draw 1, atom 2: coordinate 2 of the mean", class = "mixgist_input_error")
+  expect_error(as_mixgist_draws(weights, means = means * 0 + 1, covariances = -sigma), class = "mixgist_input_error")
+  expect_error(mixgist_partition(rbind(c(1, 1, 2), c(1, NA, 2)), threads = 1), "label 2 of draw 2|labels", class = "mixgist_error")
+  expect_error(mixgist_summary(two_groups(4), slices = 4, units = -1), "number 1 is -1", class = "mixgist_usage_error")
+  expect_error(mixgist_align(two_groups(4), names = c("a", ""), slices = 4), "component 2 is empty", class = "mixgist_usage_error")
+})
+
+test_that("figures of many light atoms", {
+  k <- 300
+  set.seed(1)
+  draws <- as_mixgist_draws(matrix(1 / k, 4, k), means = array(rnorm(8 * k), c(4, k, 2)), covariances = aperm(array(diag(2), c(2, 2, 4, k)), c(3, 4, 1, 2)))
+  found <- quietly(mixgist_summary(draws, slices = 8, threads = 2))
+  pdf(NULL)
+  on.exit(dev.off())
+  expect_identical(plot(found), found)
+  expect_s3_class(quietly(mixgist_representatives(found, count = 1, grid = 0)), "mixgist_representatives")
+  expect_identical(nrow(unique(mixgist:::ellipse_frame(mixgist:::as_measure(found$estimate, ""), 1:2)["atom"])), 300L)
+})
+
+test_that("draws in files may be read in blocks", {
+  draws <- two_groups(60)
+  folder <- tempfile("blocks")
+  dir.create(folder)
+  for (i in 1:3) write_mixgist_draws(draws[20 * (i - 1) + 1:20], file.path(folder, paste0(i, ".npz")))
+  files <- file.path(folder, paste0(1:3, ".npz"))
+  found <- quietly(mixgist_summary(files, route = "blocks", loss = "power", slices = 50, threads = 2))
+  whole <- quietly(mixgist_summary(read_mixgist_draws(files), route = "blocks", loss = "power", slices = 50, threads = 2))
+  expect_equal(found[c("estimate", "draw", "expected_loss", "floor")], whole[c("estimate", "draw", "expected_loss", "floor")], tolerance = 0)
+  expect_equal(predict(found, c(0, 5)), predict(whole, c(0, 5)))
+  expect_output(print(found), "60")
+  for (f in list(mixgist_ball, mixgist_components, mixgist_partition, mixgist_summary, mixgist_align)) expect_error(f(found), "read_mixgist_draws", class = "mixgist_usage_error")
+  expect_error(report(found, tempfile(fileext = ".html")), "read_mixgist_draws", class = "mixgist_usage_error")
+  expect_error(mixgist_summary(files, route = "blocks", slices = 50), class = "mixgist_error")
+  expect_error(mixgist_summary(file.path(folder, "none.npz"), route = "blocks", loss = "power"), class = "mixgist_io_error")
+})

@@ -63,3 +63,26 @@ test_that("documents are those of the command line, and have the numbers of the 
   }
   expect_gt(checked, 30)
 })
+
+test_that("weights of draws, and labels that are drawn, are those of the command line", {
+  cases()
+  folder <- tempfile("weighted")
+  dir.create(folder)
+  file <- file.path(folder, "draws.npz")
+  data_file <- file.path(folder, "data.csv")
+  set.seed(1)
+  m <- 40
+  data <- c(rnorm(20, 0, 2), rnorm(20, 5, 2))
+  utils::write.csv(data.frame(x = data), data_file, row.names = FALSE)
+  means <- cbind(rnorm(m), rnorm(m, 5))
+  labels <- t(replicate(m, sample(1:3, 40, TRUE, c(0.5, 0.4, 0.1))))
+  make <- function(...) as_mixgist_draws(matrix(c(0.4, 0.6), m, 2, byrow = TRUE), means = means, covariances = matrix(4, m, 2), draw_weights = seq_len(m)^2, ...)
+  agree <- function(answer, words) expect_equal(without_files(as_json(answer)), without_files(run(words, list())), tolerance = 0)
+  write_mixgist_draws(make(), file)
+  agree(mixgist_partition(make(), data, seed = 3, runs = 4, threads = 1), c("partition", file, "--data", data_file, "--seed", "3", "--runs", "4"))
+  write_mixgist_draws(make(labels = labels), file, force = TRUE)
+  weighted <- mixgist_partition(make(labels = labels), runs = 4, threads = 1)
+  agree(weighted, c("partition", file, "--runs", "4"))
+  expect_false(weighted$expected_loss == mixgist_partition(labels, runs = 4, threads = 1)$expected_loss)
+  agree(quietly(mixgist_how_many(make(labels = labels), slices = 20, threads = 1)), c("how-many", file, "--slices", "20"))
+})

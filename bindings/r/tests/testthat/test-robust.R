@@ -28,6 +28,10 @@ test_that("arrays of any kind", {
     }
     expect_condition_of_mixgist(as_mixgist_draws(list(list(weights = bad, means = bad, covariances = bad))), paste("list", class(bad)[1]))
     expect_condition_of_mixgist(mixgist_partition(bad, threads = 1, runs = 1), paste("labels", class(bad)[1]))
+    expect_condition_of_mixgist(mixgist_partition(two_groups(4), bad, threads = 1, runs = 1), paste("data of a partition", class(bad)[1]))
+    for (option in setdiff(names(formals(mixgist_partition)), c("x", "data", "progress", "runs", "threads"))) {
+      expect_condition_of_mixgist(call_with(mixgist_partition, c(list(rbind(c(1, 1, 2)), runs = 1, threads = 1), stats::setNames(list(bad), option))), paste("partition", option, class(bad)[1]))
+    }
   }
 })
 
@@ -52,9 +56,20 @@ test_that("options of any kind", {
     expect_condition_of_mixgist(mixgist_representatives(found, count = bad, grid = 0), paste("count", class(bad)[1]))
     expect_condition_of_mixgist(predict(found, bad), paste("newdata", class(bad)[1]))
     expect_condition_of_mixgist(draws[bad], paste("selection", class(bad)[1]))
-    expect_condition_of_mixgist(mixgist_fit(bad, iterations = 4, burn_in = 2, thin = 1, chains = 1, threads = 1), paste("fit", class(bad)[1]))
+    short <- list(iterations = 4, burn_in = 2, thin = 1, chains = 1, threads = 1)
+    expect_condition_of_mixgist(call_with(mixgist_fit, c(list(bad), short)), paste("fit", class(bad)[1]))
+    for (option in setdiff(names(formals(mixgist_fit)), c("data", "progress"))) {
+      # Few iterations, whatever else is asked for.
+      if (option %in% c("iterations", "chains", "thin") && is.numeric(bad) && any(bad > 3, na.rm = TRUE)) next
+      arguments <- c(list(c(1, 2, 5, 6)), short)
+      arguments[option] <- list(bad)
+      expect_condition_of_mixgist(call_with(mixgist_fit, arguments), paste("fit", option, class(bad)[1]))
+    }
   }
-  expect_error(mixgist_ball(draws, nothing = 3), "nothing", class = "mixgist_error")
+  # Whatever language R speaks.
+  expect_error(mixgist_ball(draws, nothing = 3), "there is no option 'nothing'\nhint: one of: estimate", class = "mixgist_usage_error")
+  expect_error(mixgist_ball(draws, unit = "sd"), "there is no option 'unit'", class = "mixgist_usage_error")
+  expect_error(mixgist_ball(draws, NULL, 0.9, NULL, NULL, FALSE, 3), "has no name", class = "mixgist_usage_error")
 })
 
 test_that("objects that were put together by hand are refused", {

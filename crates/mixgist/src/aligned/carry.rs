@@ -7,6 +7,8 @@
 use crate::components::{Coupler, Prepared, Rules, coupling_units};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::overlap::overlap_of;
+use crate::text;
+use crate::text::index;
 use crate::units::Units;
 use crate::{Error, Result};
 
@@ -121,7 +123,7 @@ pub fn carry(
 pub fn check_names(names: &[String]) -> Result<()> {
     for (k, name) in names.iter().enumerate() {
         if name.trim().is_empty() {
-            return Err(Error::usage(format!("the name of component {k} is empty")));
+            return Err(Error::usage(text!["the name of component ", index(k), " is empty"]));
         }
         if names[..k].contains(name) {
             return Err(Error::usage(format!("two components have the name '{name}'")));

@@ -145,7 +145,8 @@ fn label_draws(labels: Sexp, expected: Option<usize>) -> Result<LabelDraws> {
             return Ok(x as i64 - 1);
         }
         let shown = if x.is_nan() { "missing".to_owned() } else { x.to_string() };
-        Err(Error::input(format!("label {} of draw {} is {shown}, must be a whole number", i / draws + 1, i % draws)))
+        let (observation, draw) = (i / draws + 1, i % draws + 1);
+        Err(Error::input(format!("label {observation} of draw {draw} is {shown}, must be a whole number")))
     };
     let shifted = values.iter().enumerate().map(convert).collect::<mixgist::Result<Vec<i64>>>()?;
     let mut labels = vec![0; shifted.len()];

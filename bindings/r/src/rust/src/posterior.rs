@@ -6,9 +6,9 @@ use mixgist::components::Rules;
 use mixgist::credible::Question;
 use mixgist::narrative::Narrative;
 use mixgist::representatives::Count;
-use mixgist::{Error, Estimate, Mixture, Points, Progress, Warning, allocate, memberships};
+use mixgist::{Error, Estimate, Mixture, Points, Progress, Warning, allocate, memberships, summarize_blocks};
 use mixgist_front::OwnedPosterior;
-use mixgist_io::{ALIGNMENT_SCHEMA, Documented, count_from_one, to_json};
+use mixgist_io::{ALIGNMENT_SCHEMA, Documented, FileBlocks, count_from_one, default_reading, memory, to_json};
 use savvy::{FunctionSexp, ListSexp, OwnedListSexp, Sexp, savvy};
 use serde_json::{Value, json};
 
@@ -83,6 +83,27 @@ fn posterior_summary(posterior: &Handle, options: ListSexp, tick: FunctionSexp) 
             let posterior = bound.posterior()?;
             Ok(posterior.answer(posterior.summary(progress)?.clone()))
         })?)
+    };
+    outcome(ask())
+}
+
+/// The point estimate of draws in the files `paths`, which are read in blocks, again for each pass, and are never in memory at once.
+/// @noRd
+#[savvy]
+fn files_summary(options: ListSexp, tick: FunctionSexp) -> savvy::Result<Sexp> {
+    let options = Options(options);
+    let ask = || -> Result<Sexp> {
+        let (settings, given) = (options.settings()?, options.data("data")?);
+        let paths = options.texts("paths")?.unwrap_or_default();
+        let found = Call::new(&options, tick)?.run(|progress| {
+            let blocks = FileBlocks::open(&default_reading(), &paths, memory::reading().memory_limit)?;
+            let data = given.map_or_else(|| blocks.data(), |data| Ok(Some(data)))?;
+            let points = data.as_ref().map(|data| Points::new(data.columns(), data.values())).transpose()?;
+            let mut found = summarize_blocks(&&blocks, points, &settings, progress)?;
+            found.about.columns = data.as_ref().and_then(|data| data.column_names()).map(<[String]>::to_vec);
+            Ok(found)
+        })?;
+        answered(&found)
     };
     outcome(ask())
 }

@@ -35,7 +35,7 @@ fn report_write(draws: &Handle, options: ListSexp, tick: FunctionSexp) -> savvy:
         let file = draws.draws()?;
         let data = options.data("data")?;
         let data = data.as_ref().or(file.data.as_ref());
-        let partitions = file.labels.as_ref().map(|labels| labels.partitions()).transpose()?;
+        let partitions = file.partitions()?;
         Call::new(&options, tick)?.run(|progress| {
             let behind = Behind {
                 draws: Some(&file.ensemble),
