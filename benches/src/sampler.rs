@@ -13,7 +13,7 @@ use mixgist_report::Figure;
 use mixgist_report::figure::{Axis, Dots, Key, Layer, Panel, Position, Stroke, Ticks};
 use mixgist_report::palette::{Color, MARKERS, PALETTE};
 use mixgist_report::ticks::Tick;
-use mixgist_samplers::{Algorithm, FitSettings, Scale, Truncation, fit};
+use mixgist_samplers::{Algorithm, FitSettings, Scale, ScaleChoice, Truncation, fit};
 
 use crate::fastest;
 
@@ -101,7 +101,7 @@ fn growth(page: &mut String, costs: &[Cost], peer: Option<f64>) {
     let mut line = |text: String| writeln!(page, "{text}").expect("a string takes all");
     line("## Growth\n".into());
     line(format!(
-        "Five clusters of equal size, six standard deviations apart in each coordinate; blocked sampler, {STICKS} sticks. \
+        "Five clusters of equal size, six standard deviations apart in each coordinate; blocked sampler, {STICKS} sticks, fixed scales. \
          Times are the least between two reports, in the second half of its run, of a chain that starts with several clusters.\n"
     ));
     line("![cost of an iteration against n and d](sampler-growth.svg)\n".into());
@@ -147,13 +147,14 @@ fn grown(n: usize, d: usize) -> Cost {
     let least = 6 * (100_000 / n).clamp(1, 100);
     let iterations = (4_000_000 / (n * (1 + d * d / 8))).clamp(least, 2_000) as u64;
     // The first chain starts with one cluster, the second with several: it is the one that counts.
-    let settings = FitSettings::default()
+    let mut settings = FitSettings::default()
         .with_algorithm(algorithms()[0].1)
         .with_chains(2)
         .with_iterations(iterations)
         .with_burn_in(iterations - 1)
         .with_thin(1)
         .with_seed(1);
+    settings.component.scales = ScaleChoice::Fixed; // the same model in every dimension
     let reports = Reports::default();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started");
     pool.install(|| fit(&clusters(n, d), d, &settings, None, &reports)).expect("the data are valid");

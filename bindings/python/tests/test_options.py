@@ -131,7 +131,7 @@ OF_FITS = [
     ("components", 0, ValueError, "components is 0"),
     ("covariance", None, TypeError, "covariance is None, expected one of 'full', 'diagonal', 'common'"),
     ("covariance", "round", ValueError, "round"),
-    ("scales", None, TypeError, "scales is None, expected one of 'fixed', 'learned'"),
+    ("scales", None, TypeError, "scales is None, expected one of 'auto', 'fixed', 'learned'"),
     ("scales", "wide", ValueError, "wide"),
     ("algorithm", 1, TypeError, "algorithm is 1, expected one of 'blocked'"),
     ("mu0", "x", TypeError, "mu0"),

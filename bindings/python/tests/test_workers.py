@@ -94,6 +94,26 @@ def test_fits_have_the_same_bits(pool, clients):
         mixgist.fit_all(sets, pool, checkpoint="x")
 
 
+@pytest.mark.filterwarnings("ignore::mixgist.MixgistWarning")
+def test_estimates_are_mapped_over_partitions(clients):
+    dataframe = pytest.importorskip("dask.dataframe")
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(5)
+    table = pandas.DataFrame(rng.normal(size=(101, 2)) + 4 * rng.integers(0, 3, size=(101, 1)), columns=["x", "y"])
+    summary = mixgist.summarize(some_draws(60), table, slices=40)
+
+    def described(part):
+        known = summary.estimate
+        return part.assign(label=known.predict(part), log_density=known.score_samples(part), first=known.predict_proba(part)[:, 0])
+
+    assert np.array_equal(described(table)["label"], summary.predict(table))
+    for partitions in (1, 4):
+        rows = dataframe.from_pandas(table, npartitions=partitions)
+        # computed on the workers of the client that was made last, which are processes
+        away = clients[1].compute(rows.map_partitions(described)).result()
+        pandas.testing.assert_frame_equal(away, described(table), check_exact=True)
+
+
 def worker_processes(client):
     return list(client.run(os.getpid).values())
 

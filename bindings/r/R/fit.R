@@ -8,7 +8,7 @@
 #' @param components Number of components of a finite mixture.
 #' @param covariance How covariances vary between components: `"full"`, `"diagonal"` or another model that the error lists.
 #' @param mu0,lambda,psi,nu Hyperparameters; chosen from the data without them.
-#' @param scales Those of `lambda`, `psi` and `nu` that are not given: `"fixed"`, chosen from the spread of the data, or `"learned"` with everything else.
+#' @param scales Those of `lambda`, `psi` and `nu` that are not given: `"fixed"`, chosen from the spread of the data, `"learned"` with everything else, or `"auto"` (the default): learned from three dimensions on.
 #' @param algorithm `"blocked"` or another one that the error lists.
 #' @param truncation Number of sticks of the blocked sampler.
 #' @param chains,iterations,burn_in,thin Length of the chains; `iterations` include the burn-in.

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use mixgist::{Error, Result};
-use mixgist_samplers::{ComponentPrior, CovarianceModel, Scale};
+use mixgist_samplers::{ComponentPrior, CovarianceModel, Scale, ScaleChoice};
 
 /// The hyperparameters; what is not given is chosen from the data.
 #[derive(Args)]
@@ -25,7 +25,7 @@ pub struct ComponentArgs {
 }
 
 impl ComponentArgs {
-    /// The prior for this covariance model.
+    /// The prior for this covariance model, with fixed values where none are given.
     pub fn prior(&self, covariance: CovarianceModel) -> Result<ComponentPrior> {
         Ok(ComponentPrior {
             covariance,
@@ -33,7 +33,7 @@ impl ComponentArgs {
             lambda: self.lambda,
             psi: self.psi.as_deref().map(scale).transpose()?,
             nu: self.nu,
-            ..ComponentPrior::default()
+            scales: ScaleChoice::Fixed,
         })
     }
 }

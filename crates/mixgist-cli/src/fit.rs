@@ -73,8 +73,8 @@ struct ModelArgs {
           value_parser = PossibleValuesParser::new(CovarianceModel::NAMES.map(|(name, _)| name)))]
     covariance: String,
 
-    /// Those of lambda, psi and nu that are not given: fixed, chosen from the data, or learned with everything else
-    #[arg(long, value_name = "HOW", default_value = "fixed",
+    /// Those of lambda, psi and nu that are not given: fixed, chosen from the data, or learned with everything else; auto learns them from three dimensions on
+    #[arg(long, value_name = "HOW", default_value = "auto",
           value_parser = PossibleValuesParser::new(ScaleChoice::NAMES.map(|(name, _)| name)))]
     scales: String,
 

@@ -7,8 +7,9 @@ use mixgist::{
 };
 
 use crate::fit::{Fit, Traces};
+use crate::hyperparameters::Learned;
 use crate::mixing::MixingPrior;
-use crate::settings::{CovarianceModel, FitSettings, ScaleChoice};
+use crate::settings::{CovarianceModel, FitSettings};
 
 /// The verdict on the chains with what it is based on.
 #[non_exhaustive]
@@ -36,7 +37,7 @@ impl Agreement {
         let told = summary.agreement.traces.iter();
         let rows = told.filter_map(|trace| Some((trace.name.to_string(), trace.convergence?))).collect();
         let verdict = summary.agreement.verdict.text();
-        let advice = advice(&summary.agreement, data, settings);
+        let advice = advice(&summary.agreement, data, settings, fitted.hyperparameters.learned);
         Ok(Agreement { summary, rows, verdict, advice })
     }
 }
@@ -57,7 +58,7 @@ fn with_traces(ensemble: &Ensemble, traces: &Traces) -> Result<Ensemble> {
 }
 
 /// What would help chains that do not agree, or are too short.
-fn advice(agreement: &mixgist::Agreement, data: Points, settings: &FitSettings) -> Vec<Text> {
+fn advice(agreement: &mixgist::Agreement, data: Points, settings: &FitSettings, learned: Learned) -> Vec<Text> {
     let mut advice = Vec::new();
     if let Some(factor) = agreement.longer_by() {
         let kept = (settings.iterations - settings.burn_in.min(settings.iterations)) as f64;
@@ -73,7 +74,9 @@ fn advice(agreement: &mixgist::Agreement, data: Points, settings: &FitSettings) 
     if agreement.verdict == ChainVerdict::Disagree {
         advice.push(text!["chains stay in modes of their own: more iterations alone will probably not help"]);
     }
-    if settings.component.scales == ScaleChoice::Fixed {
+    let given = &settings.component;
+    let open = given.lambda.is_none() || given.psi.is_none() || given.nu.is_none();
+    if open && !learned.any() {
         advice.push(text![
             "the widths that the prior expects of clusters are guessed from the spread of the data; learned, they often make fewer modes: ",
             option("scales", "learned")

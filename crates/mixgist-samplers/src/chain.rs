@@ -20,6 +20,8 @@ use crate::start::start;
 /// What all chains of a run have in common.
 pub(crate) struct Run<'a> {
     pub points: &'a ScaledData,
+    /// Threads for each chain.
+    pub threads: usize,
     pub hyperparameters: &'a Hyperparameters,
     pub settings: &'a FitSettings,
     pub store: Option<&'a Store>,
@@ -47,6 +49,7 @@ impl Run<'_> {
         let mut model = Model::<C>::new(self.points, self.hyperparameters, settings.remainder);
         let Saved { mut state, mut rng, mut draws, sticks, mut segments } = self.begin(&model, chain)?;
         model.sticks = sticks;
+        model.tiling.threads = self.threads;
         model.resume_scales(&state)?;
         if state.sweeps > settings.iterations {
             let (done, asked) = (state.sweeps, settings.iterations);
@@ -103,7 +106,7 @@ impl Run<'_> {
             return end.restore(self.number, chain, model.component.statistic_len(), self.points.len());
         }
         let mut rng = stream(self.settings.seed, Purpose::Chains, chain << 40);
-        let state = start(model, chain, &mut rng);
+        let state = start(model, chain, &mut rng)?;
         Ok(Saved { state, rng, draws: ChainDraws::default(), sticks: model.sticks, segments: 0 })
     }
 

@@ -13,6 +13,29 @@ pub(crate) struct Clusters {
     occupied: usize,
 }
 
+/// What some points change in counts and statistics, slot by slot. Counts differ by whole numbers, so that tiles may be taken in one by one.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Change {
+    counts: Vec<i32>,
+    statistics: Vec<f64>,
+}
+
+impl Change {
+    /// Nothing yet.
+    pub(crate) fn new(slots: usize, stride: usize) -> Self {
+        Change { counts: vec![0; slots], statistics: vec![0.0; slots * stride] }
+    }
+
+    /// A point goes from one slot to another.
+    pub(crate) fn relocate<C: Component>(&mut self, from: usize, to: usize, component: &C, x: &[f64]) {
+        let stride = component.statistic_len();
+        for (slot, sign) in [(from, -1), (to, 1)] {
+            self.counts[slot] += sign;
+            component.update(&mut self.statistics[slot * stride..(slot + 1) * stride], x, f64::from(sign));
+        }
+    }
+}
+
 /// One occupied cluster.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cluster<'a> {
@@ -98,6 +121,34 @@ impl Clusters {
         self.counts.push(0);
         self.statistics.resize(self.statistics.len() + self.stride, 0.0);
         self.slots() - 1
+    }
+
+    /// So many empty slots at the end.
+    pub(crate) fn append_slots(&mut self, slots: usize) {
+        self.counts.resize(self.counts.len() + slots, 0);
+        self.statistics.resize(self.statistics.len() + slots * self.stride, 0.0);
+    }
+
+    /// Takes in what changed when the labels of many points did.
+    pub(crate) fn take_in(&mut self, change: &Change) {
+        for (count, by) in self.counts.iter_mut().zip(&change.counts) {
+            *count = count.wrapping_add_signed(*by);
+        }
+        for (sum, by) in self.statistics.iter_mut().zip(&change.statistics) {
+            *sum += by;
+        }
+    }
+
+    /// After changes have been taken in: nothing is left of clusters without points.
+    pub(crate) fn settle(&mut self) {
+        self.occupied = 0;
+        for (slot, &count) in self.counts.iter().enumerate() {
+            if count == 0 {
+                self.statistics[slot * self.stride..(slot + 1) * self.stride].fill(0.0);
+            } else {
+                self.occupied += 1;
+            }
+        }
     }
 
     /// Moves point i to another slot, whether that is empty or not.

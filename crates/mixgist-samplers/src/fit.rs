@@ -207,6 +207,8 @@ fn run_chains(
     let stop = AtomicBool::new(false);
     let run = Run {
         points: &points,
+        // with fewer chains than threads, the others work within chains
+        threads: (rayon::current_num_threads() / chains.len().max(1)).max(1),
         hyperparameters: &hyperparameters,
         settings,
         store: store.as_ref(),

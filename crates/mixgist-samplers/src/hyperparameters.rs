@@ -9,8 +9,7 @@ use mixgist::{Error, Result, text};
 use crate::mixing::{Concentration, MixingPrior};
 use crate::scales;
 use crate::settings::{
-    Algorithm, ComponentPrior, CovarianceModel, FitSettings, MAX_STICKS, Scale, ScaleChoice, Truncation, check_mixing,
-    check_size,
+    Algorithm, ComponentPrior, CovarianceModel, FitSettings, MAX_STICKS, Scale, Truncation, check_mixing, check_size,
 };
 
 /// The model with nothing left open. Its `Display` is the paragraph for a paper.
@@ -53,8 +52,8 @@ pub struct Learned {
 
 impl Learned {
     /// What is not given, if scales are to be learned. A common covariance says nothing about its own prior.
-    fn of(given: &ComponentPrior) -> Self {
-        let (asked, own) = (given.scales == ScaleChoice::Learned, given.covariance != CovarianceModel::Common);
+    fn of(given: &ComponentPrior, dim: usize) -> Self {
+        let (asked, own) = (given.scales.learns(dim), given.covariance != CovarianceModel::Common);
         Learned {
             lambda: asked && given.lambda.is_none(),
             psi: asked && own && given.psi.is_none(),
@@ -94,7 +93,7 @@ impl Hyperparameters {
             lambda: given.lambda.unwrap_or(0.1),
             psi,
             nu: given.nu.unwrap_or((inner_dim(given.covariance, dim) + 2) as f64),
-            learned: Learned::of(given),
+            learned: Learned::of(given, dim),
             truncation: match settings.algorithm {
                 Algorithm::Blocked { truncation } => Some(sticks(truncation, settings)?),
                 Algorithm::Slice | Algorithm::Marginal => None,
@@ -318,7 +317,10 @@ impl fmt::Display for Hyperparameters {
         let about = |learned: bool, text: String| if learned { text } else { String::new() };
         let gamma = |(shape, rate): (f64, f64)| format!("Gamma(shape {shape}, rate {rate})");
         let lambda = about(self.learned.lambda, format!(" at the start, ~ {}", gamma(scales::LAMBDA)));
-        let nu = about(self.learned.nu, format!(" at the start, nu - {} ~ {}", inner - 1, gamma(scales::NU)));
+        let nu = about(
+            self.learned.nu,
+            format!(" at the start, nu - {} ~ {} from {} on", inner - 1, gamma(scales::NU), scales::LEAST_UNIT),
+        );
         writeln!(f, "lambda: {}{lambda}", self.lambda)?;
         writeln!(f, "nu: {}{nu}", self.nu)?;
         if self.learned.psi {

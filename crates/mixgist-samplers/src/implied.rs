@@ -37,7 +37,9 @@ impl ImpliedModel {
             return Err(Error::usage("a partition implies a density for a fixed alpha only"));
         };
         if hyperparameters.learned.any() {
-            return Err(Error::usage("a partition implies a density for fixed lambda, Psi and nu only"));
+            // the values that they had along the chains are not kept
+            return Err(Error::usage("a partition implies a density for fixed lambda, Psi and nu only")
+                .hint("fit with fixed scales, or give the values of lambda, Psi and nu yourself"));
         }
         Ok(ImpliedModel { points, hyperparameters: Hyperparameters { truncation: None, ..hyperparameters }, alpha })
     }

@@ -62,6 +62,17 @@ impl ScaledData {
         }
     }
 
+    /// Some of the points, in the same coordinates.
+    pub(crate) fn subset(&self, indices: &[usize]) -> Self {
+        let (n, dim) = (indices.len(), self.dim);
+        let mut columns = vec![0.0; dim * (n + LANES)];
+        for (place, &i) in indices.iter().enumerate() {
+            (0..dim).for_each(|j| columns[j * (n + LANES) + place] = self.row(i)[j]);
+        }
+        let rows = indices.iter().flat_map(|&i| self.row(i)).copied().collect();
+        ScaledData { n, dim, rows, columns, center: self.center.clone(), scale: self.scale.clone() }
+    }
+
     /// A value of column j in the scaled coordinates.
     pub(crate) fn scaled_value(&self, j: usize, y: f64) -> f64 {
         (y - self.center[j]) / self.scale[j]

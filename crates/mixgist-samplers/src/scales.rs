@@ -2,7 +2,9 @@
 //!
 //! With d the dimension of a covariance (1 in each coordinate for diagonal ones) let S = Ψ/(ν − d + 1), the scale of which 1/S_jj = E[1/Σ_jj].
 //! Where they are learned, S ~ Wishart(d, S0/d) about S0 = Ψ0/(ν0 − d + 1) (in each coordinate for diagonal covariances), λ ~ Gamma(1/2, 1/2) and
-//! ν − d + 1 ~ Gamma(2, 1/5), independently. A common covariance is one draw, which says nothing about its own prior: there λ alone is learned.
+//! ν − d + 1 ~ Gamma(2, 1/5), independently. ν − d + 1 is at least [`LEAST_UNIT`], so that
+//! covariances have an expectation, and S not narrower than [`NARROWEST`] times S0, in each pivot of its Cholesky decomposition, as the scatter of a cluster of equal points
+//! could be singular to rounding then: the distributions are cut off there. A common covariance is one draw, which says nothing about its own prior: there λ alone is learned.
 //!
 //! Given atoms (μ_k, Σ_k) of the k clusters, λ and Ψ are conjugate: λ ~ Gamma(1/2 + kd/2, 1/2 + ½ Σ (μ_k − μ0)ᵀ Σ_k⁻¹ (μ_k − μ0)) and
 //! Ψ ~ Wishart(d + kν, (d S0⁻¹/(ν − d + 1) + Σ Σ_k⁻¹)⁻¹). ν moves given S and the partition, atoms integrated out, by slice sampling.
@@ -22,6 +24,11 @@ use crate::variates::{log_gamma, slice_step};
 pub(crate) const LAMBDA: (f64, f64) = (0.5, 0.5);
 /// ν − d + 1 ~ Gamma(shape, rate).
 pub(crate) const NU: (f64, f64) = (2.0, 0.2);
+
+/// See above.
+const NARROWEST: f64 = 1e-4;
+/// See above.
+pub(crate) const LEAST_UNIT: f64 = 2.0;
 
 /// Where the scales are, in the coordinates of the points.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -92,7 +99,11 @@ impl ScaleLaw {
             scales.lambda = gamma(self.lambda, rng);
         }
         if self.learned.nu {
-            scales.nu = gamma(self.nu, rng) + self.inner as f64 - 1.0;
+            let mut unit = 0.0;
+            while unit < LEAST_UNIT {
+                unit = gamma(self.nu, rng);
+            }
+            scales.nu = unit + self.inner as f64 - 1.0;
         }
         if self.learned.psi {
             self.room.precision.clear();
@@ -183,10 +194,14 @@ impl ScaleLaw {
         if self.is_diagonal() {
             for j in 0..d {
                 let rate = 0.5 * (per_unit / self.center[j] + self.room.precision[j]);
-                scales.psi[j] = (log_gamma(0.5 * degrees, rng) - rate.ln()).exp();
+                let psi = (log_gamma(0.5 * degrees, rng) - rate.ln()).exp();
+                if psi >= NARROWEST * self.unit(scales.nu) * self.center[j] {
+                    scales.psi[j] = psi;
+                }
             }
             return;
         }
+        let narrowest = NARROWEST * self.unit(scales.nu);
         let Room { precision, inverse, root, .. } = &mut self.room;
         // S0⁻¹ = L⁻ᵀ L⁻¹ with S0 = L Lᵀ
         let len = packed_len(d);
@@ -211,7 +226,8 @@ impl ScaleLaw {
             }
         }
         inverse.copy_from_slice(precision);
-        if cholesky(inverse, d) {
+        let narrow = |(j, pivot): (usize, f64)| pivot < narrowest * self.center[at(j, j)];
+        if cholesky(inverse, d) && !(0..d).map(|j| (j, inverse[at(j, j)].powi(2))).any(narrow) {
             scales.psi.copy_from_slice(precision);
         }
     }
@@ -229,7 +245,7 @@ impl ScaleLaw {
             Scales { lambda: scales.lambda, nu: new + self.inner as f64 - 1.0, psi }
         };
         let target = |log_unit: f64| {
-            if log_unit.abs() > 50.0 {
+            if log_unit < LEAST_UNIT.ln() || log_unit > 50.0 {
                 return f64::NEG_INFINITY;
             }
             let mut other = component.clone();

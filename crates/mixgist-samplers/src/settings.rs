@@ -45,8 +45,11 @@ pub enum Scale {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ScaleChoice {
-    /// Those that are not given are chosen from the spread of the data and stay as they are.
+    /// Learned from three dimensions on, fixed in one and two. With many dimensions the spread of the data says little about how wide clusters are, and
+    /// chains whose prior expects them too wide stay in modes of their own.
     #[default]
+    Auto,
+    /// Those that are not given are chosen from the spread of the data and stay as they are.
     Fixed,
     /// Those that are not given have distributions of their own, about what `fixed` would choose, and are drawn with everything else.
     Learned,
@@ -54,7 +57,17 @@ pub enum ScaleChoice {
 
 impl ScaleChoice {
     /// Every choice, with the name that options use.
-    pub const NAMES: [(&'static str, ScaleChoice); 2] = [("fixed", Self::Fixed), ("learned", Self::Learned)];
+    pub const NAMES: [(&'static str, ScaleChoice); 3] =
+        [("auto", Self::Auto), ("fixed", Self::Fixed), ("learned", Self::Learned)];
+
+    /// Whether scales are learned in this dimension.
+    pub fn learns(self, dim: usize) -> bool {
+        match self {
+            Self::Auto => dim > 2,
+            Self::Fixed => false,
+            Self::Learned => true,
+        }
+    }
 
     /// The choice of that name.
     pub fn from_name(name: &str) -> Result<Self> {
@@ -77,8 +90,13 @@ pub struct ComponentPrior {
     /// Degrees of freedom ν of the covariance; by default d + 2 (3 for [`CovarianceModel::Diagonal`]).
     pub nu: Option<f64>,
     /// Whether those of λ, Ψ and ν that are not given are learned.
-    #[serde(default)]
+    #[serde(default = "before_learning")]
     pub scales: ScaleChoice,
+}
+
+/// Fits that say nothing of scales are older than learned ones.
+fn before_learning() -> ScaleChoice {
+    ScaleChoice::Fixed
 }
 
 /// How many sticks the blocked sampler keeps.

@@ -1,22 +1,62 @@
 //! Where chains start: far from each other, so that agreement means something.
 
+use mixgist::Result;
 use rand_chacha::ChaCha8Rng;
 
-use crate::algorithm::{Model, State};
+use crate::algorithm::informed::Effort;
+use crate::algorithm::{Model, State, sampler};
 use crate::clusters::Clusters;
-use crate::component::Component;
+use crate::component::{Component, Posterior};
+use crate::settings::Algorithm;
 use crate::variates::uniform;
 
 /// Chain 0 starts with all points in one cluster; every other chain with 2 to 10 clusters, the points going to the nearest of
 /// as many points chosen at random.
-pub(crate) fn start<C: Component>(model: &Model<'_, C>, chain: u64, rng: &mut ChaCha8Rng) -> State {
+///
+/// Pieces of one cluster that has very many points hardly ever become one again: their labels would have to be guessed. With more points than a tile every
+/// chain but chain 0 therefore first runs on a few points alone, chain 1 from 20 clusters and the others from 2 to 20; then all points join those clusters.
+pub(crate) fn start<C: Component>(model: &Model<'_, C>, chain: u64, rng: &mut ChaCha8Rng) -> Result<State> {
+    let many = model.tiling.cuts(model.points.len());
+    if !many || chain == 0 {
+        return Ok(with_clusters(model, if chain == 0 { Some(1) } else { None }, 10, rng));
+    }
+    let n = model.points.len();
+    let few: Vec<usize> = (0..FEW.min(n)).map(|_| pick(n, rng)).collect();
+    let points = model.points.subset(&few);
+    let mut own = Model {
+        points: &points,
+        component: model.component.clone(),
+        scales: model.scales.clone(),
+        effort: Effort { proposals: 4, ..model.effort },
+        tiling: Default::default(),
+        ..*model
+    };
+    let mut state = with_clusters(&own, if chain == 1 { Some(20) } else { None }, 20, rng);
+    let algorithm = if model.sticks.is_some() { Algorithm::NAMES[0].1 } else { Algorithm::Slice };
+    let mut chain = sampler::<C>(algorithm);
+    for _ in 0..SWEEPS {
+        chain.sweep(&mut own, &mut state, rng)?;
+    }
+    let labels = join(&own, model, &state, rng)?;
+    Ok(State { sweeps: 0, alpha: state.alpha, scales: state.scales, ..begun(model, labels) })
+}
+
+/// Points that a chain of many points runs on first, and for how many sweeps.
+const FEW: usize = 512;
+const SWEEPS: usize = 400;
+
+fn pick(limit: usize, rng: &mut ChaCha8Rng) -> usize {
+    ((uniform(rng) * limit as f64) as usize).min(limit - 1)
+}
+
+/// So many clusters, or 2 to `most`.
+fn with_clusters<C: Component>(model: &Model<'_, C>, count: Option<usize>, most: usize, rng: &mut ChaCha8Rng) -> State {
     let points = model.points;
-    let most = model.sticks.or(model.prior.limit()).unwrap_or(usize::MAX).min(points.len()).min(10);
-    let pick = |limit: usize, rng: &mut ChaCha8Rng| ((uniform(rng) * limit as f64) as usize).min(limit - 1);
-    let centers: Vec<usize> = if chain == 0 || most < 2 {
+    let most = model.sticks.or(model.prior.limit()).unwrap_or(usize::MAX).min(points.len()).min(most);
+    let centers: Vec<usize> = if count == Some(1) || most < 2 {
         vec![0]
     } else {
-        let count = 2 + pick(most - 1, rng);
+        let count = count.map_or_else(|| 2 + pick(most - 1, rng), |count| count.min(most));
         (0..count).map(|_| pick(points.len(), rng)).collect()
     };
     let square = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>();
@@ -26,8 +66,37 @@ pub(crate) fn start<C: Component>(model: &Model<'_, C>, chain: u64, rng: &mut Ch
             (0..centers.len()).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(0)
         })
         .collect();
-    // centres may coincide: number the clusters that got points
-    let mut number = vec![u32::MAX; centers.len()];
+    begun(model, nearest)
+}
+
+/// Every point of the model in the likeliest cluster of a few points.
+fn join<C: Component>(
+    few: &Model<'_, C>,
+    model: &Model<'_, C>,
+    state: &State,
+    rng: &mut ChaCha8Rng,
+) -> Result<Vec<usize>> {
+    let (component, d) = (&few.component, model.points.dim());
+    let shape = component.shape();
+    let mut posterior = Posterior::new(d);
+    let mut atoms = Vec::new();
+    for cluster in state.clusters.occupied() {
+        let mut atom = vec![0.0; shape.atom_len(d)];
+        component.posterior(cluster.count, cluster.statistic, &mut posterior)?;
+        component.draw_atom(&mut posterior, rng, &mut atom);
+        atom[0] += f64::from(cluster.count).ln();
+        atoms.push(atom);
+    }
+    let likeliest = |i: usize| {
+        let logs = atoms.iter().map(|atom| shape.log_density(atom, model.points.row(i)));
+        logs.enumerate().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(cluster, _)| cluster)
+    };
+    Ok((0..model.points.len()).map(likeliest).collect())
+}
+
+/// The state of these clusters, of which some may be empty.
+fn begun<C: Component>(model: &Model<'_, C>, nearest: Vec<usize>) -> State {
+    let mut number = vec![u32::MAX; nearest.iter().max().map_or(0, |&most| most + 1)];
     let mut used = 0;
     let labels = nearest
         .into_iter()
@@ -39,7 +108,7 @@ pub(crate) fn start<C: Component>(model: &Model<'_, C>, chain: u64, rng: &mut Ch
             number[c]
         })
         .collect();
-    let clusters = Clusters::new(labels, &model.component, points);
+    let clusters = Clusters::new(labels, &model.component, model.points);
     let positions = if model.sticks.is_some() { (0..clusters.len() as u32).collect() } else { Vec::new() };
     State { clusters, alpha: model.concentration.mean(), positions, scales: model.start_scales(), sweeps: 0 }
 }

@@ -3,8 +3,9 @@
 mod data;
 
 use mixgist::Silent;
+use mixgist::random::{Purpose, standard_normals, stream};
 use mixgist_samplers::{
-    Algorithm, Concentration, CovarianceModel, Fit, FitSettings, MixingPrior, Scale, Truncation, fit,
+    Algorithm, Concentration, CovarianceModel, Fit, FitSettings, MixingPrior, Scale, Truncation, extend, fit,
 };
 
 fn short() -> FitSettings {
@@ -50,6 +51,26 @@ fn every_combination_gives_draws_labels_and_traces_that_fit_together() {
                 assert!(fit.diagnostics.is_some());
             }
         }
+    }
+}
+
+/// More than one tile of points: threads work within the chain, and a chain that is stopped and runs on goes the same way.
+#[test]
+fn many_points_have_the_same_draws_for_any_number_of_threads() {
+    let mut values = vec![0.0; 2 * 70_000];
+    standard_normals(&mut stream(3, Purpose::Simulation, 0), &mut values);
+    values.chunks_exact_mut(2).enumerate().for_each(|(i, x)| x[0] += 9.0 * (i % 3) as f64);
+    let base = FitSettings::default().with_chains(2).with_burn_in(8).with_thin(1).with_seed(2);
+    for algorithm in [Algorithm::NAMES[0].1, Algorithm::Slice] {
+        let settings = base.clone().with_algorithm(algorithm).with_iterations(14);
+        let in_pool = |threads: usize, settings: &FitSettings| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| fit(&values, 2, settings, None, &Silent)).unwrap()
+        };
+        let whole = in_pool(1, &settings);
+        assert!(in_pool(5, &settings) == whole, "{algorithm:?}");
+        let begun = in_pool(4, &settings.clone().with_iterations(11));
+        assert!(extend(begun, &values, 2, &settings, &Silent).unwrap() == whole, "{algorithm:?}");
     }
 }
 

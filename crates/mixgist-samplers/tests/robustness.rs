@@ -1,7 +1,9 @@
 //! Whatever the data and settings: draws or an error, never a panic.
 
 use mixgist::Silent;
-use mixgist_samplers::{Algorithm, Concentration, CovarianceModel, FitSettings, MixingPrior, Scale, Truncation, fit};
+use mixgist_samplers::{
+    Algorithm, Concentration, CovarianceModel, FitSettings, MixingPrior, Scale, ScaleChoice, Truncation, fit,
+};
 use proptest::prelude::*;
 
 /// Numbers of every size, with ties and extremes.
@@ -41,6 +43,29 @@ fn concentration() -> impl Strategy<Value = Concentration> {
         size().prop_map(Concentration::Fixed),
         (size(), size()).prop_map(|(shape, rate)| Concentration::Gamma { shape, rate })
     ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Few rows, many of them equal: learned scales become narrow, but never so narrow that a chain fails.
+    #[test]
+    fn learned_scales_stand_ties(
+        dim in 1usize..5,
+        digits in prop::collection::vec(0u8..4, 60..160),
+        algorithm in 0usize..3,
+        covariance in 0usize..3,
+        seed in any::<u64>(),
+    ) {
+        let mut values: Vec<f64> = digits.iter().map(|&digit| f64::from(digit / 2) * 7.0).collect();
+        let rows = values.len() / dim;
+        (0..dim).for_each(|j| values[j] = 1.0); // no column is constant
+        let mut settings = FitSettings::default().with_algorithm(Algorithm::NAMES[algorithm].1).with_chains(1).with_iterations(80).with_burn_in(70).with_seed(seed);
+        settings.component.covariance = CovarianceModel::NAMES[covariance].1;
+        settings.component.scales = ScaleChoice::Learned;
+        let found = fit(&values[..rows * dim], dim, &settings, None, &Silent);
+        prop_assert!(found.is_ok(), "{:?}", found.err());
+    }
 }
 
 proptest! {

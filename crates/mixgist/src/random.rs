@@ -26,6 +26,8 @@ pub enum Purpose {
     HeldOut = 8,
     /// Splits of the draws into halves.
     Splits = 9,
+    /// Tiles of points in a step of a sampler.
+    Tiles = 10,
 }
 
 /// The generator number `index` for `purpose` under `seed`.

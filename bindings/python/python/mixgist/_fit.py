@@ -163,7 +163,7 @@ def fit(
     lambda_: float | None = None,
     psi: ArrayLike | None = None,
     nu: float | None = None,
-    scales: ScaleChoice = "fixed",
+    scales: ScaleChoice = "auto",
     algorithm: Algorithm = "blocked",
     truncation: int | None = None,
     chains: int = _DEFAULTS["chains"],
@@ -207,7 +207,7 @@ def fit(
     nu : float, optional
         Degrees of freedom of the inverse Wishart prior.
     scales : str
-        Those of `lambda_`, `psi` and `nu` that are not given: ``"fixed"``, chosen from the spread of the data, or ``"learned"`` with everything else.
+        Those of `lambda_`, `psi` and `nu` that are not given: ``"fixed"``, chosen from the spread of the data, ``"learned"`` with everything else, or ``"auto"``: learned from three dimensions on.
     algorithm : str
         ``"blocked"``, ``"slice"`` or ``"marginal"``.
     truncation : int, optional

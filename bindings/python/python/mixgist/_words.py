@@ -16,7 +16,7 @@ CovarianceForm = Literal[
 ]
 CovarianceModel = Literal["full", "diagonal", "common", "diag", "tied"]
 Algorithm = Literal["blocked", "slice", "marginal"]
-ScaleChoice = Literal["fixed", "learned"]
+ScaleChoice = Literal["auto", "fixed", "learned"]
 PartitionLoss = Literal["binder", "vi", "omari", "nvi", "id", "nid", "generalized-binder", "generalized-vi"]
 Omari = Literal["identical", "salso"]
 Part = Literal["components", "how-many", "memberships", "conformal", "path", "representatives", "stability"]

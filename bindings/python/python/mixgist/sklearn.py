@@ -17,7 +17,7 @@ from ._checks import Seed, either, seed_of
 from ._questions import check_summarize, summarize
 from ._summary import Summary
 from ._warnings import without
-from ._words import Algorithm, CovarianceModel, Estimator, Loss
+from ._words import Algorithm, CovarianceModel, Estimator, Loss, ScaleChoice
 
 _DEFAULTS = _core.DEFAULTS
 
@@ -29,7 +29,7 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
     ----------
     estimate, atoms, distance, slices, loss, units
         How the draws are summarised, see `mixgist.summarize`; a function as `distance` makes its own slices.
-    alpha, discount, components, covariance, algorithm, chains, iterations, burn_in, thin
+    alpha, discount, components, covariance, scales, algorithm, chains, iterations, burn_in, thin
         The model and the chains, see `mixgist.fit`. Chains are shorter by default than those of `mixgist.fit`, and slices fewer than in
         `mixgist.summarize`, so that the estimator can be used in cross-validation; `fit_.verdict` says whether the chains agree.
     n_components, covariance_type
@@ -76,6 +76,7 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         discount: float = 0.0,
         components: int | None = None,
         covariance: CovarianceModel = "full",
+        scales: ScaleChoice = "auto",
         algorithm: Algorithm = "blocked",
         chains: int = 2,
         iterations: int = 1000,
@@ -97,6 +98,7 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
         self.discount = discount
         self.components = components
         self.covariance = covariance
+        self.scales = scales
         self.algorithm = algorithm
         self.chains = chains
         self.iterations = iterations
@@ -136,6 +138,7 @@ class MixtureSummary(DensityMixin, ClusterMixin, BaseEstimator):  # type: ignore
             discount=self.discount,
             components=self.components,
             covariance=self.covariance,
+            scales=self.scales,
             n_components=self.n_components,
             covariance_type=self.covariance_type,
             algorithm=self.algorithm,

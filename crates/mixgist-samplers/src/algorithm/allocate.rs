@@ -4,12 +4,17 @@
 //! point that chooses unoccupied weight (with its prior predictive density) gets a new atom from the posterior given that point.
 //! This is a Gibbs step on (label, atom of a cluster of one) given everything else, exact, and empty components cost nothing.
 
+use std::ops::Range;
+
 use mixgist::Result;
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
+use super::Model;
 use super::tile::{Tile, Weighing};
-use crate::clusters::Clusters;
-use crate::component::{Component, Posterior};
+use super::tiling::tile_stream;
+use crate::clusters::{Change, Clusters};
+use crate::component::{AtomShape, Component, Posterior};
 use crate::points::{LANES, ScaledData};
 use crate::variates::uniform;
 
@@ -32,6 +37,12 @@ pub(crate) trait Reservoir {
 
     /// `slot` is empty now: its weight is unoccupied.
     fn release(&mut self, slot: usize);
+
+    /// The weight of a slot.
+    fn weight(&self, slot: usize) -> f64;
+
+    /// The unoccupied pieces of at least this weight, in an order in which each can be occupied after the others.
+    fn pieces_above(&mut self, floor: f64, rng: &mut ChaCha8Rng) -> Vec<usize>;
 }
 
 /// What [`Reservoir::pick`] drew.
@@ -53,11 +64,16 @@ pub(crate) enum Path {
     Plain,
 }
 
+/// What has less than this many times the weight of a point is closed to points that choose at once.
+const LIGHTEST: f64 = 0.5;
+
 /// Atoms of the occupied slots and the room to work in; nothing is allocated in a sweep once it has grown.
 #[derive(Debug, Default)]
 pub(crate) struct Allocation {
     pub atoms: Vec<f64>,
-    /// log prior predictive density of each point.
+    /// The points that choose in turn begin here; the next two hold numbers for them.
+    first: usize,
+    /// log prior predictive density of each of them.
     prior_predictive: Vec<f64>,
     uniforms: Vec<f64>,
     logits: Vec<f64>,
@@ -67,11 +83,10 @@ pub(crate) struct Allocation {
 }
 
 impl Allocation {
-    /// Draws the atoms of all slots from their posterior and, where needed, prior predictive densities.
+    /// Draws the atoms of all slots from their posterior.
     pub(crate) fn draw_atoms<C: Component>(
         &mut self,
         component: &C,
-        points: &ScaledData,
         clusters: &Clusters,
         rng: &mut ChaCha8Rng,
     ) -> Result<()> {
@@ -86,14 +101,21 @@ impl Allocation {
             let atom = &mut self.atoms[cluster.slot * len..(cluster.slot + 1) * len];
             component.draw_atom(&mut self.posterior, rng, atom);
         }
-        if component.has_shared() || self.prior_predictive.len() != points.len() + LANES {
+        Ok(())
+    }
+
+    /// Prior predictive densities of these points, where they are not known.
+    fn predict<C: Component>(&mut self, component: &C, points: &ScaledData, range: Range<usize>) -> Result<()> {
+        let known = self.first == range.start && self.prior_predictive.len() == range.len() + LANES;
+        if component.has_shared() || !known {
             self.forget_predictive();
+            self.first = range.start;
             self.nothing.resize(component.statistic_len(), 0.0);
             component.posterior(0, &self.nothing, &mut self.posterior)?;
             component.prepare(&mut self.posterior);
-            self.prior_predictive
-                .extend((0..points.len()).map(|i| component.log_predictive(&mut self.posterior, points.row(i))));
-            self.prior_predictive.resize(points.len() + LANES, 0.0);
+            let len = range.len();
+            self.prior_predictive.extend(range.map(|i| component.log_predictive(&mut self.posterior, points.row(i))));
+            self.prior_predictive.resize(len + LANES, 0.0);
         }
         Ok(())
     }
@@ -103,21 +125,41 @@ impl Allocation {
         self.prior_predictive.clear();
     }
 
-    /// All points choose anew, in their order.
+    /// All points choose anew: in their order, or, if there is more than one tile, those of one tile in their order and then all others at once.
     pub(crate) fn reallocate<C: Component, R: Reservoir>(
         &mut self,
         path: Path,
-        component: &C,
-        points: &ScaledData,
+        model: &Model<'_, C>,
+        sweep: u64,
         clusters: &mut Clusters,
         reservoir: &mut R,
         rng: &mut ChaCha8Rng,
     ) -> Result<()> {
-        let n = points.len();
+        let (n, size) = (model.points.len(), model.tiling.size);
+        if !model.tiling.cuts(n) {
+            return self.in_turn(path, model, 0..n, clusters, reservoir, rng);
+        }
+        let turn = (sweep % n.div_ceil(size) as u64) as usize;
+        self.in_turn(path, model, turn * size..n.min((turn + 1) * size), clusters, reservoir, rng)?;
+        self.at_once(path, model, turn, clusters, reservoir, rng)
+    }
+
+    /// These points choose one after the other among all clusters and new ones.
+    fn in_turn<C: Component, R: Reservoir>(
+        &mut self,
+        path: Path,
+        model: &Model<'_, C>,
+        range: Range<usize>,
+        clusters: &mut Clusters,
+        reservoir: &mut R,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<()> {
+        let (component, points, n) = (&model.component, model.points, range.end);
+        self.predict(component, points, range.clone())?;
         self.uniforms.clear();
-        self.uniforms.extend((0..n).map(|_| uniform(rng)));
-        self.uniforms.resize(n + LANES, 0.5);
-        let mut start = 0;
+        self.uniforms.extend(range.clone().map(|_| uniform(rng)));
+        self.uniforms.resize(range.len() + LANES, 0.5);
+        let mut start = range.start;
         while start < n {
             if path == Path::Plain {
                 let choice = self.choose(start, component, points, clusters, reservoir);
@@ -135,7 +177,8 @@ impl Allocation {
                 reservoir.weighing(),
             );
             reservoir.log_unoccupied(start, empty_row);
-            self.tile.choose(slots, &self.prior_predictive[start..start + LANES], &self.uniforms[start..start + LANES]);
+            let lanes = start - self.first..start - self.first + LANES;
+            self.tile.choose(slots, &self.prior_predictive[lanes.clone()], &self.uniforms[lanes]);
             let end = (start + LANES).min(n);
             let mut i = start;
             while i < end {
@@ -153,6 +196,73 @@ impl Allocation {
             }
             start = i;
         }
+        Ok(())
+    }
+
+    /// The points of all tiles but one choose at once, given weights and atoms: whatever is heavy enough, occupied or not, is open to them.
+    ///
+    /// Given the weights, which stay as they are, it is known what is open: pieces of at least [`LIGHTEST`] over n. Empty ones get atoms from the
+    /// prior. Then labels of points in open pieces are independent, and each is drawn from its conditional distribution among open pieces;
+    /// other points stay. A new cluster hardly ever begins like this, but it does where points choose in turn, and with splits.
+    fn at_once<C: Component, R: Reservoir>(
+        &mut self,
+        path: Path,
+        model: &Model<'_, C>,
+        turn: usize,
+        clusters: &mut Clusters,
+        reservoir: &mut R,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<()> {
+        let (component, points, n) = (&model.component, model.points, model.points.len());
+        let (shape, len) = (component.shape(), component.shape().atom_len(points.dim()));
+        let floor = LIGHTEST / n as f64;
+        let old = clusters.slots();
+        let pieces = reservoir.pieces_above(floor, rng);
+        clusters.append_slots(pieces.len());
+        self.atoms.resize(clusters.slots() * len, 0.0);
+        for (slot, piece) in (old..).zip(pieces) {
+            reservoir.occupy(slot, piece);
+            component.posterior(0, &self.nothing, &mut self.posterior)?;
+            component.draw_atom(&mut self.posterior, rng, &mut self.atoms[slot * len..(slot + 1) * len]);
+        }
+        let had: Vec<bool> = (0..clusters.slots()).map(|slot| slot >= old || clusters.counts[slot] > 0).collect();
+        let open: Vec<u32> =
+            had.iter().enumerate().map(|(slot, &had)| u32::from(had && reservoir.weight(slot) >= floor)).collect();
+
+        let (key, weighing, atoms) = (rng.next_u64(), reservoir.weighing(), &self.atoms[..]);
+        let size = model.tiling.size;
+        let changes = model.tiling.each(&mut clusters.labels, |tile, labels, room| {
+            let mut change = Change::new(open.len(), component.statistic_len());
+            if tile == turn {
+                return change;
+            }
+            let mut rng = tile_stream(key, tile);
+            for (block, labels) in labels.chunks_mut(LANES).enumerate() {
+                let start = tile * size + block * LANES;
+                let mut uniforms = [0.5; LANES];
+                uniforms[..labels.len()].fill_with(|| uniform(&mut rng));
+                if path == Path::Tiles {
+                    room.evaluate(shape, points, start, atoms, &open, weighing).fill(f64::NEG_INFINITY);
+                    room.choose(open.len(), &[0.0; LANES], &uniforms);
+                }
+                for (lane, label) in labels.iter_mut().enumerate() {
+                    let (i, own) = (start + lane, *label as usize);
+                    let choice = match path {
+                        Path::Tiles => room.chosen(lane),
+                        Path::Plain => choose_among(&open, shape, atoms, weighing, i, points.row(i), uniforms[lane]),
+                    };
+                    // by rounding a choice may lie behind the last
+                    if open[own] > 0 && choice != own && choice < open.len() {
+                        change.relocate(own, choice, component, points.row(i));
+                        *label = choice as u32;
+                    }
+                }
+            }
+            change
+        });
+        changes.iter().for_each(|change| clusters.take_in(change));
+        clusters.settle();
+        (0..had.len()).filter(|&slot| had[slot] && clusters.counts[slot] == 0).for_each(|slot| reservoir.release(slot));
         Ok(())
     }
 
@@ -187,14 +297,14 @@ impl Allocation {
             reservoir.log_unoccupied(i, &mut lanes);
             lanes[0]
         };
-        self.logits.push(self.prior_predictive[i] + unoccupied);
+        self.logits.push(self.prior_predictive[i - self.first] + unoccupied);
         let highest = self.logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mut total = 0.0;
         for logit in &mut self.logits {
             total += (*logit - highest).exp();
             *logit = total;
         }
-        let target = self.uniforms[i] * total;
+        let target = self.uniforms[i - self.first] * total;
         self.logits[..slots].iter().filter(|&&cumulative| cumulative <= target).count()
     }
 
@@ -236,4 +346,32 @@ impl Allocation {
         component.draw_atom(&mut self.posterior, rng, &mut self.atoms[slot * len..(slot + 1) * len]);
         Ok(true)
     }
+}
+
+/// The open slot that point i chooses with this uniform number, the obvious way.
+fn choose_among(
+    open: &[u32],
+    shape: AtomShape,
+    atoms: &[f64],
+    weighing: Weighing<'_>,
+    i: usize,
+    x: &[f64],
+    uniform: f64,
+) -> usize {
+    let len = shape.atom_len(x.len());
+    let log = |slot: usize| match open[slot] > 0 && weighing.sees(i, slot) {
+        true => weighing.log_weights[slot] + shape.log_density(&atoms[slot * len..(slot + 1) * len], x),
+        false => f64::NEG_INFINITY,
+    };
+    let logs: Vec<f64> = (0..open.len()).map(log).collect();
+    let highest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut total = 0.0;
+    let cumulative: Vec<f64> = logs
+        .iter()
+        .map(|log| {
+            total += (log - highest).exp();
+            total
+        })
+        .collect();
+    cumulative.iter().filter(|&&sum| sum <= uniform * total).count()
 }

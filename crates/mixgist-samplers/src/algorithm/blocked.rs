@@ -67,8 +67,8 @@ impl<C: Component> Sampler<C> for Blocked {
         };
         sticks.set_alpha(state.alpha);
 
-        self.allocation.draw_atoms(&model.component, model.points, &state.clusters, rng)?;
-        self.allocation.reallocate(self.path, &model.component, model.points, &mut state.clusters, sticks, rng)?;
+        self.allocation.draw_atoms(&model.component, &state.clusters, rng)?;
+        self.allocation.reallocate(self.path, model, state.sweeps, &mut state.clusters, sticks, rng)?;
         state.positions.clear();
         state.positions.extend_from_slice(&sticks.positions);
         finish(model, state);

@@ -1,12 +1,14 @@
 //! Splits and merges whose proposals look at the data: for dimensions and numbers of points in which those that begin with two points at random fail.
 
 use mixgist::Result;
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::sticks::{Room, StickLaw};
+use super::tiling::tile_stream;
 use super::{Model, State};
 use crate::component::{Component, Posterior};
-use crate::points::ScaledData;
+use crate::points::{LANES, ScaledData};
 use crate::variates::{category, uniform};
 
 /// Parameters and weights are integrated out.
@@ -17,6 +19,10 @@ use crate::variates::{category, uniform};
 /// either half with probability q, independently, its own place in the launch not counted; a split draws from q, and a merge asks q for the probability of the split that would undo it:
 ///
 /// accept a split with p(split)/p(merged) · π(B) / q(split), a merge with the inverse.
+///
+/// Where there are more points than a tile, and more of them in the clusters than a launch begins with, q has normal densities in place of predictive
+/// ones, with atoms drawn given the launch: they are part of the launch, and tiles of points are looked at by vectors and threads. Such a proposal about m of n
+/// points is made with probability n/2m at most, which keeps the cost in bounds; m is the same for a split and the merge that undoes it.
 #[derive(Debug, Default)]
 pub(crate) struct Informed {
     /// The points of the cluster or clusters, and the half of each.
@@ -26,6 +32,8 @@ pub(crate) struct Informed {
     sample: Vec<u32>,
     launched: Vec<bool>,
     precisions: Vec<f64>,
+    /// Atoms of the launch, for tiles of points.
+    atoms: [Vec<f64>; 2],
     /// The launch, and the halves that were drawn or are there.
     launch: [Half; 2],
     halves: [Half; 2],
@@ -130,11 +138,19 @@ impl Informed {
             let b = category(&self.weights, rng);
             (b, (self.weights[b] / self.weights.iter().sum::<f64>()).ln())
         };
+        let size = state.clusters.counts[a] + if is_split { 0 } else { state.clusters.counts[b] };
+        if model.tiling.cuts(n) && uniform(rng) * 2.0 * f64::from(size) >= n as f64 {
+            return Ok(());
+        }
         self.gather(state, a, b);
         if !self.make_launch(model, rng)? {
             return Ok(());
         }
-        let log_q = self.allocate(model, state, a, is_split, rng);
+        let log_q = if self.in_tiles(model) {
+            self.allocate_tiles(model, state, a, is_split, rng)
+        } else {
+            self.allocate(model, state, a, is_split, rng)
+        };
         let [one, two] = &self.halves;
         if one.count == 0 || two.count == 0 {
             return Ok(());
@@ -236,6 +252,15 @@ impl Informed {
             return Ok(true);
         }
         // once more with all of them
+        if self.in_tiles(model) {
+            self.draw_launch_atoms(model, rng);
+            self.launch_tiles(model);
+            if !ready(&mut self.launch, component)? {
+                return Ok(false);
+            }
+            self.draw_launch_atoms(model, rng);
+            return Ok(true);
+        }
         self.launched.clear();
         self.halves.iter_mut().for_each(Half::clear);
         for place in 0..size {
@@ -313,8 +338,89 @@ impl Informed {
             self.in_second.push(second);
             self.halves[usize::from(second)].add(&model.component, x);
         }
-        let (high, low) = if log > log_swapped { (log, log_swapped) } else { (log_swapped, log) };
-        high + (low - high).exp().ln_1p()
+        log_sum(log, log_swapped)
+    }
+
+    /// Whether the points of the clusters are looked at in tiles.
+    fn in_tiles<C>(&self, model: &Model<'_, C>) -> bool {
+        model.tiling.cuts(model.points.len()) && self.members.len() > model.effort.sample
+    }
+
+    fn draw_launch_atoms<C: Component>(&mut self, model: &Model<'_, C>, rng: &mut ChaCha8Rng) {
+        let len = model.component.shape().atom_len(model.points.dim());
+        for (half, atom) in self.launch.iter_mut().zip(&mut self.atoms) {
+            atom.resize(len, 0.0);
+            model.component.draw_atom(&mut half.posterior, rng, atom);
+        }
+    }
+
+    fn log_launch_weights(&self) -> [f64; 2] {
+        [0, 1].map(|half| f64::from(self.launch[half].count).ln())
+    }
+
+    /// All points go to the likelier half.
+    fn launch_tiles<C: Component>(&mut self, model: &Model<'_, C>) {
+        let (component, points, shape) = (&model.component, model.points, model.component.shape());
+        let (atoms, log_weights) = (&self.atoms, self.log_launch_weights());
+        let found = model.tiling.each(&mut self.members, |_, members, room| {
+            let mut halves = [0, 1].map(|_| Half::with_room(component));
+            for places in members.chunks(LANES) {
+                let odds = room.log_odds(shape, points, places, atoms, log_weights);
+                for (&i, odds) in places.iter().zip(odds) {
+                    halves[usize::from(odds < 0.0)].add(component, points.row(i as usize));
+                }
+            }
+            halves
+        });
+        self.launch.iter_mut().for_each(Half::clear);
+        found.iter().for_each(|halves| self.launch.iter_mut().zip(halves).for_each(|(half, part)| half.take_in(part)));
+    }
+
+    /// As [`Informed::allocate`], tile by tile.
+    fn allocate_tiles<C: Component>(
+        &mut self,
+        model: &Model<'_, C>,
+        state: &State,
+        a: usize,
+        is_split: bool,
+        rng: &mut ChaCha8Rng,
+    ) -> f64 {
+        let (component, points, shape) = (&model.component, model.points, model.component.shape());
+        let (atoms, log_weights, key) = (&self.atoms, self.log_launch_weights(), rng.next_u64());
+        let (members, labels, size) = (&self.members, &state.clusters.labels, model.tiling.size);
+        self.in_second.clear();
+        self.in_second.resize(members.len(), false);
+        let found = model.tiling.each(&mut self.in_second, |tile, in_second, room| {
+            let mut rng = tile_stream(key, tile);
+            let mut halves = [0, 1].map(|_| Half::with_room(component));
+            let (mut log, mut log_swapped) = (0.0, 0.0);
+            let own = &members[tile * size..tile * size + in_second.len()];
+            for (places, in_second) in own.chunks(LANES).zip(in_second.chunks_mut(LANES)) {
+                let odds = room.log_odds(shape, points, places, atoms, log_weights);
+                for ((&i, second), odds) in places.iter().zip(in_second).zip(odds) {
+                    *second = if is_split {
+                        uniform(&mut rng) * (1.0 + odds.exp()) < 1.0
+                    } else {
+                        labels[i as usize] as usize != a
+                    };
+                    let exponent = if *second { odds } else { -odds };
+                    // log(1 + e^−x) = log(1 + e^x) − x
+                    let one = log_one_plus_exp(exponent);
+                    log -= one;
+                    log_swapped -= one - exponent;
+                    halves[usize::from(*second)].add(component, points.row(i as usize));
+                }
+            }
+            (halves, log, log_swapped)
+        });
+        self.halves.iter_mut().for_each(Half::clear);
+        let (mut log, mut log_swapped) = (0.0, 0.0);
+        for (halves, part, part_swapped) in &found {
+            self.halves.iter_mut().zip(halves).for_each(|(half, part)| half.take_in(part));
+            log += part;
+            log_swapped += part_swapped;
+        }
+        log_sum(log, log_swapped)
     }
 
     /// log p(split partition, data) − log p(merged partition, data).
@@ -410,12 +516,27 @@ fn log_one_plus_exp(x: f64) -> f64 {
     if x > 36.0 { x } else { x.exp().ln_1p() }
 }
 
+/// log(e^x + e^y).
+fn log_sum(x: f64, y: f64) -> f64 {
+    let (high, low) = if x > y { (x, y) } else { (y, x) };
+    high + (low - high).exp().ln_1p()
+}
+
 fn exponentiate(logs: &mut [f64]) {
     let highest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     logs.iter_mut().for_each(|log| *log = (*log - highest).exp());
 }
 
 impl Half {
+    fn with_room<C: Component>(component: &C) -> Self {
+        Half { statistic: vec![0.0; component.statistic_len()], ..Half::default() }
+    }
+
+    fn take_in(&mut self, part: &Half) {
+        self.count += part.count;
+        self.statistic.iter_mut().zip(&part.statistic).for_each(|(sum, x)| *sum += x);
+    }
+
     fn clear(&mut self) {
         self.count = 0;
         self.statistic.fill(0.0);

@@ -8,6 +8,7 @@ mod slice;
 mod split_merge;
 mod sticks;
 pub(crate) mod tile;
+pub(crate) mod tiling;
 
 use mixgist::Result;
 use rand_chacha::ChaCha8Rng;
@@ -19,6 +20,7 @@ use marginal::Marginal;
 use slice::Slice;
 pub(crate) use slice::{draw_weights, next_fraction};
 pub(crate) use sticks::{StickLaw, Sticks};
+use tiling::Tiling;
 
 use crate::checkpoint::record::damaged;
 use crate::clusters::Clusters;
@@ -55,6 +57,8 @@ pub(crate) struct Model<'a, C> {
     pub sticks: Option<usize>,
     /// How much the informed splits and merges do.
     pub effort: Effort,
+    /// How the points are cut.
+    pub tiling: Tiling,
     /// Weight below which the unoccupied part of a draw is not broken further.
     pub remainder: f64,
 }
@@ -71,6 +75,7 @@ impl<'a, C: Component> Model<'a, C> {
             concentration: hyperparameters.concentration,
             sticks: hyperparameters.truncation,
             effort: Effort::new(points.len(), points.dim()),
+            tiling: Tiling::default(),
             remainder,
         }
     }

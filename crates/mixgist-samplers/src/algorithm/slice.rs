@@ -56,9 +56,9 @@ impl<C: Component> Sampler<C> for Slice {
         let rest = draw_weights(model.prior, state.alpha, &state.clusters, &mut self.pieces.weights, rng);
         self.pieces.draw_slices(&state.clusters, rng);
         self.pieces.break_rest(model.prior, state.alpha, rest, rng)?;
-        self.allocation.draw_atoms(&model.component, model.points, &state.clusters, rng)?;
+        self.allocation.draw_atoms(&model.component, &state.clusters, rng)?;
         let Slice { path, allocation, pieces, .. } = self;
-        allocation.reallocate(*path, &model.component, model.points, &mut state.clusters, pieces, rng)?;
+        allocation.reallocate(*path, model, state.sweeps, &mut state.clusters, pieces, rng)?;
         finish(model, state);
         Ok(())
     }
@@ -225,5 +225,13 @@ impl Reservoir for Pieces {
         let place = self.unoccupied.partition_point(|&other| other > weight);
         self.unoccupied.insert(place, weight);
         self.accumulate();
+    }
+    fn weight(&self, slot: usize) -> f64 {
+        self.weights[slot]
+    }
+
+    fn pieces_above(&mut self, floor: f64, _: &mut ChaCha8Rng) -> Vec<usize> {
+        // the lightest first: to occupy a piece moves those behind it
+        (0..self.unoccupied.partition_point(|&weight| weight >= floor)).rev().collect()
     }
 }

@@ -273,4 +273,14 @@ impl Reservoir for Sticks {
         self.owners[self.positions[slot] as usize] = NOBODY;
         self.sum_unoccupied();
     }
+    fn weight(&self, slot: usize) -> f64 {
+        self.weights[self.positions[slot] as usize]
+    }
+
+    fn pieces_above(&mut self, floor: f64, rng: &mut ChaCha8Rng) -> Vec<usize> {
+        while self.weights.len() < self.law.sticks && self.rest >= floor {
+            self.extend(rng);
+        }
+        (0..self.weights.len()).filter(|&j| self.owners[j] == NOBODY && self.weights[j] >= floor).collect()
+    }
 }

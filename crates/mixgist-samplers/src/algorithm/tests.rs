@@ -1,4 +1,4 @@
-//! The fast allocation against the obvious one: the same random numbers must give the same chain.
+//! The fast allocation against the obvious one, and many threads against one: the same random numbers must give the same chain.
 
 use super::*;
 use crate::component::with_component;
@@ -11,11 +11,14 @@ fn chain<C: Component>(
     points: &ScaledData,
     hyperparameters: &Hyperparameters,
     mut sampler: impl Sampler<C>,
+    tiling: Tiling,
     seed: u64,
 ) -> Vec<State> {
     let mut model = Model::<C>::new(points, hyperparameters, 1e-6);
+    model.tiling = tiling;
+    model.effort = Effort { proposals: 1, sample: 4 };
     let mut rng = stream(seed, Purpose::Chains, 0);
-    let mut state = start(&model, 1, &mut rng);
+    let mut state = start(&model, 1, &mut rng).unwrap();
     (0..30)
         .map(|_| {
             sampler.sweep(&mut model, &mut state, &mut rng).unwrap();
@@ -27,11 +30,16 @@ fn chain<C: Component>(
 fn both_paths_agree<C: Component>(values: &[f64], dim: usize, settings: &FitSettings, seed: u64) {
     let points = ScaledData::new(values, dim).unwrap();
     let hyperparameters = Hyperparameters::resolve(values, dim, settings).unwrap();
-    let run = |path| match settings.algorithm {
-        Algorithm::Slice => chain::<C>(&points, &hyperparameters, Slice::new(path), seed),
-        _ => chain::<C>(&points, &hyperparameters, Blocked::new(path), seed),
+    let run = |path, tiling| match settings.algorithm {
+        Algorithm::Slice => chain::<C>(&points, &hyperparameters, Slice::new(path), tiling, seed),
+        _ => chain::<C>(&points, &hyperparameters, Blocked::new(path), tiling, seed),
     };
-    assert!(run(Path::Tiles) == run(Path::Plain), "{settings:?}");
+    for size in [Tiling::default().size, 37] {
+        let tiling = Tiling { size, threads: 1 };
+        let chain = run(Path::Tiles, tiling);
+        assert!(chain == run(Path::Plain, tiling), "{settings:?}, tiles of {size}");
+        assert!(chain == run(Path::Tiles, Tiling { size, threads: 3 }), "{settings:?}, tiles of {size}, threads");
+    }
 }
 
 proptest! {

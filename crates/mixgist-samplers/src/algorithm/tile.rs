@@ -38,11 +38,18 @@ pub(crate) struct Tile {
     rows: Vec<[f64; LANES]>,
     chosen: [f64; LANES],
     differences: Vec<[f64; LANES]>,
+    gathered: Vec<[f64; LANES]>,
 }
 
 impl Default for Tile {
     fn default() -> Self {
-        Tile { level: Level::new(), rows: Vec::new(), chosen: [0.0; LANES], differences: Vec::new() }
+        Tile {
+            level: Level::new(),
+            rows: Vec::new(),
+            chosen: [0.0; LANES],
+            differences: Vec::new(),
+            gathered: Vec::new(),
+        }
     }
 }
 
@@ -70,7 +77,7 @@ impl Tile {
                     continue;
                 }
                 let atom = &atoms[slot * len..(slot + 1) * len];
-                log_densities(simd, shape, atom, weighing.log_weights[slot], points, start, differences, row);
+                log_densities(simd, shape, atom, weighing.log_weights[slot], |j| points.lanes(j, start), differences, row);
                 if let Some(slices) = weighing.slices {
                     let thresholds: &[f64; LANES] = slices.thresholds[start..start + LANES].try_into().expect("LANES of them");
                     hide_below(simd, slices.heights[slot], thresholds, row);
@@ -78,6 +85,33 @@ impl Tile {
             }
         });
         &mut self.rows[slots]
+    }
+
+    /// log weight + log N(x; μ, Σ) of two atoms for up to [`LANES`] points that may lie anywhere: first minus second.
+    pub(crate) fn log_odds(
+        &mut self,
+        shape: AtomShape,
+        points: &ScaledData,
+        places: &[u32],
+        atoms: &[Vec<f64>; 2],
+        log_weights: [f64; 2],
+    ) -> [f64; LANES] {
+        let d = points.dim();
+        self.rows.resize(2, [0.0; LANES]);
+        self.differences.resize(d, [0.0; LANES]);
+        self.gathered.resize(d, [0.0; LANES]);
+        for (lane, &i) in places.iter().enumerate() {
+            for (column, &x) in self.gathered.iter_mut().zip(points.row(i as usize)) {
+                column[lane] = x;
+            }
+        }
+        let Tile { level, rows, differences, gathered, .. } = self;
+        dispatch!(*level, simd => {
+            for half in 0..2 {
+                log_densities(simd, shape, &atoms[half], log_weights[half], |j| &gathered[j], differences, &mut rows[half]);
+            }
+        });
+        std::array::from_fn(|lane| rows[0][lane] - rows[1][lane])
     }
 
     /// Chooses for every point: adds the prior predictive density to the last row, exponentiates, accumulates, and counts the
@@ -98,20 +132,19 @@ impl Tile {
 /// log weight + log N(x; μ, Σ) for a tile of points.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-fn log_densities<S: Simd>(
+fn log_densities<'a, S: Simd>(
     _: S,
     shape: AtomShape,
     atom: &[f64],
     log_weight: f64,
-    points: &ScaledData,
-    start: usize,
+    lanes: impl Fn(usize) -> &'a [f64; LANES],
     differences: &mut [[f64; LANES]],
     row: &mut [f64; LANES],
 ) {
     let d = differences.len();
     let (mean, u) = (&atom[1..=d], &atom[1 + d..]);
     for (j, difference) in differences.iter_mut().enumerate() {
-        let x = points.lanes(j, start);
+        let x = lanes(j);
         for lane in 0..LANES {
             difference[lane] = x[lane] - mean[j];
         }

@@ -17,7 +17,7 @@ fn law<C: Component>(covariance: CovarianceModel) -> (ScaleLaw, Scales) {
     (ScaleLaw::new(&hyperparameters, &scales), scales)
 }
 
-/// E λ = 1, E[ν − d + 1] = 10, E[Ψ/(ν − d + 1)] = S0, each within 6 standard errors: a false alarm in 5e8 for each.
+/// E λ = 1, E[ν − d + 1 given that it is at least 2] = 74/7, E[Ψ/(ν − d + 1)] = S0, each within 6 standard errors: a false alarm in 5e8 for each.
 #[test]
 fn the_prior_has_the_moments_that_the_text_says() {
     for (covariance, (mut law, center), inner) in [
@@ -25,7 +25,7 @@ fn the_prior_has_the_moments_that_the_text_says() {
         (CovarianceModel::Diagonal, law::<DiagonalCovariance>(CovarianceModel::Diagonal), 1.0),
     ] {
         let unit0 = center.nu - inner + 1.0;
-        let mut expected = vec![1.0, 10.0];
+        let mut expected = vec![1.0, 74.0 / 7.0];
         expected.extend(center.psi.iter().map(|psi| psi / unit0));
         let mut rng = stream(3, Purpose::Chains, 0);
         let mut values = vec![Vec::new(); expected.len()];

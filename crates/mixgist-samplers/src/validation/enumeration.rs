@@ -13,6 +13,7 @@ use crate::component::{Component, with_component};
 use crate::hyperparameters::{Hyperparameters, Learned};
 use crate::mixing::{Concentration, MixingPrior};
 use crate::points::ScaledData;
+use crate::scales::LEAST_UNIT;
 use crate::settings::{ComponentPrior, CovarianceModel, FitSettings, Scale, ScaleChoice};
 use crate::start::start;
 use crate::variates::{BetaShape, log_beta};
@@ -22,10 +23,11 @@ const DATA: [f64; 10] = [0.0, 0.3, 0.8, -0.5, 1.9, 1.4, 2.6, 2.2, 0.4, 2.5];
 const THIN: u64 = 12;
 
 /// Runs a chain of the given settings on five points of the plane and compares how often it visits each of the 52 partitions
-/// with their exact posterior probabilities, by a χ² test on every 12th state, which leaves next to no autocorrelation.
-pub fn enumeration(settings: &FitSettings, draws: u64, seed: u64) -> Result<Outcome> {
+/// with their exact posterior probabilities, by a χ² test on every 12th state, which leaves next to no autocorrelation. `tile` is the number of
+/// points of a tile.
+pub fn enumeration(settings: &FitSettings, tile: usize, draws: u64, seed: u64) -> Result<Outcome> {
     let settings = at_hand(settings);
-    with_component!(settings.component.covariance, C => run::<C>(&settings, draws, seed))
+    with_component!(settings.component.covariance, C => run::<C>(&settings, tile, draws, seed))
 }
 
 /// The settings with hyperparameters for these points.
@@ -40,19 +42,27 @@ fn at_hand(settings: &FitSettings) -> FitSettings {
 }
 
 /// The same for the informed splits and merges alone, so that nothing hides a wrong ratio; `sample` is the number of points that a launch
-/// begins with at most.
-pub fn splits_and_merges(settings: &FitSettings, sample: usize, draws: u64, seed: u64) -> Result<Outcome> {
+/// begins with at most, `tile` that of a tile.
+pub fn splits_and_merges(settings: &FitSettings, sample: usize, tile: usize, draws: u64, seed: u64) -> Result<Outcome> {
     let settings = at_hand(settings);
-    with_component!(settings.component.covariance, C => run_alone::<C>(&settings, sample, draws, seed))
+    with_component!(settings.component.covariance, C => run_alone::<C>(&settings, sample, tile, draws, seed))
 }
 
-fn run_alone<C: Component>(settings: &FitSettings, sample: usize, draws: u64, seed: u64) -> Result<Outcome> {
+fn run_alone<C: Component>(
+    settings: &FitSettings,
+    sample: usize,
+    tile: usize,
+    draws: u64,
+    seed: u64,
+) -> Result<Outcome> {
     let points = ScaledData::new(&DATA, 2)?;
     let mut model = Model::<C>::new(&points, &Hyperparameters::resolve(&DATA, 2, settings)?, settings.remainder);
-    model.effort = Effort { proposals: 40, sample };
+    // in tiles fewer proposals are made, and more of them are lost
+    model.effort = Effort { proposals: if tile < points.len() { 400 } else { 40 }, sample };
+    model.tiling.size = tile;
     let exact = posterior(&model)?;
     let mut rng = stream(seed, Purpose::Chains, 0);
-    let mut state = start(&model, 1, &mut rng);
+    let mut state = start(&model, 1, &mut rng)?;
     let mut moves = Informed::default();
     let mut visits: HashMap<Vec<u32>, u64> = HashMap::new();
     for step in 0..draws + 100 {
@@ -65,7 +75,7 @@ fn run_alone<C: Component>(settings: &FitSettings, sample: usize, draws: u64, se
     Ok(chi_square(&exact, &visits, draws))
 }
 
-fn run<C: Component>(settings: &FitSettings, draws: u64, seed: u64) -> Result<Outcome> {
+fn run<C: Component>(settings: &FitSettings, tile: usize, draws: u64, seed: u64) -> Result<Outcome> {
     let points = ScaledData::new(&DATA, 2)?;
     let mut hyperparameters = Hyperparameters::resolve(&DATA, 2, settings)?;
     if settings.component.scales == ScaleChoice::Learned {
@@ -74,10 +84,11 @@ fn run<C: Component>(settings: &FitSettings, draws: u64, seed: u64) -> Result<Ou
         hyperparameters.learned = Learned { lambda: true, psi: false, nu: own };
     }
     let mut model = Model::<C>::new(&points, &hyperparameters, settings.remainder);
+    model.tiling.size = tile;
     let exact = posterior(&model)?;
 
     let mut rng = stream(seed, Purpose::Chains, 0);
-    let mut state = start(&model, 1, &mut rng);
+    let mut state = start(&model, 1, &mut rng)?;
     let mut sampler = sampler::<C>(settings.algorithm);
     let mut visits: HashMap<Vec<u32>, u64> = HashMap::new();
     for sweep in 0..(draws + 100) * THIN {
@@ -143,7 +154,7 @@ fn log_marginal<C: Component>(model: &Model<'_, C>, clusters: &Clusters) -> Resu
     };
     let mut logs = Vec::new();
     for lambda in axis(model.scales.learned.lambda, -14.0, 5.0) {
-        for unit in axis(model.scales.learned.nu, -7.0, 6.0) {
+        for unit in axis(model.scales.learned.nu, LEAST_UNIT.ln(), 6.0) {
             let mut scales = fixed.clone();
             let mut jacobian = 0.0;
             if model.scales.learned.lambda {

@@ -38,8 +38,8 @@ const NAMES: [&str; 14] = [
 const BATCHES: usize = 50;
 
 /// Alternates a sweep of the chain given the data with data given the parameters, and compares the means of fourteen functions of
-/// both with their means under the prior, by batch means.
-pub fn joint(settings: &FitSettings, sweeps: u64, seed: u64) -> Result<Outcome> {
+/// both with their means under the prior, by batch means. `tile` is the number of points of a tile.
+pub fn joint(settings: &FitSettings, tile: usize, sweeps: u64, seed: u64) -> Result<Outcome> {
     let settings = settings.clone().with_component(ComponentPrior {
         mu0: Some(vec![0.3, -0.2]),
         lambda: Some(0.5),
@@ -47,10 +47,10 @@ pub fn joint(settings: &FitSettings, sweeps: u64, seed: u64) -> Result<Outcome> 
         nu: Some(12.0),
         ..settings.component.clone()
     });
-    with_component!(settings.component.covariance, C => run::<C>(&settings, sweeps, seed))
+    with_component!(settings.component.covariance, C => run::<C>(&settings, tile, sweeps, seed))
 }
 
-fn run<C: Component>(settings: &FitSettings, sweeps: u64, seed: u64) -> Result<Outcome> {
+fn run<C: Component>(settings: &FitSettings, tile: usize, sweeps: u64, seed: u64) -> Result<Outcome> {
     let mut hyperparameters = Hyperparameters::resolve(&[0.0; N * D], D, settings)?;
     let own = settings.component.covariance != CovarianceModel::Common;
     if settings.component.scales == ScaleChoice::Learned {
@@ -74,6 +74,7 @@ fn run<C: Component>(settings: &FitSettings, sweeps: u64, seed: u64) -> Result<O
         let mut model = Model::<C>::new(&points, &hyperparameters, settings.remainder);
         model.scales = model.scales.sharpened();
         model.effort = Effort { proposals: 1, sample: 3 };
+        model.tiling.size = tile;
         model.resume_scales(&state)?;
         chain.forget_points();
         chain.sweep(&mut model, &mut state, &mut rng)?;

@@ -50,6 +50,9 @@ pub const PRIORS: [(&str, MixingPrior, Concentration); 6] = [
     ("finite, random alpha", MixingPrior::Finite { components: 4 }, Concentration::Gamma { shape: 2.0, rate: 2.0 }),
 ];
 
+/// No tiles, as with any fit of fewer points than 65,537.
+pub const WHOLE: usize = usize::MAX;
+
 /// The settings of an experiment.
 pub fn settings(
     algorithm: Algorithm,
@@ -80,14 +83,25 @@ pub fn all(length: u64, seed: u64, mut report: impl FnMut(Outcome)) -> Result<()
                 let name = format!("{algorithm_name}, {covariance_name} covariance, {prior_name}");
                 report(Outcome {
                     name: format!("enumeration: {name}"),
-                    ..enumeration(&settings, 8_000 * length, seed)?
+                    ..enumeration(&settings, WHOLE, 8_000 * length, seed)?
                 });
-                report(Outcome { name: format!("joint: {name}"), ..joint(&settings, 40_000 * length, seed)? });
+                report(Outcome { name: format!("joint: {name}"), ..joint(&settings, WHOLE, 40_000 * length, seed)? });
+                if algorithm != Algorithm::Marginal {
+                    let name = format!("{name}, in tiles");
+                    report(Outcome {
+                        name: format!("enumeration: {name}"),
+                        ..enumeration(&settings, 2, 8_000 * length, seed)?
+                    });
+                    report(Outcome { name: format!("joint: {name}"), ..joint(&settings, 2, 40_000 * length, seed)? });
+                }
             }
             let settings = learned(algorithm, covariance);
             let name = format!("{algorithm_name}, {covariance_name} covariance, learned scales");
-            report(Outcome { name: format!("enumeration: {name}"), ..enumeration(&settings, 8_000 * length, seed)? });
-            report(Outcome { name: format!("joint: {name}"), ..joint(&settings, 40_000 * length, seed)? });
+            report(Outcome {
+                name: format!("enumeration: {name}"),
+                ..enumeration(&settings, WHOLE, 8_000 * length, seed)?
+            });
+            report(Outcome { name: format!("joint: {name}"), ..joint(&settings, WHOLE, 40_000 * length, seed)? });
         }
     }
     Ok(())
