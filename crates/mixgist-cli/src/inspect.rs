@@ -106,6 +106,15 @@ fn proposal(found: &Proposal, paths: &[std::path::PathBuf], asked: Option<Format
                     _ => "no variable has the shape K, K × d, K × d × d or that of one covariance for all atoms",
                 };
                 lines.push(line(role, missing));
+                if let Some(exchanged) = exchanged(found).filter(|_| role == "means") {
+                    let name = printable_line(exchanged);
+                    lines.push(line(
+                        "",
+                        format!(
+                            "in {name} the atom is the second index: exchange the two, here and in the covariances"
+                        ),
+                    ));
+                }
                 words.push(format!("{option} …"));
             }
             several => {
@@ -137,6 +146,16 @@ fn proposal(found: &Proposal, paths: &[std::path::PathBuf], asked: Option<Format
     let what = if found.is_certain() { "to use it" } else { "then" };
     lines.extend([String::new(), line(what, words.join(" "))]);
     lines.join("\n")
+}
+
+/// A variable whose second index, not its first, is as long as the weights.
+fn exchanged(found: &Proposal) -> Option<&str> {
+    let [weights] = found.weights.as_slice() else { return None };
+    let shape_of = |name: &str| found.variables.iter().find(|one| one.name == name).map(|one| one.shape.as_slice());
+    let Some(&[atoms]) = shape_of(weights) else { return None };
+    let second =
+        |one: &&mixgist_io::Variable| matches!(one.shape.as_slice(), &[first, last] if last == atoms && first != atoms);
+    found.variables.iter().find(second).map(|one| one.name.as_str())
 }
 
 /// A word as a shell takes it.
@@ -213,7 +232,7 @@ fn report(file: &DrawsFile, seen: &Inspection) -> String {
         match data {
             Some(data) => {
                 let names = data.column_names().map_or(String::new(), |names| format!(" ({})", names.join(", ")));
-                format!("{} observations × {} columns{names}", data.rows(), data.columns())
+                format!("{} × {}{names}", count(data.rows(), "observation"), count(data.columns(), "column"))
             }
             None => "none".into(),
         },
