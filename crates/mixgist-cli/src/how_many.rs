@@ -6,7 +6,7 @@ use mixgist::Result;
 use crate::posterior::{Form, PosteriorArgs};
 use crate::progress::Terminal;
 
-/// Say how many clusters and components there are, with and without merge-truncate-merge
+/// Say how many clusters and components there are, with and without merging similar ones
 #[derive(Args)]
 #[command(
     mut_arg("estimate", |arg| arg.default_value("aligned")),
@@ -17,8 +17,8 @@ use crate::progress::Terminal;
 
 Occupied clusters are counted from the labels that came with the draws. If there are none, labels are drawn given each \
 draw and the data. Merge-truncate-merge (Guha, Ho and Nguyen, arXiv 1901.05078) merges close atoms of each draw, removes light \
-ones and merges again. Its rate is (log n / n)^¼ for n observations; without data, half of the median distance between the draws \
-and the estimate. The answer also shows other rates."
+ones and merges again. Its rate ω is (log n / n)^¼ for n observations; without data, half of the median distance between the draws and the \
+estimate. The answer also shows other rates."
 )]
 pub struct HowManyVerb {
     #[command(flatten)]

@@ -230,7 +230,7 @@ fn report(file: &DrawsFile, seen: &Inspection) -> String {
         match data {
             Some(data) => {
                 let names = data.column_names().map_or(String::new(), |names| format!(" ({})", names.join(", ")));
-                format!("{} observations × {} columns{names}", data.rows(), data.columns())
+                format!("{} × {}{names}", count(data.rows(), "observation"), count(data.columns(), "column"))
             }
             None => "none".into(),
         },

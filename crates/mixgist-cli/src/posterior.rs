@@ -92,6 +92,9 @@ impl EstimateArgs {
     /// Which estimate is to be made: with a file, the one that a summary in it was made with.
     pub fn estimator(&self) -> Result<Estimator> {
         match self.file() {
+            Some(path) if !path.exists() && path.extension().is_some() => Err(Error::input("there is no such file")
+                .in_file(path)
+                .hint("mixgist summarize … -o summary.json writes one")),
             Some(path) if !path.exists() => Err(Error::usage(format!("unknown estimate '{}'", self.estimate))
                 .hint(format!("one of: {}, or a file with an estimate", Estimator::NAMES.join(", ")))),
             Some(_) if self.atoms.is_some() => {

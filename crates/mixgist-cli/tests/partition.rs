@@ -146,6 +146,8 @@ fn files_are_written() {
         ["partition", "draws.npz", "--labels-out", "labels.csv", "--density", "density.csv", "-o", "partition.json"];
     let printed = text(&mixgist(folder.path(), &arguments));
     assert!(printed.starts_with("clusters       2 of 6 observations: 3, 3"), "{printed}");
+    // Members of the ball, not of all draws.
+    assert!(printed.contains("farthest in it: draw ") && printed.contains("most clusters in it: draw "), "{printed}");
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     assert!(read("labels.csv").starts_with("label,coclustering\n0,"));
     assert!(read("partition.json").contains("mixgist.partition"));

@@ -118,6 +118,16 @@ fn a_form_of_covariances_that_was_named_is_not_asked_for() {
 }
 
 #[test]
+fn exchanged_indices_are_recognised() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.npz");
+    std::fs::write(&path, with("means", npy("(2, 3, 2)", &[0.0; 12]))).unwrap();
+    let error = read_draws(&[&path], &ReadOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("has shape (2, 3, 2), expected (2, 2, dimension)"), "{error}");
+    assert!(error.hint_text().unwrap().to_string().contains("exchange the last two axes"), "{error:?}");
+}
+
+#[test]
 fn offsets_that_lie() {
     let ragged = |offsets: Vec<u8>| {
         let entries = [

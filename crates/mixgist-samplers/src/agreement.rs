@@ -64,7 +64,7 @@ fn advice(agreement: &mixgist::Agreement, data: Points, settings: &FitSettings, 
         let kept = (settings.iterations - settings.burn_in.min(settings.iterations)) as f64;
         let needed = rounded(kept * factor + settings.burn_in as f64);
         advice.push(text![
-            format!("run the chains {factor:.1} times as long for an effective sample size of 100 per chain: "),
+            format!("run the chains {factor:.1} times as long for effective sample sizes of 100 per chain and an R-hat below 1.01: "),
             option("iterations", needed)
         ]);
     }

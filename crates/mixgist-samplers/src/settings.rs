@@ -1,6 +1,7 @@
 //! What the user asks for: mixing prior, component, algorithm, and how long to run.
 
-use mixgist::{Error, Result, Text};
+use mixgist::text::option;
+use mixgist::{Error, Result, Text, text};
 
 use crate::mixing::{Concentration, MixingPrior};
 
@@ -271,7 +272,12 @@ impl FitSettings {
                 "no draw would be kept: {} iterations, of which {} are burn-in, thinned by {}",
                 self.iterations, self.burn_in, self.thin
             ))
-            .hint("burn-in counts as part of the iterations"));
+            .hint(text![
+                "burn-in counts as part of the iterations: give more of them, or ",
+                option("burn_in", self.iterations / 4),
+                " with ",
+                option("thin", 1)
+            ]));
         }
         Ok(())
     }

@@ -218,12 +218,16 @@ impl Agreement {
         self.traces.iter().filter_map(|trace| trace.convergence).map(|c| c.rhat).reduce(f64::max)
     }
 
-    /// By what factor chains would have to be longer for `GOOD_ESS` per chain; `None` when they are long enough, or when no length would
-    /// help because they disagree.
+    /// By what factor chains would have to be longer for `GOOD_ESS` per chain, in bulk and in the tails, and for an R-hat below `GOOD_RHAT`, whose
+    /// excess over 1 shrinks in proportion to their length; `None` when they are long enough, or when no length would help because they disagree.
     pub fn longer_by(&self) -> Option<f64> {
-        let ess = self.least_ess()?;
-        let factor = GOOD_ESS * self.chains as f64 / ess.max(1.0);
-        (factor > 1.0 && self.verdict != ChainVerdict::Disagree).then_some(factor)
+        let one = |c: Convergence| {
+            let of_ess = GOOD_ESS * self.chains as f64 / c.bulk_ess.min(c.tail_ess).max(1.0);
+            if c.rhat.is_finite() { of_ess.max((c.rhat - 1.0) / (GOOD_RHAT - 1.0)) } else { of_ess }
+        };
+        let factor = self.traces.iter().filter_map(|trace| trace.convergence).map(one).reduce(f64::max)?;
+        let settled = matches!(self.verdict, ChainVerdict::Agree | ChainVerdict::Disagree);
+        (factor > 1.0 && !settled).then_some(factor)
     }
 }
 

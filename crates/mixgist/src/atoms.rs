@@ -157,7 +157,8 @@ fn asymmetry_hint(error: Error, below: f64, above: f64) -> Error {
             " (lower triangular, L with L L' = covariance)"
         ]),
         false => error.hint(
-            "the indices of a covariance are (draw, atom, row, column): is the atom's index elsewhere? If the difference is              rounding, replace the matrix by the mean of it and its transpose",
+            "the indices of a covariance are (draw, atom, row, column): is the atom's index elsewhere? If the difference is \
+             rounding, replace the matrix by the mean of it and its transpose",
         ),
     }
 }

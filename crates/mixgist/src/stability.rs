@@ -224,9 +224,9 @@ const CHOICES: [Choice; 8] = [
         },
         advice: |_| {
             text![
-                "the units change the estimate: choose them for a reason; ",
+                "the units change the estimate: say which were used; the default, ",
                 option("units", "sd"),
-                " is the usual choice"
+                ", is the usual choice"
             ]
         },
     },
@@ -524,7 +524,13 @@ fn verdict(
                 }
                 _ => String::new(),
             };
-            let moves = format!("{}: moves it by {farthest:.2} radii{counts}; ", choice.name);
+            let alone = match thinned {
+                Some(thinned) if choice.name != "draws" && thinned.distance > 0.0 => {
+                    format!(" (fewer draws alone: {:.2} radii)", thinned.radii)
+                }
+                _ => String::new(),
+            };
+            let moves = format!("{}: moves it by {farthest:.2} radii{alone}{counts}; ", choice.name);
             advice.push(text![moves, (choice.advice)(agree)]);
         }
     }

@@ -335,3 +335,29 @@ fn what_makes_no_sense_is_refused() {
         assert!(run.stderr.contains(message), "{line}: {}", run.stderr);
     }
 }
+
+/// "Atom 0" of a draw and "component 0" of the aligned estimate are two things, and one report shows both.
+#[test]
+fn components_of_the_aligned_estimate_are_not_called_atoms() {
+    let place = Workplace::with_draws();
+    let of = |estimate: &str| place.done(&format!("components draws.npz --slices 60 --estimate {estimate}")).stdout;
+    let (aligned, medoid) = (of("aligned"), of("medoid"));
+    assert!(aligned.contains("component 0") && !aligned.contains("atom 0"), "{aligned}");
+    assert!(medoid.contains("atom 0") && !medoid.contains("component 0"), "{medoid}");
+}
+
+/// Shares of the draws say little of modes between which chains do not move; their log posterior says more.
+#[test]
+fn modes_come_with_their_log_posterior() {
+    let place = Workplace::new();
+    let values = (0..planar_draws().len()).map(|m| -100.0 - m as f64).collect();
+    let draws = planar_draws().with_trace(mixgist::Trace::new(mixgist::Trace::LOG_POSTERIOR, values)).unwrap();
+    place.write_draws("judged.npz", draws);
+    place.write_draws("plain.npz", planar_draws());
+    let two = |file: &str| place.done(&format!("representatives {file}.npz --slices 20 --count 2")).stdout;
+    assert!(
+        two("judged").contains("mean log posterior\n") && !two("plain").contains("log posterior"),
+        "{}",
+        two("judged")
+    );
+}

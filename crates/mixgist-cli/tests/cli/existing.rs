@@ -108,7 +108,12 @@ fn numbers_of_clusters_are_counted() {
     let with = place.json("how-many draws.npz --data data.csv --slices 60");
     assert_eq!((&with["occupied"]["from_labels"], &with["occupied"]["draws"]), (&false.into(), &DRAWS.into()));
     let text = place.done("how-many draws.npz --data data.csv --slices 60").stdout;
-    assert!(text.contains("(merge-truncate-merge)") && text.contains("clusters with observations"), "{text}");
+    assert!(
+        text.contains("(merge-truncate-merge)")
+            && text.contains("\nmerged ")
+            && text.contains("clusters with observations"),
+        "{text}"
+    );
 }
 
 /// Chains that disagree are told here too.

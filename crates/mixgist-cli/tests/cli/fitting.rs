@@ -203,7 +203,10 @@ const BAD_OPTIONS: &[(&str, &[&str])] = &[
     ("--discount 0.9", &["more than 10000 sticks", "hint: use the slice or the marginal sampler"]),
     ("--chains 0", &["0 chains, must be 1 to 10000"]),
     ("--thin 0", &["thin is 0, must be at least 1"]),
-    ("--iterations 1000 --burn-in 1000", &["no draw would be kept", "burn-in counts as part of the iterations"]),
+    (
+        "--iterations 1000 --burn-in 1000",
+        &["no draw would be kept", "burn-in counts as part of the iterations: give more of them, or --burn-in 250"],
+    ),
     ("--checkpoint a --resume b", &["cannot be used with"]),
     ("--checkpoint a --checkpoint-every 0", &["every 0 iterations, must be at least 1"]),
     ("--resume nowhere", &["nowhere: there is no run to resume", "hint:"]),

@@ -22,6 +22,11 @@ const REFUSALS: &[(&str, i32, &[&str])] = &[
     ("summarize draws.npz --units 1,-2", 2, &["units: number 1 is -2, must be positive"]),
     ("summarize draws.npz --prune 2", 2, &["--prune is '2', must be off, rounding or a number from 0 to 1"]),
     ("summarize draws.npz --route sweep", 2, &["route 'sweep' is for order 2 and the power loss", "--route auto"]),
+    (
+        "credible draws.npz --estimate summry.json",
+        1,
+        &["summry.json: there is no such file", "summarize … -o summary.json"],
+    ),
     ("summarize draws.npz --estimate mean", 2, &["unknown estimate 'mean'", "medoid, free, aligned, or a file"]),
     ("summarize draws.npz --atoms 5", 2, &["--atoms is for the free estimate", "hint: add --estimate free"]),
     ("summarize draws.npz --estimate free --atoms 0", 2, &["--atoms is '0', must be 'auto' or a number from 1 to 200"]),

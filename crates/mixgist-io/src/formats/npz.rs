@@ -240,7 +240,12 @@ impl Plan {
                 let start: Vec<String> = weights.iter().map(usize::to_string).collect();
                 let expected =
                     format!("({}, dimension) as the weights have shape {}", start.join(", "), shape_text(weights));
-                return Err(wrong_shape("means", means, &expected));
+                let error = wrong_shape("means", means, &expected);
+                return Err(match (weights, means) {
+                    (&[draws, atoms], &[first, _, last]) if (first, last) == (draws, atoms) => error
+                        .hint("the index of the atom comes before that of the coordinate: exchange the last two axes"),
+                    _ => error,
+                });
             }
         };
         let full = [dim, dim];

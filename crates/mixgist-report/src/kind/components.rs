@@ -1,7 +1,7 @@
 //! The components of the estimate with their intervals: where the means are in the plane, or coordinate by coordinate, and their weights.
 
 use mixgist::components::{Component, Components, Intervals, PosteriorInterval};
-use mixgist::{MixingMeasure, Result};
+use mixgist::{Answer, Estimator, MixingMeasure, Result};
 
 use super::atoms::{ellipse, outline};
 use super::rows::{height_of, interval_layers, mark, panel_height, row_axis, shortened, unnamed};
@@ -106,7 +106,7 @@ fn percent(probability: f64) -> String {
     }
 }
 
-fn rows<'a>(estimate: &MixingMeasure, document: &'a Components) -> Vec<Row<'a>> {
+fn rows<'a>(estimate: &MixingMeasure, document: &'a Answer<Components>) -> Vec<Row<'a>> {
     let mut order: Vec<usize> = (0..estimate.len()).collect();
     order.sort_by(|&a, &b| estimate.weights()[b].total_cmp(&estimate.weights()[a]));
     let mut ranks = vec![0; order.len()];
@@ -115,10 +115,12 @@ fn rows<'a>(estimate: &MixingMeasure, document: &'a Components) -> Vec<Row<'a>> 
         let (color, marker) = atom_style(ranks[component.atom]);
         Row { name, component, color, marker }
     };
-    let mut rows: Vec<Row> = document.components.iter().map(|one| row(format!("atom {}", one.atom), one)).collect();
+    // Those of the aligned estimate are components wherever they are named; atoms are those of a draw.
+    let noun = if document.about.settings.estimator == Estimator::Aligned { "component" } else { "atom" };
+    let mut rows: Vec<Row> = document.components.iter().map(|one| row(format!("{noun} {}", one.atom), one)).collect();
     rows.extend(document.groups.iter().map(|group| {
         let atoms: Vec<String> = group.atoms.iter().map(usize::to_string).collect();
-        row(format!("atoms {}", shortened(&atoms.join("+"), 12)), &group.together)
+        row(format!("{noun}s {}", shortened(&atoms.join("+"), 12)), &group.together)
     }));
     rows
 }

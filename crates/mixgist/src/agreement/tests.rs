@@ -110,3 +110,23 @@ fn a_single_sequence_is_not_called_chains() {
         assert_eq!(of(4), verdict.text(), "{name}");
     }
 }
+
+/// A reader is told a length at which every condition holds: bulk, tails and R-hat.
+#[test]
+fn how_much_longer_counts_tails_and_r_hat() {
+    let lengths = [60; 4];
+    let short = Agreement::of_traces(&in_chains(&lengths), vec![Trace::new("x", autoregressions(&lengths, 0.5, 3))]);
+    let c = short.traces[0].convergence.unwrap();
+    let expected = (4.0 * GOOD_ESS / c.bulk_ess.min(c.tail_ess)).max((c.rhat - 1.0) / 0.01);
+    assert!((short.longer_by().unwrap() / expected - 1.0).abs() < 1e-9, "{:?} {expected}", short.longer_by());
+
+    let with = |rhat: f64, bulk_ess: f64, tail_ess: f64, verdict: ChainVerdict| {
+        let convergence = Some(Convergence { rhat, bulk_ess, tail_ess, ..c });
+        let trace = TraceAgreement { convergence, ..short.traces[0].clone() };
+        Agreement { traces: vec![trace], chains: 4, verdict }.longer_by()
+    };
+    assert!((with(1.03, 900.0, 900.0, ChainVerdict::Short).unwrap() - 3.0).abs() < 1e-9);
+    assert_eq!(with(1.001, 900.0, 100.0, ChainVerdict::Short), Some(4.0));
+    assert_eq!(with(1.001, 900.0, 900.0, ChainVerdict::Agree), None);
+    assert_eq!(with(3.0, 5.0, 5.0, ChainVerdict::Disagree), None);
+}

@@ -5,6 +5,7 @@ use super::{Narrate, Narrative, left_out};
 use crate::about::About;
 use crate::components::{Component, Components, Intervals, Missing, PosteriorInterval, Standing};
 use crate::effective::Probability;
+use crate::free::Estimator;
 use crate::parting::Cut;
 use crate::posterior::Estimate;
 use crate::text;
@@ -75,6 +76,7 @@ impl Narrate for Components {
             "unmatched",
             format!("{} of the mass of a draw belongs to none of the components", told(&self.unmatched)),
         );
+        let noun = noun(about);
         let d = about.dim;
         let shown = d.min(MOST_COLUMNS);
         let mut header = vec!["component".to_owned(), "exists".into(), "weight".into()];
@@ -101,11 +103,11 @@ impl Narrate for Components {
             std::iter::once(name).chain(numbers).chain(std::iter::once(one.remark)).collect()
         };
         let mut rows: Vec<Vec<Text>> =
-            self.components.iter().map(|one| row(text!["atom ", index(one.atom)], Told::of(one))).collect();
+            self.components.iter().map(|one| row(text![noun, " ", index(one.atom)], Told::of(one, noun))).collect();
         rows.extend(
             self.groups
                 .iter()
-                .map(|group| row(text!["atoms ", list(&group.atoms), " together"], Told::of(&group.together))),
+                .map(|group| row(text![noun, "s ", list(&group.atoms), " together"], Told::of(&group.together, noun))),
         );
         let lacking = self.missing.iter().enumerate();
         rows.extend(
@@ -140,7 +142,7 @@ impl Components {
     fn narrate_cuts(&self, narrative: &mut Narrative, about: &About) {
         let row = |cut: &Cut| {
             let at = cut.interval.as_ref().map_or_else(|| "none".into(), told);
-            let between = text!["atoms ", index(cut.left), " and ", index(cut.right)];
+            let between = text![noun(about), "s ", index(cut.left), " and ", index(cut.right)];
             vec![between, at.into(), percent(cut.probability).into()]
         };
         let header = vec!["between".to_owned(), format!("cut at {}", about.column(0)), "draws with a cut".into()];
@@ -161,14 +163,14 @@ struct Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    fn of(one: &'a Component) -> Self {
+    fn of(one: &'a Component, noun: &'static str) -> Self {
         Told {
             weight: one.weight,
             mean: &one.mean,
             covariance: &one.covariance,
             existence: &one.existence,
             intervals: one.intervals.as_ref(),
-            remark: remark(one),
+            remark: remark(one, noun),
         }
     }
 
@@ -198,14 +200,19 @@ fn list(atoms: &[usize]) -> Text {
     indices(&atoms)
 }
 
-fn remark(component: &Component) -> Text {
+/// What the rows are called: atoms of the aligned estimate are called components everywhere, so that nobody takes them for those of a draw.
+fn noun(about: &About) -> &'static str {
+    if about.settings.estimator == Estimator::Aligned { "component" } else { "atom" }
+}
+
+fn remark(component: &Component, noun: &'static str) -> Text {
     let standing: Option<Text> = match component.standing {
         Standing::Clear => None,
         Standing::Ambiguous => {
             Some(format!("shares atoms with another component in {:.0} % of draws", 100.0 * component.ambiguity).into())
         }
         Standing::Indistinct if component.rivals.is_empty() => Some("mostly shared with other atoms".into()),
-        Standing::Indistinct => Some(text!["cannot be told apart from atom ", list(&component.rivals)]),
+        Standing::Indistinct => Some(text!["cannot be told apart from ", noun, " ", list(&component.rivals)]),
         Standing::Rare => {
             let share = component.existence.value;
             let draws = effective(share * component.existence.effective_draws);
@@ -218,7 +225,7 @@ fn remark(component: &Component) -> Text {
         let share = 100.0 * component.beside;
         format!("in {share:.0} % of draws the component is not at the atom of the estimate; the numbers are those of the draws").into()
     });
-    let copies =
-        (!component.nearly_equal.is_empty()).then(|| text!["nearly equal to atom ", list(&component.nearly_equal)]);
+    let copies = (!component.nearly_equal.is_empty())
+        .then(|| text!["nearly equal to ", noun, " ", list(&component.nearly_equal)]);
     joined([copies, standing, pieces, beside].into_iter().flatten(), "; ")
 }

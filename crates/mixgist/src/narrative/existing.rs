@@ -104,15 +104,25 @@ impl Narrate for HowMany {
             }
         };
         let omega = significant(self.omega, 3);
-        narrative.line(
-            "components",
-            format!("{} after similar atoms of each draw are merged and light ones left out (merge-truncate-merge) at the rate ω = {omega}, {rule}", self.components),
-        );
         let lightest = significant(self.omega * self.omega, 2);
-        narrative.line("", format!("components lighter than ω² = {lightest} are left out at this rate"));
+        narrative.line(
+            "merged",
+            format!(
+                "most often {}, after atoms of a draw that are nearer than about ω = {omega} are merged and those lighter than ω² = {lightest} left out (merge-truncate-merge)",
+                count(self.components, "component")
+            ),
+        );
+        narrative.line("ω", rule);
         let modes: Vec<usize> = self.merged.iter().map(|at| at.posterior.mode).collect();
         let (least, most) = (modes.iter().min().unwrap_or(&0), modes.iter().max().unwrap_or(&0));
-        narrative.line("", format!("from {least} to {most} over the rates below, for {}", count(about.draws, "draw")));
+        let each = match least == most {
+            true => format!("{} at every ω below", count(*least, "component")),
+            false => format!(
+                "from {least} to {most} components over the values of ω below: how many there are depends on how different two must be to count as two"
+            ),
+        };
+        narrative.line("other values", each);
+        narrative.line("draws", about.draws.to_string());
         let row = |name: String, posterior: &CountPosterior| {
             vec![name, posterior.mode.to_string(), significant(posterior.mean, 3), told(posterior)]
         };

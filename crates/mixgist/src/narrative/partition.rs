@@ -52,11 +52,11 @@ impl PartitionAnswer {
             ),
         );
         for (name, bound) in [
-            ("farthest", &ball.horizontal),
-            ("fewest clusters", &ball.upper_vertical),
-            ("most clusters", &ball.lower_vertical),
+            ("farthest in it: ", &ball.horizontal),
+            ("fewest clusters in it: ", &ball.upper_vertical),
+            ("most clusters in it: ", &ball.lower_vertical),
         ] {
-            narrative.line(name, told(bound));
+            narrative.line("", Text::from(name).then(told(bound)));
         }
         if let Some(scores) = &self.coclustering {
             let mean = scores.iter().sum::<f64>() / scores.len() as f64;
@@ -90,7 +90,7 @@ impl PartitionAnswer {
         likely.truncate(LISTED);
         likely.sort_by_key(|count| count.clusters);
         let listed: Vec<String> =
-            likely.iter().map(|count| format!("{} ({:.3})", count.clusters, count.probability)).collect();
+            likely.iter().map(|one| format!("{} ({})", one.clusters, probability(one.probability))).collect();
         format!(
             "{} clusters (mean {:.2}, mode {})",
             listed.join(", "),
@@ -98,6 +98,11 @@ impl PartitionAnswer {
             self.cluster_count_mode
         )
     }
+}
+
+/// To three decimals; what is not 0 is not called 0.
+fn probability(value: f64) -> String {
+    if value < 5e-4 { "below 0.001".into() } else { format!("{value:.3}") }
 }
 
 fn told(bound: &BallBound) -> Text {

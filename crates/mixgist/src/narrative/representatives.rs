@@ -52,19 +52,30 @@ impl Narrate for Representatives {
             format!("{} from a draw to its representative", significant(self.expected_distance, 4)),
         );
         narrative.line("distance", distance_line(&about.settings, self.slices));
-        let header = ["representative", "probability", "mean distance", "to the first", "main atoms", "clusters"];
+        let mut header =
+            vec!["representative", "probability", "mean distance", "to the first", "main atoms", "clusters"];
+        // Modes of badly mixing chains are to be judged by it: their shares of the draws say little.
+        let judged = modes > 1 && self.representatives.iter().all(|one| one.log_posterior.is_some());
+        if judged {
+            header.push("mean log posterior");
+        }
         let row = |(place, one): (usize, &Representative)| {
             let labels = one.allocation.as_ref().map(|all| &all.labels[..]);
-            vec![
+            let mut row = vec![
                 text!["draw ", index(one.draw)],
                 format!("{:.3} ± {:.3}", one.weight.value, one.weight.standard_error).into(),
                 significant(one.expected_distance, 4).into(),
                 if place == 0 { "-".into() } else { significant(self.distances[place], 4).into() },
                 main_atoms(&one.measure, labels).len().to_string().into(),
                 one.clusters.map_or("no data".into(), |clusters| clusters.to_string().into()),
-            ]
+            ];
+            row.extend(one.log_posterior.filter(|_| judged).map(|value| format!("{value:.1}").into()));
+            row
         };
-        narrative.table(header.map(String::from).to_vec(), self.representatives.iter().enumerate().map(row).collect());
+        narrative.table(
+            header.into_iter().map(String::from).collect(),
+            self.representatives.iter().enumerate().map(row).collect(),
+        );
         narrative
     }
 }

@@ -5,7 +5,7 @@ use super::{Narrate, Narrative, distance_line, left_out};
 use crate::about::About;
 use crate::agreement::{Agreement, ChainVerdict};
 use crate::ensemble::MixingMeasure;
-use crate::free::{Assessment, Estimator, HeldOut, Judgement, PathPoint};
+use crate::free::{Assessment, AtomCount, Estimator, HeldOut, Judgement, PathPoint};
 use crate::line::Order;
 use crate::loss::Loss;
 use crate::posterior::{Answer, Estimate};
@@ -111,7 +111,8 @@ impl Narrate for Summary {
         atoms(&mut narrative, self, about);
         estimates(&mut narrative, self);
         if let Some(free) = self.free() {
-            path(&mut narrative, &free.path, free.chosen);
+            let auto = matches!(about.settings.estimator, Estimator::Free(AtomCount::Auto { .. }));
+            path(&mut narrative, &free.path, free.chosen, auto);
         }
         narrative
     }
@@ -312,7 +313,7 @@ fn estimates(narrative: &mut Narrative, summary: &Summary) {
 }
 
 /// The path over numbers of atoms, the chosen one marked.
-fn path(narrative: &mut Narrative, path: &[PathPoint], chosen: usize) {
+fn path(narrative: &mut Narrative, path: &[PathPoint], chosen: usize, auto: bool) {
     let header = [
         "at most",
         "atoms",
@@ -336,6 +337,12 @@ fn path(narrative: &mut Narrative, path: &[PathPoint], chosen: usize) {
         ]
     };
     narrative.table(header.map(String::from).to_vec(), path.iter().enumerate().map(row).collect());
+    if auto {
+        narrative.note(
+            "chosen: the fewest atoms whose held-out loss is within three standard errors of the best, but no more than 5 % above it, or within 1 % of \
+             it, among fits of whose mass at most 1 % lies where almost no draw has a component",
+        );
+    }
 }
 
 /// A paragraph for the methods section of a paper.

@@ -189,6 +189,7 @@ fn what_fewer_draws_do_is_not_blamed_on_other_choices() {
     let told: Vec<String> = verdict.advice.iter().map(|advice| advice.spelled(&Neutral)).collect();
     let of = |name: &str| told.iter().any(|advice| advice.starts_with(name));
     assert!(of("draws: ") && of("units: ") && !of("slices: ") && !of("seed: "), "{told:?}");
+    assert!(of("units: moves it by 0.45 radii (fewer draws alone: 0.40 radii), the number"), "{told:?}");
 }
 
 /// Medoids of fewer draws, and under the other loss, are the same whether they are read off the distances between all draws or searched for.
