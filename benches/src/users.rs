@@ -205,12 +205,15 @@ type Profiled = (&'static str, fn() -> Ensemble, Settings);
 
 /// Prints where the time of runs goes.
 pub fn profile(word: Option<&str>) {
-    let runs: [Profiled; 9] = [
+    let runs: [Profiled; 12] = [
         ("defaults, 1000 draws of 100 atoms, d = 2", || posterior_like(1000, 100, 2, 1), Settings::default()),
         ("defaults, 4000 draws of 5 like atoms, d = 2", || finite(4000, 5, 2), Settings::default()),
         ("defaults, 4000 draws of 5 like atoms, d = 10", || finite(4000, 5, 10), Settings::default()),
         ("defaults, 1000 draws of 20 atoms, d = 10", || posterior_like(1000, 20, 10, 1), Settings::default()),
+        ("defaults, 1000 draws of 20 atoms, d = 20", || posterior_like(1000, 20, 20, 1), Settings::default()),
         ("1000 slices, 1000 draws of 20 atoms, d = 10", || posterior_like(1000, 20, 10, 1), fixed(1000)),
+        ("400 slices, 1000 draws of 100 atoms, d = 2", || posterior_like(1000, 100, 2, 1), fixed(400)),
+        ("100 slices, 1000 draws of 100 like atoms, d = 2", || evenly_weighted(1000, 100, 2, 1), fixed(100)),
         ("1600 slices, 1000 draws of 100 atoms, d = 2", || posterior_like(1000, 100, 2, 1), fixed(1600)),
         ("100 slices, 20,000 draws of 20 atoms, d = 10", || posterior_like(20_000, 20, 10, 1), fixed(100)),
         ("100 slices, 100,000 draws of 20 atoms, d = 2", || posterior_like(100_000, 20, 2, 1), fixed(100)),

@@ -22,7 +22,7 @@ use crate::points::Points;
 use crate::progress::Progress;
 use crate::projection::{bytes_to_judge, kept_bytes_per_slice, predicted_bytes};
 use crate::prune::Pruned;
-use crate::select::{Medoid, Route, SAFE_SEPARATION, medoid, most_numbers};
+use crate::select::{Medoid, Route, medoid, most_numbers};
 use crate::settings::{Settings, SliceCount};
 use crate::slice::Slices;
 use crate::text;
@@ -323,8 +323,7 @@ fn choose(job: &Job, settings: &Settings, assess: Assess, progress: &dyn Progres
                 Some(free::assess(&assessed, ensemble, &projection, decompositions, &judged_on, progress)?);
             return Ok(Chosen { medoid, assessment, pruned: projection.pruned(), slices: slices.len() });
         };
-        // Errors of few groups are rough: no leap is longer.
-        let wanted = (count as f64 * times.clamp(2.0, 8.0)) as usize;
+        let wanted = (count as f64 * times) as usize;
         count = settings.whole_groups(ensemble.dim(), wanted)?.min(cap);
     }
 }
@@ -343,24 +342,20 @@ fn aligned(job: &Job, medoid: usize, progress: &dyn Progress) -> Result<Aligned>
 /// The standard error of the expected loss, which is the mean distance of the draws from the medoid, is small enough when it is this part of it.
 const ACCURACY: f64 = 0.01;
 
-/// How many times as many slices are taken when the choice of the winner asks for more.
-const MORE_FOR_WINNER: f64 = 4.0;
+/// Errors of few groups are rough: no leap is longer, and none is shorter.
+const LEAPS: (f64, f64) = (2.0, 8.0);
 
 /// How many times as many slices are needed, roughly; `None` when there are enough.
 fn more_slices(medoid: &Medoid) -> Option<f64> {
     // Where all draws are one measure there is nothing to be unsure of.
     let loss = match medoid.expected_loss_se {
-        Some(error) if error <= ACCURACY * medoid.expected_loss => 0.0,
-        Some(error) => (error / (ACCURACY * medoid.expected_loss)).powi(2),
-        None => f64::INFINITY,
+        Some(error) if error <= ACCURACY * medoid.expected_loss => None,
+        Some(error) => Some((error / (ACCURACY * medoid.expected_loss)).powi(2)),
+        None => Some(f64::INFINITY),
     };
     // Whichever of the two is better, it may be so by less than the expected loss is known: then more slices decide nothing that matters.
-    let winner = match medoid.margin.filter(|margin| margin.asks_for_slices()).map(|margin| margin.slice_error) {
-        Some(Some(error)) if SAFE_SEPARATION * error <= ACCURACY * medoid.expected_loss => 0.0,
-        Some(_) => MORE_FOR_WINNER,
-        None => 0.0,
-    };
-    Some(f64::max(loss, winner)).filter(|&times| times > 0.0)
+    let winner = medoid.margin.and_then(|margin| margin.more_slices(ACCURACY * medoid.expected_loss));
+    loss.map(|times| times.clamp(LEAPS.0, LEAPS.1)).into_iter().chain(winner).reduce(f64::max)
 }
 
 #[cfg(test)]

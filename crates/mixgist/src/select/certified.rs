@@ -101,6 +101,7 @@ pub(super) fn choose<'p, 'a>(
     // The most promising draws first: their exact losses lower the threshold for all others, and their rows sharpen the
     // bounds of their neighbours, which are promising too: 60 rows instead of 110 for 1000 draws.
     // Where a pass over the slices takes long, it shall be the last.
+    let mut sharpened = Vec::new();
     let first = if keeps { 8 } else { (draws / 64).clamp(16, 32) };
     search.exhaust(few, first, progress, |computed, rows, left| {
         embedding.extend(computed, rows, MOST_AXES);
@@ -112,13 +113,19 @@ pub(super) fn choose<'p, 'a>(
         let all_axes = embedding.leading(embedding.axes());
         let sharper = bounds(&|draws| all_axes.lower_bounds(draws, &known), &left[..doubtful])?;
         left.iter_mut().zip(sharper).for_each(|(old, new)| old.0 = old.0.max(new.0));
+        sharpened.extend_from_slice(&left[..doubtful]);
         Ok(())
     })?;
 
     let contenders = search.contenders();
+    let mut steps = vec![Step::First; draws];
+    for (bound, i) in sharpened {
+        loss_bounds[i] = f64::max(loss_bounds[i], bound - search.slack[i]);
+        steps[i] = Step::SomeAxes;
+    }
     search.losses.iter().for_each(|&(draw, loss)| loss_bounds[draw] = loss - search.slack[draw]);
     let (computed, slack) = (search.losses.len(), std::mem::take(&mut search.slack));
-    let steps = search.known.iter().map(|&known| if known { Step::Row } else { Step::First }).collect();
+    steps.iter_mut().zip(&search.known).filter(|(_, known)| **known).for_each(|(step, _)| *step = Step::Row);
     drop(search);
     decompositions.guess_radii(embedding.median_radii(weights));
     let (mut exact, mut asked) = (Decompositions::new(projection, Form::Exact), 0);

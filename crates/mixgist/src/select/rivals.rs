@@ -11,7 +11,12 @@ use crate::pairwise::{Decompositions, SliceRows};
 use crate::progress::Progress;
 use crate::projection::Projection;
 
-/// Draws whose bounds are raised together by all axes, and as many at most.
+/// Draws whose bounds are raised together by some more axes and all sums that are known, and as many at most; and those axes.
+const FEW_TOGETHER: usize = 256;
+const MOST_BY_FEW: usize = 8 * FEW_TOGETHER;
+const SOME_AXES: usize = 32;
+
+/// Draws whose bounds are raised together by all axes, and as many at most: with 256 axes five times the time of the step before.
 const AXES_TOGETHER: usize = 64;
 const MOST_BY_AXES: usize = 16 * AXES_TOGETHER;
 
@@ -42,8 +47,9 @@ impl Rivals for RivalRows<'_, '_, '_> {
             let step = bounds.steps[draw];
             let rows = if self.decompositions.keeps() { ROWS_TOGETHER } else { ROWS_TOGETHER_IF_SLOW };
             let (left, together) = match step {
-                Step::First => (&mut bounds.left[0], AXES_TOGETHER),
-                Step::Axes => (&mut bounds.left[1], rows),
+                Step::First => (&mut bounds.left[0], FEW_TOGETHER),
+                Step::SomeAxes => (&mut bounds.left[1], AXES_TOGETHER),
+                Step::AllAxes => (&mut bounds.left[2], rows),
                 Step::Row => return Ok(next),
             };
             if *left == 0 {
@@ -55,7 +61,8 @@ impl Rivals for RivalRows<'_, '_, '_> {
                 draws.push(draw);
             }
             match step {
-                Step::First => bounds.raise_by_axes(&draws, losses, self.progress)?,
+                Step::First => bounds.raise_by_axes(&draws, losses, Step::SomeAxes, self.progress)?,
+                Step::SomeAxes => bounds.raise_by_axes(&draws, losses, Step::AllAxes, self.progress)?,
                 _ => bounds.raise_by_rows(&draws, losses, self.decompositions, self.progress)?,
             }
         }
@@ -84,32 +91,41 @@ pub(super) struct LossBounds<'p> {
     slack: Vec<f64>,
     embedding: Embedding,
     known: KnownSums<'p>,
-    /// Bounds that may still be raised by axes and by rows.
-    left: [usize; 2],
+    /// Bounds that may still be raised by some axes, by all and by rows.
+    left: [usize; 3],
 }
 
 /// What a bound rests on, the roughest first.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// A few axes of the embedding, perhaps more.
+    /// A few axes of the embedding and the means of squared distances.
     First,
+    /// Some axes, and all sums of squared distances that are known; or more, while there were fewer axes.
+    SomeAxes,
     /// All of them.
-    Axes,
+    AllAxes,
     /// A row of the kept slices.
     Row,
 }
 
 impl<'p> LossBounds<'p> {
     pub(super) fn new(steps: Vec<Step>, slack: Vec<f64>, embedding: Embedding, known: KnownSums<'p>) -> Self {
-        LossBounds { steps, slack, embedding, known, left: [MOST_BY_AXES, MOST_BY_ROWS] }
+        LossBounds { steps, slack, embedding, known, left: [MOST_BY_FEW, MOST_BY_AXES, MOST_BY_ROWS] }
     }
 
-    /// Raises the bounds of some draws by all that the embedding knows.
-    fn raise_by_axes(&mut self, draws: &[usize], losses: &mut [f64], progress: &dyn Progress) -> Result<()> {
-        let all_axes = self.embedding.leading(self.embedding.axes());
-        let of_draws = |draws: &[usize]| all_axes.lower_bounds(draws, &self.known);
+    /// Raises the bounds of some draws by what the embedding knows, to the step of some or of all axes.
+    fn raise_by_axes(
+        &mut self,
+        draws: &[usize],
+        losses: &mut [f64],
+        step: Step,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let axes = if step == Step::SomeAxes { SOME_AXES } else { self.embedding.axes() };
+        let leading = self.embedding.leading(axes);
+        let of_draws = |draws: &[usize]| leading.lower_bounds(draws, &self.known);
         let found = side_by_side(&of_draws, draws, losses.len(), progress)?;
-        self.raise(draws, &found, losses, Step::Axes);
+        self.raise(draws, &found, losses, step);
         Ok(())
     }
 

@@ -22,7 +22,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{TIE, is_tied};
+use super::{SAFE_SEPARATION, TIE, is_tied};
 use crate::effective::{Origin, ascending, block_error, draw_weights, effective_draws, sorted_quantile};
 use crate::tails::student_tail;
 use crate::text::Index;
@@ -41,6 +41,11 @@ const LEVEL: f64 = 0.95;
 
 /// Slices still help while their error is at least this part of the error over draws.
 const NOTABLE: f64 = 0.5;
+
+/// How many times as many slices are taken when the choice asks for more: at most, and at least; with so many times what seems to be enough.
+const LONGEST_LEAP: f64 = 4.0;
+const SHORTEST_LEAP: f64 = 1.25;
+const TO_BE_ENOUGH: f64 = 1.2;
 
 /// A lead that rests on fewer independent draws than this is not safe.
 pub(crate) const LEAST_EFFECTIVE: f64 = 50.0;
@@ -257,6 +262,21 @@ impl Margin {
         matches!(self.verdict, ChoiceVerdict::FewSlices | ChoiceVerdict::Unknown)
     }
 
+    /// How many times as many slices the choice asks for, if it asks for any that matter. The error over slices falls with the root of their number, until it is
+    /// small beside that over draws, or so small that the choice decides no more than how far the expected loss is `known`.
+    pub(crate) fn more_slices(&self, known: f64) -> Option<f64> {
+        if !self.asks_for_slices() {
+            return None;
+        }
+        let Some(error) = self.slice_error else { return Some(LONGEST_LEAP) };
+        if SAFE_SEPARATION * error <= known {
+            return None;
+        }
+        let small = f64::max(known / SAFE_SEPARATION, NOTABLE * self.draw_error.unwrap_or(0.0));
+        let times = TO_BE_ENOUGH * (error / small).powi(2);
+        Some(if times >= SHORTEST_LEAP { times.min(LONGEST_LEAP) } else { SHORTEST_LEAP })
+    }
+
     /// Whether this margin leaves the choice more open than another.
     pub(super) fn is_worse_than(&self, other: &Margin) -> bool {
         let rank = |verdict: ChoiceVerdict| match verdict {
@@ -315,6 +335,36 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// As many slices as make their error small enough, between the shortest leap and the longest.
+    #[test]
+    fn a_choice_asks_for_as_many_slices_as_would_settle_it() {
+        let margin = |slice_error: Option<f64>, draw_error: f64, verdict: ChoiceVerdict| Margin {
+            rival: 1,
+            lead: 0.001,
+            slice_error,
+            draw_error: Some(draw_error),
+            effective_draws: 1000.0,
+            separation: Some(1.0),
+            p_value: Some(0.2),
+            radii: 1.0,
+            nearer: 0.5,
+            verdict,
+        };
+        let few = |slice_error: Option<f64>, draw_error: f64| {
+            margin(slice_error, draw_error, ChoiceVerdict::FewSlices).more_slices(0.003)
+        };
+        // An error of 0.001 decides nothing that matters.
+        assert_eq!(few(Some(0.0009), 0.0), None);
+        assert_eq!(few(Some(0.00101), 0.0), Some(SHORTEST_LEAP));
+        let times = few(Some(0.0015), 0.0).unwrap();
+        assert!((times - TO_BE_ENOUGH * 2.25).abs() < 1e-9, "{times}");
+        // Nor does one of half the error over draws.
+        let times = few(Some(0.003), 0.004).unwrap();
+        assert!((times - TO_BE_ENOUGH * 2.25).abs() < 1e-9, "{times}");
+        assert_eq!((few(Some(0.1), 0.0), few(None, 0.0)), (Some(LONGEST_LEAP), Some(LONGEST_LEAP)));
+        assert_eq!(margin(Some(0.1), 0.0, ChoiceVerdict::Safe).more_slices(0.003), None);
     }
 
     /// A lead of ten standard errors over slices is safe where many groups of slices give the error, and not where two do (one degree of freedom), as few blocks of

@@ -169,7 +169,7 @@ impl Surveyed<'_> {
                 let assessment = self.assess(&job, &passes, &found)?;
                 return Ok((medoid, assessment, slices.len()));
             };
-            let wanted = (count as f64 * times.clamp(2.0, 8.0)) as usize;
+            let wanted = (count as f64 * times) as usize;
             count = settings.whole_groups(survey.dim, wanted)?.min(cap);
         }
     }
