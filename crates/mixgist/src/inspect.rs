@@ -238,7 +238,8 @@ mod tests {
         let worst = seen.problems.last().unwrap();
         assert_eq!(worst.to_string(), "the covariance of draw 0, atom 0 has condition number 1.0e11");
         let wide = two_draws(&[1.0, 1e4, 1.0, 1e4, 1.0, 1e4]);
-        let names: Vec<&str> = inspect(&wide, None).unwrap().problems.iter().map(Warning::name).collect();
+        let seen = inspect(&wide, None).unwrap();
+        let names: Vec<&str> = seen.problems.iter().map(Warning::name).collect();
         assert_eq!(names, ["few-draws"], "the default units take care of unequal scales");
         let data = [0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0];
         let points = Points::new(2, &data).unwrap();
