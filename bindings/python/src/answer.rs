@@ -79,7 +79,7 @@ pub fn told(warnings: &[Warning]) -> Vec<Told> {
 }
 
 /// A narrative as a part of a page, such as a notebook.
-fn html(title: &str, narrative: &Narrative, warnings: &[Told]) -> String {
+pub fn html(title: &str, narrative: &Narrative, warnings: &[Told]) -> String {
     let row = |tag: &str, cells: &[String]| {
         let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
         format!("<tr>{cells}</tr>\n")

@@ -40,7 +40,7 @@ mod _core {
     #[pymodule_export]
     use crate::options::deviations_by_name;
     #[pymodule_export]
-    use crate::partition::Partitions;
+    use crate::partition::{Partitions, read_partition};
     #[pymodule_export]
     use crate::posterior::Posterior;
     #[pymodule_export]

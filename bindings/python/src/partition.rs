@@ -1,23 +1,40 @@
 //! Partition first: the partition of least expected loss, and how sure it is.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use mixgist::partition::{
-    LossOptions, PartitionLoss, Question, SearchOptions, estimate_partition, expected_losses, losses_to_draws,
-    partition_ball, similarity_block,
+    LossOptions, PartitionAnswer, PartitionLoss, Question, SearchOptions, estimate_partition, expected_losses,
+    losses_to_draws, partition_ball, similarity_block,
 };
 use mixgist::{Error, Partition, PartitionDraws, Points, Silent, sample_partitions};
-use mixgist_io::{PARTITION_SCHEMA, to_json};
+use mixgist_io::{PARTITION_SCHEMA, read_json, to_json};
 use mixgist_report::of_partitions;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::answer::html;
 use crate::arrays::{Input, output, values};
 use crate::draws::Draws;
-use crate::error::Result;
+use crate::error::{InPython, Result};
 use crate::options::table;
 use crate::running::Call;
+
+/// The document of a partition, what there is to say about it, and the same for a notebook.
+type PartitionTold = (String, String, String);
+
+fn tell(answer: &PartitionAnswer) -> mixgist::Result<PartitionTold> {
+    let narrative = answer.narrative();
+    let document = to_json(PARTITION_SCHEMA, answer)?;
+    Ok((document, narrative.plain(&InPython), html("Partition of least expected loss", &narrative, &[])))
+}
+
+/// Reads a partition that was written as a document.
+#[pyfunction]
+pub fn read_partition(py: Python<'_>, path: PathBuf) -> Result<PartitionTold> {
+    Ok(py.detach(|| tell(&read_json::<PartitionAnswer>(&path, PARTITION_SCHEMA)?))?)
+}
 
 /// Draws of a partition of n observations.
 #[pyclass(frozen, module = "mixgist._core")]
@@ -117,12 +134,11 @@ impl Partitions {
         level: f64,
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
-    ) -> Result<String> {
+    ) -> Result<PartitionTold> {
         let asked = Question::new(loss, loss_options(conventions)?, clusters, max_clusters, level)?;
         let search = SearchOptions { runs, seed, ..asked.search };
         let question = Question { search, labels_sampled: self.sampled, ..asked };
-        Call { threads, progress }
-            .run(py, |progress| to_json(PARTITION_SCHEMA, &estimate_partition(&self.draws, &question, progress)?))
+        Call { threads, progress }.run(py, |progress| tell(&estimate_partition(&self.draws, &question, progress)?))
     }
 
     /// The expected loss of a partition under every loss, or under every one that needs no cost.

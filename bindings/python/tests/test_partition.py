@@ -89,3 +89,16 @@ def test_scikit_learns_name_for_the_number_of_clusters(labels):
         mixgist.partition(labels, clusters=2, n_clusters=3)
     with pytest.raises(ValueError, match="cannot both be given"):
         mixgist.partition(labels, max_clusters=2, n_clusters=3)
+
+
+def test_an_estimate_says_what_the_command_line_says_and_is_read_again(tmp_path):
+    estimate = mixgist.partition([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]], seed=2)
+    said = str(estimate)
+    assert said.startswith("clusters       2 of 4 observations: 2, 2") and "runs lead to this partition, seed 2" in said
+    assert "runs lead to this partition" in estimate._repr_html_()
+    estimate.write(tmp_path / "partition.json")
+    again = mixgist.PartitionEstimate.read(tmp_path / "partition.json")
+    assert again == estimate and str(again) == said and np.array_equal(again.labels_, estimate.labels_)
+    (tmp_path / "other.json").write_text("{}")
+    with pytest.raises(ValueError, match="other.json"):
+        mixgist.PartitionEstimate.read(tmp_path / "other.json")

@@ -11,16 +11,14 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from ._arrays import Floats, Integers, floats, labels as label_array, named_points
-from ._checks import count, either, number, optional_count, optional_number, thread_count, word
-from ._document import Document, fields, html, plural, with_picture
+from ._checks import count, either, number, optional_count, optional_number, path as path_of, thread_count, word
+from ._document import Document, fields, plural, with_picture
+from ._draws import Draws, Path, expect_draws
 from ._frames import frame
-from ._draws import Draws, expect_draws
 from ._progress import ProgressOption, reporter
 from ._words import Omari, PartitionLoss
 
 _DEFAULTS = _core.DEFAULTS
-# More clusters are not listed in a notebook.
-_LISTED = 12
 
 
 @dataclass(frozen=True)
@@ -104,6 +102,8 @@ class PartitionEstimate(Document):
     runs_agreeing: int
     labels_sampled: bool = field(repr=False)
     _text: str = field(repr=False)
+    _plain: str = field(repr=False)
+    _html: str = field(repr=False)
     # How often observations share a cluster, as SVG.
     _picture: str | None = field(default=None, repr=False)
 
@@ -130,18 +130,38 @@ class PartitionEstimate(Document):
         agree = f"{self.runs_agreeing} of {plural(self.runs, 'run')} led here"
         return f"PartitionEstimate({plural(self.n_clusters, 'cluster')} of {len(self.labels_)} observations, {loss}, {agree})"
 
+    def __str__(self) -> str:
+        return self._plain
+
     def _repr_html_(self) -> str:
-        agree = f"{self.runs_agreeing} of {plural(self.runs, 'run')} of the search led here."
-        ball = f"A ball of radius {self.ball.radius:.4g} ({self.ball.loss}) holds {self.ball.probability:.4f} of the posterior."
-        sizes = self.sizes
-        scores = self.coclustering_
-        rows = [
-            [str(k), str(sizes[k]), "–" if scores is None else f"{scores[self.labels_ == k].mean():.3f}"]
-            for k in np.argsort(-sizes, kind="stable")[:_LISTED]
-        ]
-        title = f"{plural(self.n_clusters, 'cluster')}, expected loss {self.expected_loss:.4g} ({self.loss})"
-        page = html(title, [agree, ball], ["cluster", "observations", "mean co-clustering"], rows)
-        return with_picture(page, self._picture)
+        return with_picture(self._html, self._picture)
+
+    @classmethod
+    def read(cls, path: Path) -> PartitionEstimate:
+        """Reads an estimate that `write` or ``mixgist partition -o`` wrote."""
+        return cls._of(_core.read_partition(path_of("path", path)), None)
+
+    @classmethod
+    def _of(cls, told: tuple[str, str, str], draws: Any) -> PartitionEstimate:
+        text, plain, page = told
+        document = json.loads(text)
+        labels, coclustering = np.array(document["labels"], dtype=np.int64), document["coclustering"]
+        return cls(
+            labels_=labels,
+            loss=document["loss"],
+            expected_loss=document["expected_loss"],
+            expected_losses=document["expected_losses"],
+            coclustering_=None if coclustering is None else np.array(coclustering),
+            cluster_counts={one["clusters"]: one["probability"] for one in document["cluster_counts"]},
+            ball=_ball(document["ball"]),
+            runs=document["runs"],
+            runs_agreeing=document["runs_agreeing"],
+            labels_sampled=document["labels_sampled"],
+            _text=text,
+            _plain=plain,
+            _html=page,
+            _picture=None if draws is None else draws.picture(labels),
+        )
 
 
 def partition(
@@ -215,7 +235,7 @@ def partition(
     bound, exactly = optional_count("max_clusters", max_clusters), optional_count("clusters", clusters)
     pool, conventions = thread_count(threads), _conventions(a, omari)
     with reporter(progress) as report:
-        text = draws.search(
+        told = draws.search(
             _loss(loss),
             conventions,
             bound,
@@ -226,22 +246,7 @@ def partition(
             pool,
             report,
         )
-    document = json.loads(text)
-    coclustering = document["coclustering"]
-    return PartitionEstimate(
-        labels_=np.array(document["labels"], dtype=np.int64),
-        loss=document["loss"],
-        expected_loss=document["expected_loss"],
-        expected_losses=document["expected_losses"],
-        coclustering_=None if coclustering is None else np.array(coclustering),
-        cluster_counts={one["clusters"]: one["probability"] for one in document["cluster_counts"]},
-        ball=_ball(document["ball"]),
-        runs=document["runs"],
-        runs_agreeing=document["runs_agreeing"],
-        labels_sampled=document["labels_sampled"],
-        _text=text,
-        _picture=draws.picture(np.array(document["labels"], dtype=np.int64)),
-    )
+    return PartitionEstimate._of(told, draws)
 
 
 def partition_expected_losses(
