@@ -50,8 +50,7 @@ pub fn report(
 }
 
 fn partitions(draws: Option<&Draws>) -> Result<Option<PartitionDraws>> {
-    let labels = draws.and_then(|draws| draws.file.labels.as_ref());
-    Ok(labels.map(|labels| labels.partitions()).transpose()?)
+    Ok(draws.map(|draws| draws.file.partitions()).transpose()?.flatten())
 }
 
 /// What is behind summaries.
