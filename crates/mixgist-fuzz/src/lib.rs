@@ -5,6 +5,7 @@
 
 mod archive;
 pub mod arguments;
+pub mod blocks;
 mod change;
 pub mod checkpoint;
 pub mod documents;
@@ -28,6 +29,7 @@ pub const TARGETS: &[(&str, Entry)] = &[
     ("parquet", readers::parquet),
     ("netcdf", readers::netcdf),
     ("zarr", readers::zarr),
+    ("blocks", blocks::blocks),
     ("bayesmix", readers::bayesmix),
     ("premium", readers::premium),
     ("json", json::json),

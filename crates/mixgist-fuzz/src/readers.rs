@@ -10,7 +10,7 @@ use mixgist_io::{Format, ReadOptions, Variables, propose, read_data, read_draws,
 use crate::{archive, folder};
 
 /// Small, so that files that promise much are told from files that hold much.
-const MEMORY_LIMIT: u64 = 1 << 24;
+pub(crate) const MEMORY_LIMIT: u64 = 1 << 24;
 
 /// Lets `read` have a file of these bytes. Readers take files, so there is one for each thread, written again and again.
 pub(crate) fn with_file(bytes: &[u8], read: impl FnOnce(&Path)) {

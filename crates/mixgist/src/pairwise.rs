@@ -14,5 +14,5 @@ pub use desk::Desk;
 pub(crate) use kept::KEPT_BYTES;
 pub(crate) use matrix::cost_matrix;
 pub use matrix::{Condensed, DistanceMatrix};
-pub(crate) use rows::{AnchorRows, Decompositions, MOST_MERGED, SliceRows, Spread};
+pub(crate) use rows::{AnchorRows, Decompositions, MOST_MERGED, SliceRows, Spread, most_merged_bytes};
 pub use sliced::{Distance, SlicedDistance};

@@ -17,7 +17,8 @@ use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::fits::{Fits, are_below, has_dim, has_length};
 use crate::free::{self, Aligned, AlignedSupport, Assessment, Estimator, FreeSupport, Judgement, LEADING_SLICES};
 use crate::line::Order;
-use crate::pairwise::{KEPT_BYTES, SlicedDistance};
+use crate::loss::Loss;
+use crate::pairwise::{KEPT_BYTES, SlicedDistance, most_merged_bytes};
 use crate::points::Points;
 use crate::progress::Progress;
 use crate::projection::{bytes_to_judge, kept_bytes_per_slice, predicted_bytes};
@@ -66,16 +67,22 @@ impl Settings {
         let others = self.estimator != Estimator::Medoid || self.candidate.is_some();
         let judged = if others { bytes_to_judge(dim, atoms, draws, slices, fits + 2) } else { 0 };
         let decomposed = slices.saturating_mul(kept_bytes_per_slice(atoms, draws) as u64).min(KEPT_BYTES as u64);
-        let kept = match self.route.resolve(self.order, self.loss, draws)? {
+        let route = self.route.resolve(self.order, self.loss, draws)?;
+        let kept = match route {
             Route::Pairs | Route::Auto => SlicedDistance::matrix_bytes(draws) as u64 / 2,
-            // Compressed slices, and exact ones when very many draws are in question.
-            Route::Certified => 2 * decomposed + 8 * most_numbers(draws) as u64,
+            Route::Certified => decomposed + most_merged_bytes(draws, slices) + 8 * most_numbers(draws) as u64,
             Route::Sweep | Route::Blocks => decomposed + 8 * 4 * draws as u64,
         };
         let directions = slices.saturating_mul(8 * (dim * dim + 2 * dim + 4) as u64);
-        // The floor comes after the route: all slices, as far as they are kept, and the leading ones.
-        let leading = (LEADING_SLICES * kept_bytes_per_slice(atoms, draws)).min(KEPT_BYTES) as u64;
-        let kept = if self.order == Order::TWO { kept.max(decomposed + leading.min(decomposed)) } else { kept };
+        // The floor comes after the route: all slices, as far as they are kept, and the leading ones where the middle is guessed from them.
+        let per_slice = kept_bytes_per_slice(atoms, draws) as u64;
+        let all_kept = slices.saturating_mul(per_slice) <= KEPT_BYTES as u64;
+        let guesses_itself = route == Route::Certified && !matches!(self.estimator, Estimator::Free(_));
+        let leading = match self.loss == Loss::Distance && !all_kept && !guesses_itself {
+            true => (LEADING_SLICES as u64 * per_slice).min(decomposed),
+            false => 0,
+        };
+        let kept = if self.order == Order::TWO { kept.max(decomposed + leading) } else { kept };
         Ok((copy + judged + predicted_bytes(dim, atoms, draws, slices) + kept).saturating_add(directions))
     }
 }
@@ -362,7 +369,6 @@ fn more_slices(medoid: &Medoid) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::CovarianceForm;
-    use crate::loss::Loss;
 
     /// A small question is not refused on a small machine: 400 draws of 3 atoms in the plane.
     #[test]
@@ -401,7 +407,7 @@ mod tests {
         let kept = kept_bytes_per_slice(28 * draws, draws) as u64;
         for (estimator, batches) in [(Estimator::Medoid, 1), (Estimator::Aligned, 2)] {
             let more = bytes(32, estimator) - bytes(1, estimator);
-            assert!(more > 31 * (2 * kept + batches * (7 << 20)), "{more} {kept}");
+            assert!(more > 31 * (kept + batches * (7 << 20)), "{more} {kept}");
         }
     }
 

@@ -221,7 +221,9 @@ fn given_directions_are_checked() {
     };
     assert!(message("sw", &|a| a.retain(|name, _| name != "sw_theta")).contains("no array 'sw_theta'"));
     assert!(message("mix-sw", &|a| a.get_mut("mix_sw_a").unwrap().shape = vec![4, 4]).contains("expected (L, 2, 2)"));
-    assert!(message("mix-sw", &|a| a.get_mut("mix_sw_w").unwrap().values[3] = f64::NAN).contains("direction 1 holds NaN"));
+    assert!(
+        message("mix-sw", &|a| a.get_mut("mix_sw_w").unwrap().values[3] = f64::NAN).contains("direction 1 holds NaN")
+    );
     assert!(message("sw", &|a| a.get_mut("sw_theta").unwrap().values.truncate(23)).contains("holds 23 numbers"));
     assert!(
         message("smix-w", &|a| a.get_mut("smix_w_v").unwrap().values[2..4].fill(0.0))

@@ -18,6 +18,10 @@ const VERBS: &[(&str, &[&str])] = &[
         "summarize draws.npz --data data.csv --slices 10 --grid 5 --labels l.csv --memberships p.npy --density d.csv -o s.json",
         &["p.npy", "l.csv", "d.csv", "s.json"],
     ),
+    (
+        "summarize draws.npz --data data.csv --loss power --route blocks --slices 10 --labels l.csv -o s.json",
+        &["l.csv", "s.json"],
+    ),
     ("distance draws.npz --slices 10 --errors e.npy --matrix m.npy", &["e.npy", "m.npy"]),
     ("compare fitted.npz --slices 10 -o k.json", &["k.json"]),
     ("combine whole.slices -o k.json", &["k.json"]),

@@ -101,6 +101,11 @@ impl<'p, 'a> Decompositions<'p, 'a> {
         self.radii.as_deref()
     }
 
+    /// Gives up what is kept of the slices; the next pass makes it again.
+    pub(crate) fn release(&mut self) {
+        (self.kept, self.keeping) = (None, None);
+    }
+
     /// Hands on such a guess.
     pub(crate) fn guess_radii(&mut self, radii: Vec<f64>) {
         self.radii = Some(radii);
@@ -448,6 +453,12 @@ fn below(mut batches: Vec<Vec<usize>>, count: usize) -> Vec<Vec<usize>> {
 
 /// Costs on each slice of a few rows may take this many numbers, 256 MB.
 const KEPT_COSTS: usize = 1 << 25;
+
+/// Bytes that the costs of merged rows take at most, whether they are asked for together or two at a time.
+pub(crate) fn most_merged_bytes(draws: usize, slices: u64) -> u64 {
+    let costs = slices.saturating_mul((MOST_MERGED * draws) as u64).min((MOST_MERGED / 2 * KEPT_COSTS) as u64);
+    8 * costs
+}
 
 /// The costs of a few draws to all, on each slice.
 pub(crate) struct SliceRows {

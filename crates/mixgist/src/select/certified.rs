@@ -133,6 +133,8 @@ pub(super) fn choose<'p, 'a>(
     let mut finals = Search::new(projection, |rows, progress| {
         asked += rows.len();
         if asked > MOST_MERGED {
+            // There is space for the slices in one form.
+            decompositions.release();
             return exact.row_costs(rows, progress);
         }
         let (costs, of_slices) = decompositions.merged_row_costs(rows, progress)?;
