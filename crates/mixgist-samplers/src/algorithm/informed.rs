@@ -4,7 +4,7 @@ use mixgist::Result;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::sticks::{Room, StickLaw};
+use super::halves::{After, Half, log_ratio};
 use super::tiling::tile_stream;
 use super::{Model, State};
 use crate::component::{Component, Posterior};
@@ -40,16 +40,7 @@ pub(crate) struct Informed {
     /// Posteriors of all clusters, ready for predictive densities.
     posteriors: Vec<Posterior>,
     weights: Vec<f64>,
-    room: Room,
-    positions: Vec<u32>,
-    counts: Vec<u32>,
-}
-
-#[derive(Debug, Default)]
-struct Half {
-    count: u32,
-    statistic: Vec<f64>,
-    posterior: Posterior,
+    after: After,
 }
 
 /// How many proposals a sweep makes, and how many points a launch begins with at most.
@@ -158,11 +149,11 @@ impl Informed {
         if is_split {
             log_choice = self.log_choice_after(model, state, a, chosen)?;
         }
-        let log_ratio = self.log_ratio(model, state, is_split)?;
+        let log_ratio = log_ratio(&mut self.halves, model, state, is_split)?;
         let log_split = log_ratio + log_choice - log_q;
         let log_accept = if is_split { log_split } else { -log_split };
-        self.count_after(state, a, b, is_split);
-        let Some(log_places) = self.propose_positions(model, state, rng) else { return Ok(()) };
+        self.after.count(state, &self.halves, [a, b], is_split);
+        let Some(log_places) = self.after.propose_positions(model, state, rng) else { return Ok(()) };
         if uniform(rng).ln() < log_accept + log_places {
             self.carry_out(model, state, a, b, is_split)?;
         }
@@ -423,49 +414,6 @@ impl Informed {
         log_sum(log, log_swapped)
     }
 
-    /// log p(split partition, data) − log p(merged partition, data).
-    fn log_ratio<C: Component>(&mut self, model: &Model<'_, C>, state: &State, is_split: bool) -> Result<f64> {
-        let component = &model.component;
-        let [one, two] = &mut self.halves;
-        let mut log = component.log_cluster(one.count, &one.statistic, &mut one.posterior)?
-            + component.log_cluster(two.count, &two.statistic, &mut two.posterior)?;
-        let (count_one, count_two) = (one.count, two.count);
-        let merged: Vec<f64> = one.statistic.iter().zip(&two.statistic).map(|(p, q)| p + q).collect();
-        log -= component.log_cluster(count_one + count_two, &merged, &mut one.posterior)?;
-        let (prior, alpha) = (model.prior, state.alpha);
-        let split = prior.log_partition([count_one, count_two].into_iter(), alpha);
-        let merged = prior.log_partition([count_one + count_two].into_iter(), alpha);
-        // the sizes of other clusters cancel; what depends on the number of clusters does not: k against k + 1 instead of 1 against 2
-        let others = state.clusters.len() - if is_split { 1 } else { 2 };
-        let opened = prior.new_mass(others + 1, alpha).ln() - prior.new_mass(1, alpha).ln();
-        Ok(log + split - merged + opened)
-    }
-
-    fn count_after(&mut self, state: &State, a: usize, b: usize, is_split: bool) {
-        self.counts.clear();
-        self.counts.extend_from_slice(&state.clusters.counts);
-        let [one, two] = &self.halves;
-        if is_split {
-            self.counts[a] = one.count;
-            self.counts.push(two.count);
-        } else {
-            self.counts[a] = one.count + two.count;
-            self.counts.swap_remove(b);
-        }
-    }
-
-    /// New stick positions for the blocked sampler, from the untruncated law as in [`StickLaw::redraw_positions`]; returns the log
-    /// of the correction for truncation. None when the proposal is lost.
-    fn propose_positions<C>(&mut self, model: &Model<'_, C>, state: &State, rng: &mut ChaCha8Rng) -> Option<f64> {
-        let Some(sticks) = model.sticks else { return Some(0.0) };
-        let law = StickLaw { prior: model.prior, alpha: state.alpha, sticks };
-        law.propose_positions(&self.counts, &mut self.room.weights, &mut self.positions, rng)?;
-        Some(
-            law.log_correction(&self.counts, &self.positions)
-                - law.log_correction(&state.clusters.counts, &state.positions),
-        )
-    }
-
     fn carry_out<C: Component>(
         &mut self,
         model: &Model<'_, C>,
@@ -481,13 +429,8 @@ impl Informed {
                 clusters.relocate(i as usize, to, component, points.row(i as usize));
             }
         }
-        if model.sticks.is_some() {
-            std::mem::swap(&mut state.positions, &mut self.positions);
-        }
-        // counts were arranged as this leaves the slots: the last cluster moves into the gap; positions know it already
-        clusters.compact(&mut Vec::new());
-        debug_assert_eq!(clusters.counts, self.counts);
-        while self.posteriors.len() < clusters.slots() {
+        self.after.settle(model, state);
+        while self.posteriors.len() < state.clusters.slots() {
             self.posteriors.push(Posterior::new(points.dim()));
         }
         // those that changed; after a merge the last cluster may be where b was, or where a was
@@ -525,31 +468,4 @@ fn log_sum(x: f64, y: f64) -> f64 {
 fn exponentiate(logs: &mut [f64]) {
     let highest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     logs.iter_mut().for_each(|log| *log = (*log - highest).exp());
-}
-
-impl Half {
-    fn with_room<C: Component>(component: &C) -> Self {
-        Half { statistic: vec![0.0; component.statistic_len()], ..Half::default() }
-    }
-
-    fn take_in(&mut self, part: &Half) {
-        self.count += part.count;
-        self.statistic.iter_mut().zip(&part.statistic).for_each(|(sum, x)| *sum += x);
-    }
-
-    fn clear(&mut self) {
-        self.count = 0;
-        self.statistic.fill(0.0);
-    }
-
-    fn add<C: Component>(&mut self, component: &C, x: &[f64]) {
-        self.count += 1;
-        component.update(&mut self.statistic, x, 1.0);
-    }
-
-    fn prepare<C: Component>(&mut self, component: &C) -> Result<()> {
-        component.posterior(self.count, &self.statistic, &mut self.posterior)?;
-        component.prepare(&mut self.posterior);
-        Ok(())
-    }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod allocate;
 mod blocked;
+mod halves;
 pub(crate) mod informed;
 mod marginal;
 mod slice;

@@ -3,7 +3,7 @@
 use mixgist::Result;
 use rand_chacha::ChaCha8Rng;
 
-use super::sticks::{Room, StickLaw};
+use super::halves::{After, Half, log_ratio};
 use super::{Model, State};
 use crate::component::{Component, Posterior};
 use crate::variates::uniform;
@@ -19,22 +19,13 @@ pub(crate) struct SplitMerge {
     others: Vec<u32>,
     with_first: Vec<bool>,
     halves: [Half; 2],
-    room: Room,
-    positions: Vec<u32>,
-    counts: Vec<u32>,
+    after: After,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Proposal {
     Split,
     Merge,
-}
-
-#[derive(Debug, Default)]
-struct Half {
-    count: u32,
-    statistic: Vec<f64>,
-    posterior: Posterior,
 }
 
 /// A proposal is made in every second sweep …
@@ -67,19 +58,11 @@ impl SplitMerge {
         self.gather(state, [first, second], rng);
         let log_split =
             self.allocate(model, state, [first, second], if a == b { Proposal::Split } else { Proposal::Merge }, rng)?;
-        let log_ratio = self.log_ratio(model, state, a == b)?;
+        let log_ratio = log_ratio(&mut self.halves, model, state, a == b)?;
         let log_accept = if a == b { log_ratio - log_split } else { log_split - log_ratio };
 
-        self.counts.clear();
-        self.counts.extend_from_slice(&state.clusters.counts);
-        if a == b {
-            self.counts[a as usize] = self.halves[0].count;
-            self.counts.push(self.halves[1].count);
-        } else {
-            self.counts[a as usize] = moved;
-            self.counts.swap_remove(b as usize);
-        }
-        let Some(log_places) = self.propose_positions(model, state, rng) else { return Ok(()) };
+        self.after.count(state, &self.halves, [a as usize, b as usize], a == b);
+        let Some(log_places) = self.after.propose_positions(model, state, rng) else { return Ok(()) };
         if uniform(rng).ln() < log_accept + log_places {
             self.carry_out(model, state, [first, second]);
         }
@@ -119,14 +102,14 @@ impl SplitMerge {
             half.count = 0;
             half.statistic.clear();
             half.statistic.resize(component.statistic_len(), 0.0);
-            half.add(component, points.row(i))?;
+            add(half, component, points.row(i))?;
         }
         self.with_first.clear();
         let mut log = 0.0;
         for &i in &self.others {
             let x = points.row(i as usize);
             let [one, two] = &mut self.halves;
-            let difference = one.log_weight(model, state.alpha, x) - two.log_weight(model, state.alpha, x);
+            let difference = log_weight(one, model, state.alpha, x) - log_weight(two, model, state.alpha, x);
             let with_first = match proposal {
                 Proposal::Split => uniform(rng) * (1.0 + (-difference).exp()) < 1.0,
                 Proposal::Merge => state.clusters.labels[i as usize] == state.clusters.labels[pair[0]],
@@ -135,41 +118,9 @@ impl SplitMerge {
             let exponent = if with_first { -difference } else { difference };
             log -= if exponent > 700.0 { exponent } else { exponent.exp().ln_1p() };
             self.with_first.push(with_first);
-            self.halves[usize::from(!with_first)].add(component, x)?;
+            add(&mut self.halves[usize::from(!with_first)], component, x)?;
         }
         Ok(log)
-    }
-
-    /// log p(split partition, data) − log p(merged partition, data).
-    fn log_ratio<C: Component>(&mut self, model: &Model<'_, C>, state: &State, is_split: bool) -> Result<f64> {
-        let component = &model.component;
-        let [one, two] = &mut self.halves;
-        let mut log = component.log_cluster(one.count, &one.statistic, &mut one.posterior)?
-            + component.log_cluster(two.count, &two.statistic, &mut two.posterior)?;
-        let (count_one, count_two) = (one.count, two.count);
-        for (sum, part) in one.statistic.iter_mut().zip(&two.statistic) {
-            *sum += part;
-        }
-        log -= component.log_cluster(count_one + count_two, &one.statistic, &mut one.posterior)?;
-        let (prior, alpha) = (model.prior, state.alpha);
-        let split = prior.log_partition([count_one, count_two].into_iter(), alpha);
-        let merged = prior.log_partition([count_one + count_two].into_iter(), alpha);
-        // the sizes of other clusters cancel; what depends on the number of clusters does not: k against k + 1 instead of 1 against 2
-        let others = state.clusters.len() - if is_split { 1 } else { 2 };
-        let opened = prior.new_mass(others + 1, alpha).ln() - prior.new_mass(1, alpha).ln();
-        Ok(log + split - merged + opened)
-    }
-
-    /// New stick positions for the blocked sampler, from the untruncated law as in [`StickLaw::redraw_positions`]; returns the log
-    /// of the correction for truncation. None when the proposal is lost.
-    fn propose_positions<C>(&mut self, model: &Model<'_, C>, state: &State, rng: &mut ChaCha8Rng) -> Option<f64> {
-        let Some(sticks) = model.sticks else { return Some(0.0) };
-        let law = StickLaw { prior: model.prior, alpha: state.alpha, sticks };
-        law.propose_positions(&self.counts, &mut self.room.weights, &mut self.positions, rng)?;
-        Some(
-            law.log_correction(&self.counts, &self.positions)
-                - law.log_correction(&state.clusters.counts, &state.positions),
-        )
     }
 
     fn carry_out<C: Component>(&mut self, model: &Model<'_, C>, state: &mut State, pair: [usize; 2]) {
@@ -182,26 +133,17 @@ impl SplitMerge {
                 clusters.relocate(i as usize, to, component, points.row(i as usize));
             }
         }
-        if model.sticks.is_some() {
-            std::mem::swap(&mut state.positions, &mut self.positions);
-        }
-        // counts were arranged as this leaves the slots: the last cluster moves into the gap; positions know it already
-        clusters.compact(&mut Vec::new());
-        debug_assert_eq!(clusters.counts, self.counts);
+        self.after.settle(model, state);
     }
 }
 
-impl Half {
-    fn add<C: Component>(&mut self, component: &C, x: &[f64]) -> Result<()> {
-        self.count += 1;
-        component.update(&mut self.statistic, x, 1.0);
-        component.posterior(self.count, &self.statistic, &mut self.posterior)?;
-        component.prepare(&mut self.posterior);
-        Ok(())
-    }
+/// Adds a point and makes the half ready for the next.
+fn add<C: Component>(half: &mut Half, component: &C, x: &[f64]) -> Result<()> {
+    half.add(component, x);
+    half.prepare(component)
+}
 
-    /// log of urn weight times predictive density.
-    fn log_weight<C: Component>(&mut self, model: &Model<'_, C>, alpha: f64, x: &[f64]) -> f64 {
-        model.prior.cluster_mass(self.count, alpha).ln() + model.component.log_predictive(&mut self.posterior, x)
-    }
+/// log of urn weight times predictive density.
+fn log_weight<C: Component>(half: &mut Half, model: &Model<'_, C>, alpha: f64, x: &[f64]) -> f64 {
+    model.prior.cluster_mass(half.count, alpha).ln() + model.component.log_predictive(&mut half.posterior, x)
 }
