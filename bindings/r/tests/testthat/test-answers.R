@@ -179,7 +179,7 @@ test_that("how many: the posterior of the number, and cuts between components co
   expect_equal(as.vector(tapply(frame$probability, paste(frame$counted, frame$setting), sum)), rep(1, length(unique(paste(frame$counted, frame$setting)))))
   components <- mixgist_components(draws, slices = 100, threads = 2)
   expect_equal(sort(c(components$cuts[[1]]$left, components$cuts[[1]]$right)), 1:2)
-  expect_match(attr(components, "plain"), "atoms (1 and 2|2 and 1)")
+  expect_match(attr(components, "plain"), "components (1 and 2|2 and 1)")
 })
 
 test_that("the report is written whole or not at all", {
