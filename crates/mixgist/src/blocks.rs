@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use passes::{Losses, Passes, Row};
+pub(crate) use passes::{AskedOf, Losses, Passes, Row};
 pub(crate) use survey::{Gallery, Survey};
 
 use crate::ensemble::{Ensemble, MixingMeasure, PlainDraws};

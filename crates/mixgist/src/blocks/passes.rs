@@ -7,6 +7,7 @@ use super::{Asked, BlockWorkers, Found, Survey, wrong_answer};
 use crate::Result;
 use crate::effective::Origin;
 use crate::ensemble::{Ensemble, MixingMeasure};
+use crate::line::Lines;
 use crate::progress::Progress;
 use crate::slice::Replicates;
 use crate::target::SliceTarget;
@@ -20,6 +21,13 @@ pub(crate) struct Passes<'a> {
     slices: usize,
     replicates: Replicates,
     grids: Vec<Grid>,
+}
+
+/// What passes are for; without mean quantile functions the slices need no cells.
+#[derive(Clone, Copy)]
+pub(crate) enum AskedOf {
+    Everything,
+    CostsAlone,
 }
 
 /// What one sweep tells of every draw.
@@ -55,25 +63,17 @@ impl<'a> Passes<'a> {
         sample: &Ensemble,
         study: Study,
         replicates: Replicates,
+        asked: AskedOf,
     ) -> Result<Self> {
         let cells = cells_for(study.freeze(survey.dim)?.len());
-        let grids = on_slices(&study, sample, |lines| Grid::of_sample(lines, cells))?;
-        Ok(Passes { blocks, survey, slices: grids.len(), study, replicates, grids })
-    }
-
-    /// For slices on which only costs are asked for.
-    pub(crate) fn for_costs(
-        blocks: &'a dyn BlockWorkers,
-        survey: &'a Survey,
-        sample: &Ensemble,
-        study: Study,
-        replicates: Replicates,
-    ) -> Result<Self> {
-        let bare = |lines: &crate::line::Lines| {
-            let origin = lines.middle();
-            Grid { origin, exponent: exponent(lines, origin), ends: Vec::new() }
+        let grid = |lines: &Lines| match asked {
+            AskedOf::Everything => Grid::of_sample(lines, cells),
+            AskedOf::CostsAlone => {
+                let origin = lines.middle();
+                Grid { origin, exponent: exponent(lines, origin), ends: Vec::new() }
+            }
         };
-        let grids = on_slices(&study, sample, bare)?;
+        let grids = on_slices(&study, sample, grid)?;
         Ok(Passes { blocks, survey, slices: grids.len(), study, replicates, grids })
     }
 
@@ -159,7 +159,7 @@ impl<'a> Passes<'a> {
     /// What rounding makes of the cost between copies of a measure: mass of the size of rounding errors moved from end to end, and last digits of positions.
     pub(crate) fn rounding(&self, measure: &MixingMeasure) -> Result<f64> {
         let few = Study { slices: self.study.slices.min(SIZING_SLICES), transform: None, ..self.study.clone() };
-        let of_slice = |lines: &crate::line::Lines| {
+        let of_slice = |lines: &Lines| {
             let positions = lines.draw(0).positions();
             let (low, high) = (positions[0], positions[positions.len() - 1]);
             1e-14 * (high - low).powi(2) + (1e-14 * low.abs().max(high.abs())).powi(2)

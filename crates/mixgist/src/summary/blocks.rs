@@ -2,7 +2,7 @@
 
 use super::evidence::Evidence;
 use super::{Summary, more_slices};
-use crate::blocks::{BlockWorkers, Gallery, Losses, Passes, Survey, bytes_of_sums};
+use crate::blocks::{AskedOf, BlockWorkers, Gallery, Losses, Passes, Survey, bytes_of_sums};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::free::{self, Assessment, Center, Estimator, OnBlocks, SomeDraws};
 use crate::line::Order;
@@ -151,7 +151,7 @@ impl Surveyed<'_> {
                 free::check(settings.order, slices)?;
             }
             let study = settings.study(slices.len(), units)?;
-            let passes = Passes::new(blocks, survey, &gallery.draws, study, slices.replicates())?;
+            let passes = Passes::new(blocks, survey, &gallery.draws, study, slices.replicates(), AskedOf::Everything)?;
             let (medoid, found) = medoid_of_blocks(&passes, survey, &|draws| self.some(draws), progress)?;
             let last = count >= cap || settings.directions.is_some();
             let Some(times) = more_slices(&medoid).filter(|_| !last) else {
@@ -182,7 +182,7 @@ impl Surveyed<'_> {
         }
         let held_out = settings.freeze_held_out(survey.dim, passes.slices())?;
         let study = settings.held_out_study(held_out.len(), units);
-        let held_out = Passes::for_costs(blocks, survey, &gallery.draws, study, held_out.replicates())?;
+        let held_out = Passes::new(blocks, survey, &gallery.draws, study, held_out.replicates(), AskedOf::CostsAlone)?;
         let (fitted, judged) = (OnBlocks::new(passes, &found.targets), OnBlocks::new(&held_out, &[]));
         free::judged(job, &center, &fitted, &judged, progress)
     }
