@@ -46,7 +46,7 @@ pub struct FitOptions {
 }
 
 impl FitOptions {
-    fn settings(&self) -> Result<FitSettings> {
+    pub fn settings(&self) -> Result<FitSettings> {
         let settings = FitSettings::default()
             .with_prior(MixingPrior::from_options(self.discount, self.components)?)
             .with_concentration(match self.alpha {
@@ -80,7 +80,7 @@ impl FitOptions {
 }
 
 /// Draws of the posterior, the document of the fit, and what is to be warned of.
-type Fitted = (Draws, String, Vec<Told>);
+pub type Fitted = (Draws, String, Vec<Told>);
 
 /// Draws of the posterior, with what is known about the chains.
 #[pyfunction]
@@ -100,7 +100,7 @@ pub fn fit(
             .map_err(|error| table.naming_column(error, &InPython))?;
         judged(fitted, &table, &settings, progress)
     })?;
-    answered(fitted, &settings, &agreement, table)
+    with_data(fitted, &settings, &agreement, table)
 }
 
 /// One chain of a fit, as bytes.
@@ -141,7 +141,7 @@ pub fn fit_joined(
         let chains = chains.collect::<mixgist::Result<Vec<ChainRun>>>()?;
         judged(join_chains(chains, table.values(), table.columns(), &settings)?, &table, &settings, progress)
     })?;
-    answered(fitted, &settings, &agreement, table)
+    with_data(fitted, &settings, &agreement, table)
 }
 
 /// Lets the chains of a fit, of which these are the draws and the document, run on.
@@ -155,6 +155,9 @@ pub fn extend(
     progress: Option<Py<PyAny>>,
 ) -> Result<Fitted> {
     let document: FitRecord = document_from(document)?;
+    if document.ends.is_empty() {
+        return Err(FitRecord::without_ends().into());
+    }
     let DrawsFile { ensemble, labels: Some(labels), data: Some(table) } = &*draws.file else {
         let error = Error::input("the draws of the fit have no labels or no data");
         return Err(error.hint("give the draws as the fit left them").into());
@@ -165,7 +168,7 @@ pub fn extend(
         let fitted = run_on(earlier, table.values(), table.columns(), &settings, progress)?;
         judged(fitted, table, &settings, progress)
     })?;
-    answered(fitted, &settings, &agreement, table.clone())
+    with_data(fitted, &settings, &agreement, table.clone())
 }
 
 /// The document of a fit from a file.
@@ -190,11 +193,23 @@ fn judged(
     Ok((fitted, agreement))
 }
 
-fn answered(fitted: Fit, settings: &FitSettings, agreement: &Agreement, table: DataTable) -> Result<Fitted> {
-    let document = FitRecord::new(&fitted, settings, agreement, table.column_names());
-    let text = to_json(FIT_SCHEMA, &document)?;
-    let file = DrawsFile::labelled(fitted.draws(), fitted.labels, table);
-    Ok((file.into(), text, chain_warnings(agreement)))
+fn with_data(fitted: Fit, settings: &FitSettings, agreement: &Agreement, table: DataTable) -> Result<Fitted> {
+    let columns = table.column_names().map(<[String]>::to_vec);
+    answered(fitted, settings, agreement, columns.as_deref(), |fitted| {
+        DrawsFile::labelled(fitted.draws(), fitted.labels, table)
+    })
+}
+
+/// What Python gets of a fit; `file` makes a file of its draws.
+pub fn answered(
+    fitted: Fit,
+    settings: &FitSettings,
+    agreement: &Agreement,
+    columns: Option<&[String]>,
+    file: impl FnOnce(Fit) -> DrawsFile,
+) -> Result<Fitted> {
+    let text = to_json(FIT_SCHEMA, &FitRecord::new(&fitted, settings, agreement, columns))?;
+    Ok((file(fitted).into(), text, chain_warnings(agreement)))
 }
 
 /// That the chains do not agree or cannot be judged, with what helps; nothing when they agree.

@@ -18,6 +18,7 @@ mod report;
 mod running;
 mod slices;
 mod summary;
+mod tiles;
 mod workers;
 
 use pyo3::prelude::*;
@@ -48,6 +49,8 @@ mod _core {
     #[pymodule_export]
     use crate::summary::{Summary, check_settings};
     #[pymodule_export]
+    use crate::tiles::{HeldPoints, fit_held};
+    #[pymodule_export]
     use crate::workers::{answer_job, draws_parcel, knows_draws, open_draws};
 
     use super::*;
@@ -55,6 +58,7 @@ mod _core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("TILE_ROWS", mixgist_samplers::TILE_ROWS)?;
         module.add("DEFAULTS", crate::options::defaults(module.py())?)?;
         module.add("CHOICES", crate::options::choices(module.py())?)
     }

@@ -63,6 +63,11 @@ impl Carried {
         }
     }
 
+    /// The object that carries bytes.
+    pub fn courier(&self) -> &Py<PyAny> {
+        &self.courier
+    }
+
     fn remember(&self, error: PyErr) -> Error {
         self.raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         Error::resource("the executor failed")
@@ -97,7 +102,7 @@ impl Carried {
 
 impl Carried {
     /// Sends jobs and takes their answers, in order.
-    fn collect<T>(
+    pub fn collect<T>(
         &self,
         ask: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>,
         jobs: usize,

@@ -7,9 +7,11 @@ use mixgist::{
 };
 
 use crate::fit::{Fit, Traces};
-use crate::hyperparameters::Learned;
+use crate::hyperparameters::Hyperparameters;
 use crate::mixing::MixingPrior;
+use crate::outline::Outline;
 use crate::settings::{CovarianceModel, FitSettings};
+use crate::tiles::TILE_ROWS;
 
 /// The verdict on the chains with what it is based on.
 #[non_exhaustive]
@@ -30,14 +32,35 @@ const DIAGNOSTIC_SLICES: usize = 100;
 impl Agreement {
     /// Summarises the draws and judges the traces, with what the sampler knows besides the draws.
     pub fn new(fitted: &Fit, data: Points, settings: &FitSettings, progress: &dyn Progress) -> Result<Self> {
-        let summary_settings =
-            Settings::default().with_slices(SliceCount::Fixed(DIAGNOSTIC_SLICES)).with_units(units(data));
+        if data.len() > TILE_ROWS {
+            let variances = Outline::of(data.values(), data.dim()).variance;
+            let deviations: Vec<f64> = variances.into_iter().map(f64::sqrt).collect();
+            return Self::in_units(fitted, &deviations, settings, progress);
+        }
+        Self::judge(fitted, Some(data), units(data), settings, progress)
+    }
+
+    /// The same of points that are not at hand, with the standard deviations of their columns.
+    pub fn in_units(fitted: &Fit, deviations: &[f64], settings: &FitSettings, progress: &dyn Progress) -> Result<Self> {
+        let varies = deviations.iter().all(|deviation| *deviation > 0.0);
+        let units = if varies { Units::Scale(deviations.to_vec()) } else { Units::None };
+        Self::judge(fitted, None, units, settings, progress)
+    }
+
+    fn judge(
+        fitted: &Fit,
+        data: Option<Points>,
+        units: Units,
+        settings: &FitSettings,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let summary_settings = Settings::default().with_slices(SliceCount::Fixed(DIAGNOSTIC_SLICES)).with_units(units);
         let ensemble = with_traces(&fitted.ensemble, &fitted.traces)?;
-        let summary = summarize(&ensemble, Some(data), &summary_settings, progress)?.result;
+        let summary = summarize(&ensemble, data, &summary_settings, progress)?.result;
         let told = summary.agreement.traces.iter();
         let rows = told.filter_map(|trace| Some((trace.name.to_string(), trace.convergence?))).collect();
         let verdict = summary.agreement.verdict.text();
-        let advice = advice(&summary.agreement, data, settings, fitted.hyperparameters.learned);
+        let advice = advice(&summary.agreement, settings, &fitted.hyperparameters);
         Ok(Agreement { summary, rows, verdict, advice })
     }
 }
@@ -58,7 +81,7 @@ fn with_traces(ensemble: &Ensemble, traces: &Traces) -> Result<Ensemble> {
 }
 
 /// What would help chains that do not agree, or are too short.
-fn advice(agreement: &mixgist::Agreement, data: Points, settings: &FitSettings, learned: Learned) -> Vec<Text> {
+fn advice(agreement: &mixgist::Agreement, settings: &FitSettings, model: &Hyperparameters) -> Vec<Text> {
     let mut advice = Vec::new();
     if let Some(factor) = agreement.longer_by() {
         let kept = (settings.iterations - settings.burn_in.min(settings.iterations)) as f64;
@@ -76,14 +99,14 @@ fn advice(agreement: &mixgist::Agreement, data: Points, settings: &FitSettings, 
     }
     let given = &settings.component;
     let open = given.lambda.is_none() || given.psi.is_none() || given.nu.is_none();
-    if open && !learned.any() {
+    if open && !model.learned.any() {
         advice.push(text![
             "the widths that the prior expects of clusters are guessed from the spread of the data; learned, they often make fewer modes: ",
             option("scales", "learned")
         ]);
     }
-    if settings.component.covariance == CovarianceModel::Full && data.dim() > 2 {
-        let numbers = data.dim() * (data.dim() + 1) / 2;
+    if settings.component.covariance == CovarianceModel::Full && model.dim > 2 {
+        let numbers = model.dim * (model.dim + 1) / 2;
         advice.push(text![
             format!("a full covariance has {numbers} numbers per component; fewer make fewer modes: "),
             option("covariance", "diagonal"),

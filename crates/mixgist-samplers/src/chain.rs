@@ -4,22 +4,33 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use mixgist::random::{Purpose, stream};
 use mixgist::text::option;
-use mixgist::{Error, Progress, Result, text};
+use mixgist::{Error, Labels, Progress, Result, text};
 
+use crate::algorithm::tiling::Tiling;
 use crate::algorithm::{Model, State, sampler};
 use crate::checkpoint::{Saved, Store};
 use crate::component::Component;
 use crate::draws::ChainDraws;
 use crate::end::ChainEnd;
+use crate::held::Held;
 use crate::hyperparameters::Hyperparameters;
 use crate::measure::{impute, log_posterior};
-use crate::points::ScaledData;
 use crate::settings::{Algorithm, FitSettings, MAX_STICKS, Truncation};
 use crate::start::start;
 
+/// What a chain gives.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Chain {
+    pub draws: ChainDraws,
+    /// Where it ended; not for points that others hold.
+    pub end: Option<ChainEnd>,
+}
+
 /// What all chains of a run have in common.
 pub(crate) struct Run<'a> {
-    pub points: &'a ScaledData,
+    pub points: Held<'a>,
+    /// Points of a tile.
+    pub tile: usize,
     /// Threads for each chain.
     pub threads: usize,
     pub hyperparameters: &'a Hyperparameters,
@@ -36,7 +47,7 @@ pub(crate) struct Run<'a> {
 
 impl Run<'_> {
     /// Runs chain number `chain`; it depends on (seed, chain) alone. A chain that is stopped saves where it is first.
-    pub(crate) fn chain<C: Component>(&self, chain: u64) -> Result<(ChainDraws, ChainEnd)> {
+    pub(crate) fn chain<C: Component>(&self, chain: u64) -> Result<Chain> {
         let result = self.sample::<C>(chain);
         if result.is_err() {
             self.stop.store(true, Ordering::Relaxed);
@@ -44,12 +55,12 @@ impl Run<'_> {
         result
     }
 
-    fn sample<C: Component>(&self, chain: u64) -> Result<(ChainDraws, ChainEnd)> {
+    fn sample<C: Component>(&self, chain: u64) -> Result<Chain> {
         let settings = self.settings;
         let mut model = Model::<C>::new(self.points, self.hyperparameters, settings.remainder);
+        model.tiling = Tiling { size: self.tile, threads: self.threads };
         let Saved { mut state, mut rng, mut draws, sticks, mut segments } = self.begin(&model, chain)?;
         model.sticks = sticks;
-        model.tiling.threads = self.threads;
         model.resume_scales(&state)?;
         if state.sweeps > settings.iterations {
             let (done, asked) = (state.sweeps, settings.iterations);
@@ -91,8 +102,11 @@ impl Run<'_> {
             }
         }
         draws.append(&fresh);
-        let end = ChainEnd::new(self.number, chain, &state, model.sticks, &rng)?;
-        Ok((draws, end))
+        let end = match self.points {
+            Held::Here(_) => Some(ChainEnd::new(self.number, chain, &state, model.sticks, &rng)?),
+            Held::Away(_) => None,
+        };
+        Ok(Chain { draws, end })
     }
 
     fn begin<C: Component>(&self, model: &Model<'_, C>, chain: u64) -> Result<Saved> {
@@ -121,6 +135,10 @@ impl Run<'_> {
     ) -> Result<()> {
         let mut rng = stream(self.settings.seed, Purpose::Chains, chain << 40 | (iteration + 1));
         impute(model, state, &mut rng, out)?;
+        if matches!(self.points, Held::Away(_)) {
+            // a number for each point and draw, which nobody who has so many points asks for
+            out.labels = Labels::new();
+        }
         out.iterations.push(iteration);
         out.log_posterior.push(log_posterior(model, state)?);
         out.clusters.push(state.clusters.len() as f64);

@@ -1,7 +1,11 @@
 //! The partition of the points into clusters, with the sufficient statistic of each, kept up to date point by point.
 
-use crate::component::Component;
-use crate::points::ScaledData;
+use mixgist::Result;
+
+use crate::algorithm::tiling::Tiling;
+use crate::component::AtomShape;
+use crate::held::Held;
+use crate::tiles::{Question, TileInput};
 
 /// Labels of the points and, slot by slot, the clusters. Slots may be empty within a sweep; [`Clusters::compact`] closes the gaps.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +18,7 @@ pub(crate) struct Clusters {
 }
 
 /// What some points change in counts and statistics, slot by slot. Counts differ by whole numbers, so that tiles may be taken in one by one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Change {
     counts: Vec<i32>,
     statistics: Vec<f64>,
@@ -26,13 +30,22 @@ impl Change {
         Change { counts: vec![0; slots], statistics: vec![0.0; slots * stride] }
     }
 
-    /// A point goes from one slot to another.
-    pub(crate) fn relocate<C: Component>(&mut self, from: usize, to: usize, component: &C, x: &[f64]) {
-        let stride = component.statistic_len();
-        for (slot, sign) in [(from, -1), (to, 1)] {
-            self.counts[slot] += sign;
-            component.update(&mut self.statistics[slot * stride..(slot + 1) * stride], x, f64::from(sign));
-        }
+    /// A point comes to a slot (`sign` = 1) or leaves it (−1).
+    pub(crate) fn add(&mut self, slot: usize, shape: AtomShape, x: &[f64], sign: i32) {
+        let stride = shape.statistic_len(x.len());
+        self.counts[slot] += sign;
+        shape.update(&mut self.statistics[slot * stride..(slot + 1) * stride], x, f64::from(sign));
+    }
+
+    /// Count and statistic of each slot.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = (i32, &[f64])> {
+        let stride = self.statistics.len() / self.counts.len().max(1);
+        self.counts.iter().copied().zip(self.statistics.chunks(stride.max(1)))
+    }
+
+    /// Whether it is about so many slots and numbers.
+    pub(crate) fn fits(&self, slots: usize, stride: usize) -> bool {
+        self.counts.len() == slots && self.statistics.len() == slots * stride
     }
 }
 
@@ -46,13 +59,19 @@ pub(crate) struct Cluster<'a> {
 
 impl Clusters {
     /// The partition with these labels (0 … k − 1, none unused).
-    pub(crate) fn new<C: Component>(labels: Vec<u32>, component: &C, points: &ScaledData) -> Self {
+    pub(crate) fn new<'a>(
+        labels: Vec<u32>,
+        shape: AtomShape,
+        points: impl Into<Held<'a>>,
+        tiling: Tiling,
+    ) -> Result<Self> {
+        let points = points.into();
         let slots = labels.iter().max().map_or(0, |&max| max as usize + 1);
-        let stride = component.statistic_len();
+        let stride = shape.statistic_len(points.dim());
         let mut clusters =
             Clusters { labels, counts: vec![0; slots], statistics: vec![0.0; slots * stride], stride, occupied: slots };
-        clusters.recompute(component, points);
-        clusters
+        clusters.recompute(shape, points, tiling)?;
+        Ok(clusters)
     }
 
     /// The partition read back from a checkpoint, statistics as they were to the last bit.
@@ -67,14 +86,20 @@ impl Clusters {
     }
 
     /// Counts and statistics afresh from the labels: the plain twin of the updates, and the end of their rounding drift.
-    pub(crate) fn recompute<C: Component>(&mut self, component: &C, points: &ScaledData) {
+    pub(crate) fn recompute<'a>(
+        &mut self,
+        shape: AtomShape,
+        points: impl Into<Held<'a>>,
+        tiling: Tiling,
+    ) -> Result<()> {
         self.counts.fill(0);
         self.statistics.fill(0.0);
-        for i in 0..self.labels.len() {
-            let slot = self.labels[i] as usize;
-            self.counts[slot] += 1;
-            component.update(&mut self.statistics[slot * self.stride..(slot + 1) * self.stride], points.row(i), 1.0);
+        let question = Question::Clusters { slots: self.slots() as u32 };
+        let answers = points.into().ask(shape, tiling, &question, TileInput::of_all(&self.labels, tiling.size))?;
+        for answer in answers {
+            self.take_in(&answer.into_change(self.slots(), self.stride)?);
         }
+        Ok(())
     }
 
     /// Number of points.
@@ -152,7 +177,7 @@ impl Clusters {
     }
 
     /// Moves point i to another slot, whether that is empty or not.
-    pub(crate) fn relocate<C: Component>(&mut self, i: usize, to: usize, component: &C, x: &[f64]) {
+    pub(crate) fn relocate(&mut self, i: usize, to: usize, shape: AtomShape, x: &[f64]) {
         let from = self.labels[i] as usize;
         let stride = self.stride;
         self.counts[from] -= 1;
@@ -161,14 +186,24 @@ impl Clusters {
             old.fill(0.0);
             self.occupied -= 1;
         } else {
-            component.update(old, x, -1.0);
+            shape.update(old, x, -1.0);
         }
         if self.counts[to] == 0 {
             self.occupied += 1;
         }
         self.counts[to] += 1;
-        component.update(&mut self.statistics[to * stride..(to + 1) * stride], x, 1.0);
+        shape.update(&mut self.statistics[to * stride..(to + 1) * stride], x, 1.0);
         self.labels[i] = to as u32;
+    }
+
+    /// Some points go from one slot to another; number and statistic of the points that are in each then are known.
+    pub(crate) fn divide(&mut self, moved: &[u32], [from, to]: [usize; 2], [stay, go]: [(u32, &[f64]); 2]) {
+        moved.iter().for_each(|&i| self.labels[i as usize] = to as u32);
+        for (slot, (count, statistic)) in [(from, stay), (to, go)] {
+            self.counts[slot] = count;
+            self.statistics[slot * self.stride..(slot + 1) * self.stride].copy_from_slice(statistic);
+        }
+        self.settle();
     }
 
     /// Closes the gaps: clusters from the end move into empty slots. `beside` holds one number a slot and moves along.
@@ -194,9 +229,7 @@ impl Clusters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::component::FullCovariance;
-    use crate::hyperparameters::Hyperparameters;
-    use crate::settings::FitSettings;
+    use crate::points::ScaledData;
     use proptest::prelude::*;
 
     proptest! {
@@ -207,20 +240,20 @@ mod tests {
         ) {
             prop_assume!(values.chunks(2).any(|p| p[0] != values[0]) && values.chunks(2).any(|p| p[1] != values[1]));
             let points = ScaledData::new(&values, 2).unwrap();
-            let component = FullCovariance::new(&Hyperparameters::resolve(&values, 2, &FitSettings::default()).unwrap(), &points);
-            let mut clusters = Clusters::new(vec![0; 10], &component, &points);
+            let (shape, tiling) = (AtomShape::Triangular, Tiling { size: 3, threads: 1 });
+            let mut clusters = Clusters::new(vec![0; 10], shape, &points, tiling).unwrap();
             let mut beside = vec![7];
             for (i, to) in moves {
                 let to = if to < clusters.slots() { to } else { clusters.free_slot() };
                 beside.resize(clusters.slots(), 7);
                 if clusters.labels[i] as usize != to {
-                    clusters.relocate(i, to, &component, points.row(i));
+                    clusters.relocate(i, to, shape, points.row(i));
                 }
             }
             clusters.compact(&mut beside);
             prop_assert_eq!(beside.len(), clusters.len());
             prop_assert!(clusters.counts.iter().all(|&count| count > 0));
-            let afresh = Clusters::new(clusters.labels.clone(), &component, &points);
+            let afresh = Clusters::new(clusters.labels.clone(), shape, &points, tiling).unwrap();
             prop_assert_eq!(&afresh.counts, &clusters.counts);
             for (a, b) in afresh.statistics.iter().zip(&clusters.statistics) {
                 prop_assert!((a - b).abs() < 1e-12);

@@ -43,7 +43,7 @@ fn join(earlier: Fit, later: Fit, settings: &FitSettings) -> Result<Fit> {
     let both = Ensemble::concatenate(&[&earlier.ensemble, &later.ensemble])?;
     let mut order: Vec<usize> = (0..both.len()).collect();
     order.sort_by_key(|&m| both.chains()[m]); // stable: the earlier draws of a chain stay first
-    let observations = later.labels.len() / after;
+    let observations = later.observations;
     let row = |m: usize| match m.checked_sub(before) {
         None => earlier.labels.slice(m * observations..(m + 1) * observations),
         Some(m) => later.labels.slice(m * observations..(m + 1) * observations),
@@ -59,6 +59,7 @@ fn join(earlier: Fit, later: Fit, settings: &FitSettings) -> Result<Fit> {
     Ok(Fit {
         ensemble: both.select(&order)?,
         labels,
+        observations,
         diagnostics: diagnose(&traces, settings)?,
         traces,
         hyperparameters: later.hyperparameters,

@@ -2,28 +2,34 @@
 
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
+use std::thread;
 
 use mixgist::diagnostics::{Convergence, converged, convergence};
-use mixgist::{Ensemble, Error, ErrorKind, Labels, Progress, Result, Trace};
+use mixgist::text::option;
+use mixgist::{Ensemble, Error, ErrorKind, Labels, Progress, Result, Trace, text};
 use rayon::prelude::*;
 
-use crate::chain::Run;
+use crate::chain::{Chain, Run};
 use crate::checkpoint::{Checkpoints, Store};
 use crate::component::with_component;
 use crate::draws::{ChainDraws, ensemble};
 use crate::end::{ChainEnd, run_number};
+use crate::held::{Away, Held};
 use crate::hyperparameters::Hyperparameters;
 use crate::mixing::Concentration;
 use crate::points::ScaledData;
-use crate::settings::{FitSettings, MAX_STICKS};
+use crate::settings::{Algorithm, FitSettings, MAX_STICKS};
+use crate::tiles::{TILE_ROWS, TileWorkers};
 
 /// The posterior sample of a mixture model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     /// The draws of G, chain after chain.
     pub ensemble: Ensemble,
-    /// M × n: the atom, within its draw, that each observation belongs to.
+    /// M × n: the atom, within its draw, that each observation belongs to; nothing where others hold the observations.
     pub labels: Labels,
+    /// Number of observations n.
+    pub observations: usize,
     /// Label-free quantities along the chains.
     pub traces: Traces,
     /// The model, with what was chosen from the data.
@@ -35,11 +41,19 @@ pub struct Fit {
     pub unresolved: f64,
     /// Whether the truncation of the blocked sampler was wide enough; `None` for other samplers and finite mixtures.
     pub truncated: Option<Truncated>,
-    /// Where each chain ended, so that [`crate::extend()`] can let it run on.
+    /// Where each chain ended, so that [`crate::extend()`] can let it run on; nothing where others hold the observations.
     pub ends: Vec<ChainEnd>,
 }
 
 impl Fit {
+    /// The draws with the traces that their labels would give: for fits without labels.
+    pub fn labelled_traces(&self) -> Result<Ensemble> {
+        let traces = [(Trace::CLUSTERS, &self.traces.clusters), (Trace::LARGEST_CLUSTER, &self.traces.largest_cluster)];
+        traces
+            .into_iter()
+            .try_fold(self.draws(), |draws, (name, values)| draws.with_trace(Trace::new(name, values.concat())))
+    }
+
     /// The draws with the log posterior of each, by which later questions judge the chains too.
     pub fn draws(&self) -> Ensemble {
         let log_posterior = Trace::new(Trace::LOG_POSTERIOR, self.traces.log_posterior.concat());
@@ -146,8 +160,7 @@ pub struct ChainRun {
     chain: u32,
     /// Data and settings that it belongs to.
     number: u64,
-    draws: ChainDraws,
-    end: ChainEnd,
+    run: Chain,
 }
 
 /// Runs chain `chain` of [`fit`] alone: it is a function of data, settings, seed and its number.
@@ -159,8 +172,7 @@ pub fn fit_chain(
     progress: &dyn Progress,
 ) -> Result<ChainRun> {
     let (mut runs, _) = run_chains(data, dim, settings, None, None, chain..chain + 1, progress)?;
-    let (draws, end) = runs.swap_remove(0);
-    Ok(ChainRun { chain, number: run_number(settings, data), draws, end })
+    Ok(ChainRun { chain, number: run_number(settings, data), run: runs.swap_remove(0) })
 }
 
 /// The fit that the chains make, given in any order: what [`fit`] gives, to the last bit.
@@ -169,11 +181,73 @@ pub fn join_chains(mut runs: Vec<ChainRun>, data: &[f64], dim: usize, settings: 
     runs.sort_by_key(|run| run.chain);
     let number = run_number(settings, data);
     let whole = runs.iter().map(|run| run.chain).eq(0..settings.chains);
-    let sound = |run: &ChainRun| run.number == number && run.draws.is_sound(points.len(), dim);
+    let sound = |run: &ChainRun| run.number == number && run.run.draws.is_sound(points.len(), dim);
     if !whole || !runs.iter().all(sound) {
         return Err(Error::input("these chains do not make one fit of these data").hint("run each chain once"));
     }
-    gather(runs.into_iter().map(|run| (run.draws, run.end)).collect(), dim, settings, hyperparameters)
+    gather(runs.into_iter().map(|run| run.run).collect(), points.len(), settings, hyperparameters)
+}
+
+/// Fits the model to points that others hold, at least two tiles of them: what [`fit`] gives for the same points, but for labels and ends of chains,
+/// which are left out. The blocked algorithm only.
+///
+/// Weights and atoms go out; labels of the points, which the chains keep, go out and come back, and so do sums over them.
+pub fn fit_away(workers: &dyn TileWorkers, settings: &FitSettings, progress: &dyn Progress) -> Result<(Fit, Vec<f64>)> {
+    fit_away_in(workers, TILE_ROWS, settings, progress)
+}
+
+/// The same with tiles of another size; also the standard deviations of the columns.
+pub(crate) fn fit_away_in(
+    workers: &dyn TileWorkers,
+    tile: usize,
+    settings: &FitSettings,
+    progress: &dyn Progress,
+) -> Result<(Fit, Vec<f64>)> {
+    if !matches!(settings.algorithm, Algorithm::Blocked { .. }) {
+        return Err(Error::usage(
+            "points that are not in the memory of this process are fitted by the blocked algorithm alone",
+        )
+        .hint(text!["leave the algorithm as it is: ", option("algorithm", "blocked")]));
+    }
+    settings.check()?;
+    let (away, outline) = Away::new(workers, tile, progress)?;
+    let hyperparameters = Hyperparameters::for_data(&outline, settings)?;
+    check_size(0, outline.dim(), &hyperparameters, settings)?;
+    let points = Held::Away(&away);
+    if points.len() <= tile {
+        return Err(Error::usage(format!("{} points are no more than a tile: they fit into memory", points.len())));
+    }
+    let stop = AtomicBool::new(false);
+    let run = Run {
+        points,
+        tile,
+        threads: 1,
+        hyperparameters: &hyperparameters,
+        settings,
+        store: None,
+        number: 0,
+        ends: None,
+        progress,
+        stop: &stop,
+    };
+    progress.begin("sampling", u64::from(settings.chains) * settings.iterations);
+    // A chain mostly waits for others: each has a thread of its own.
+    let one = |chain: u32| with_component!(settings.component.covariance, C => run.chain::<C>(u64::from(chain)));
+    let results = thread::scope(|scope| {
+        let started: Vec<_> = (0..settings.chains)
+            .map(|chain| (chain, thread::Builder::new().spawn_scoped(scope, move || one(chain))))
+            .collect();
+        started
+            .into_iter()
+            .map(|(chain, started)| match started {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                // a thread that cannot be had: this one does its work
+                Err(_) => one(chain),
+            })
+            .collect()
+    });
+    let fitted = gather(all_or_first_error(results)?, outline.rows, settings, hyperparameters)?;
+    Ok((fitted, outline.variance.iter().map(|variance| variance.sqrt()).collect()))
 }
 
 /// The chains from their start, from a checkpoint or from where they ended before; then with the later draws alone.
@@ -186,7 +260,7 @@ pub(crate) fn run(
     progress: &dyn Progress,
 ) -> Result<Fit> {
     let (chains, hyperparameters) = run_chains(data, dim, settings, checkpoints, ends, 0..settings.chains, progress)?;
-    gather(chains, dim, settings, hyperparameters)
+    gather(chains, data.len() / dim, settings, hyperparameters)
 }
 
 /// Some of the chains.
@@ -198,15 +272,16 @@ fn run_chains(
     ends: Option<&[ChainEnd]>,
     chains: Range<u32>,
     progress: &dyn Progress,
-) -> Result<(Vec<(ChainDraws, ChainEnd)>, Hyperparameters)> {
+) -> Result<(Vec<Chain>, Hyperparameters)> {
     let points = ScaledData::new(data, dim)?;
     let hyperparameters = Hyperparameters::resolve(data, dim, settings)?;
-    check_size(&points, &hyperparameters, settings)?;
+    check_size(points.len(), dim, &hyperparameters, settings)?;
     let identity = format!("{settings:#?}\n{hyperparameters}");
     let store = checkpoints.map(|checkpoints| Store::open(checkpoints, &identity, data)).transpose()?;
     let stop = AtomicBool::new(false);
     let run = Run {
-        points: &points,
+        points: Held::Here(&points),
+        tile: TILE_ROWS,
         // with fewer chains than threads, the others work within chains
         threads: (rayon::current_num_threads() / chains.len().max(1)).max(1),
         hyperparameters: &hyperparameters,
@@ -218,7 +293,7 @@ fn run_chains(
         stop: &stop,
     };
     progress.begin("sampling", chains.len() as u64 * settings.iterations);
-    let results: Vec<Result<(ChainDraws, ChainEnd)>> = chains
+    let results: Vec<Result<Chain>> = chains
         .into_par_iter()
         .with_max_len(1)
         .map(u64::from)
@@ -238,13 +313,15 @@ fn all_or_first_error<T>(results: Vec<Result<T>>) -> Result<Vec<T>> {
 }
 
 fn gather(
-    chains: Vec<(ChainDraws, ChainEnd)>,
-    dim: usize,
+    chains: Vec<Chain>,
+    observations: usize,
     settings: &FitSettings,
     hyperparameters: Hyperparameters,
 ) -> Result<Fit> {
-    let (chains, ends): (Vec<ChainDraws>, Vec<ChainEnd>) = chains.into_iter().unzip();
-    let ensemble = ensemble(&chains, dim)?;
+    let (chains, ends): (Vec<ChainDraws>, Vec<Option<ChainEnd>>) =
+        chains.into_iter().map(|chain| (chain.draws, chain.end)).unzip();
+    let ends = ends.into_iter().flatten().collect();
+    let ensemble = ensemble(&chains, hyperparameters.dim)?;
     let mut labels = Labels::new();
     labels.reserve(chains.iter().map(|chain| chain.labels.len()).sum());
     let mut traces = Traces {
@@ -268,7 +345,7 @@ fn gather(
         traces.concentration.push(chain.alpha);
     }
     let diagnostics = diagnose(&traces, settings)?;
-    Ok(Fit { ensemble, labels, traces, hyperparameters, diagnostics, unresolved, truncated, ends })
+    Ok(Fit { ensemble, labels, observations, traces, hyperparameters, diagnostics, unresolved, truncated, ends })
 }
 
 /// Whether the chains agree, if they are long enough to be asked.
@@ -296,25 +373,26 @@ pub fn predicted_bytes(data: &[f64], dim: usize, settings: &FitSettings) -> Resu
     let points = ScaledData::new(data, dim)?;
     let hyperparameters = Hyperparameters::resolve(data, dim, settings)?;
     // Those of the chains, all of them behind each other, and the ensemble.
-    Ok((3.0 * bytes_of_draws(&points, &hyperparameters, settings)) as u64)
+    Ok((3.0 * bytes_of_draws(points.len(), dim, &hyperparameters, settings)) as u64)
 }
 
-fn bytes_of_draws(points: &ScaledData, hyperparameters: &Hyperparameters, settings: &FitSettings) -> f64 {
+/// Of so many labelled points.
+fn bytes_of_draws(points: usize, dim: usize, hyperparameters: &Hyperparameters, settings: &FitSettings) -> f64 {
     let atoms = hyperparameters.truncation.unwrap_or(1) as f64;
-    let d = points.dim() as f64;
+    let d = dim as f64;
     let label = match hyperparameters.truncation.unwrap_or(1) {
         0..=0x100 => 1.0,
         0x101..=0x1_0000 => 2.0,
         _ => 4.0,
     };
-    let draw = atoms * (1.0 + d + d * d) * 8.0 + points.len() as f64 * label;
+    let draw = atoms * (1.0 + d + d * d) * 8.0 + points as f64 * label;
     draw * settings.draws_per_chain() as f64 * f64::from(settings.chains)
 }
 
 /// Refuses runs whose draws would take more memory than any machine that this is likely to run on.
-fn check_size(points: &ScaledData, hyperparameters: &Hyperparameters, settings: &FitSettings) -> Result<()> {
+fn check_size(points: usize, dim: usize, hyperparameters: &Hyperparameters, settings: &FitSettings) -> Result<()> {
     const MOST: f64 = (1u64 << 38) as f64;
-    let bytes = bytes_of_draws(points, hyperparameters, settings);
+    let bytes = bytes_of_draws(points, dim, hyperparameters, settings);
     if bytes <= MOST {
         return Ok(());
     }

@@ -7,6 +7,7 @@ use mixgist::text::{Text, index};
 use mixgist::{Error, Result, text};
 
 use crate::mixing::{Concentration, MixingPrior};
+use crate::outline::Outline;
 use crate::scales;
 use crate::settings::{
     Algorithm, ComponentPrior, CovarianceModel, FitSettings, MAX_STICKS, Scale, Truncation, check_mixing, check_size,
@@ -70,19 +71,23 @@ impl Learned {
 impl Hyperparameters {
     /// Checks the settings against the data (n × dim, row-major, finite) and fills in what they leave open.
     pub fn resolve(values: &[f64], dim: usize, settings: &FitSettings) -> Result<Self> {
+        Self::for_data(&Outline::of(values, dim), settings)
+    }
+
+    /// The same for data of which ranges, means and variances are known.
+    pub(crate) fn for_data(outline: &Outline, settings: &FitSettings) -> Result<Self> {
         settings.check()?;
-        let given = &settings.component;
-        let columns = columns(values, dim);
+        let (given, dim) = (&settings.component, outline.dim());
         if given.psi.is_none() {
-            check_spread(&columns, values.len() / dim, given.covariance)?;
+            check_spread(outline, given.covariance)?;
         }
         let mu0 = match &given.mu0 {
             Some(mu0) => vector("mu0", mu0, dim)?,
-            None => columns.iter().map(|c| c.mean).collect(),
+            None => outline.mean.clone(),
         };
         let psi = match &given.psi {
             Some(scale) => scale_matrix(scale, dim)?,
-            None => diagonal(&columns.iter().map(|c| c.variance / 4.0).collect::<Vec<_>>()),
+            None => diagonal(&outline.variance.iter().map(|variance| variance / 4.0).collect::<Vec<_>>()),
         };
         let resolved = Hyperparameters {
             dim,
@@ -99,12 +104,12 @@ impl Hyperparameters {
                 Algorithm::Slice | Algorithm::Marginal => None,
             },
         };
-        resolved.check(values)?;
+        resolved.check(outline)?;
         Ok(resolved)
     }
 
     /// Refuses numbers that make no model: of the mixing prior, μ0, λ, Ψ, ν, by themselves and against the data.
-    pub(crate) fn check(&self, values: &[f64]) -> Result<()> {
+    pub(crate) fn check(&self, outline: &Outline) -> Result<()> {
         let d = self.dim;
         if d == 0 {
             return Err(Error::usage("the model has dimension 0, must be at least 1"));
@@ -118,7 +123,7 @@ impl Hyperparameters {
             return Err(Error::usage(format!("nu is {}, must be above {} in dimension {inner}", self.nu, inner - 1)));
         }
         check_size("nu", self.nu)?;
-        check_scale(&self.mu0, &self.psi, values)
+        check_scale(&self.mu0, &self.psi, outline)
     }
 
     /// The model of coordinate j alone: Σ_jj ~ IW(ν − d + 1, Ψ_jj), so that its predictive densities are marginals of the joint ones. For
@@ -140,37 +145,16 @@ fn inner_dim(covariance: CovarianceModel, dim: usize) -> usize {
     if covariance == CovarianceModel::Diagonal { 1 } else { dim }
 }
 
-struct Column {
-    mean: f64,
-    variance: f64,
-}
-
-fn columns(values: &[f64], dim: usize) -> Vec<Column> {
-    let n = (values.len() / dim) as f64;
-    (0..dim)
-        .map(|j| {
-            let column = || values.iter().skip(j).step_by(dim);
-            let first = values[j];
-            // shifted by the first value: no overflow, no cancellation for data far from 0
-            let shift = column().map(|v| v - first).sum::<f64>() / n;
-            let squares: f64 = column().map(|v| (v - first - shift).powi(2)).sum();
-            Column { mean: first + shift, variance: squares / (n - 1.0).max(1.0) }
-        })
-        .collect()
-}
-
-fn check_spread(columns: &[Column], rows: usize, covariance: CovarianceModel) -> Result<()> {
-    let needed = if covariance == CovarianceModel::Diagonal { 2 } else { columns.len().max(2) };
+fn check_spread(outline: &Outline, covariance: CovarianceModel) -> Result<()> {
+    let (rows, columns) = (outline.rows, outline.dim());
+    let needed = if covariance == CovarianceModel::Diagonal { 2 } else { columns.max(2) };
     if rows < needed {
-        return Err(Error::input(format!(
-            "{rows} rows of {} columns are too few to choose Ψ from the data",
-            columns.len()
-        ))
-        .hint("give psi yourself, or use the diagonal covariance model"));
+        return Err(Error::input(format!("{rows} rows of {columns} columns are too few to choose Ψ from the data"))
+            .hint("give psi yourself, or use the diagonal covariance model"));
     }
-    match columns.iter().position(|c| c.variance <= 0.0) {
+    match outline.variance.iter().position(|variance| *variance <= 0.0) {
         Some(j) => {
-            let value = columns[j].mean;
+            let value = outline.mean[j];
             Err(Error::input(text![
                 "column ",
                 index(j),
@@ -238,11 +222,10 @@ fn check_matrix(matrix: &[f64], dim: usize, covariance: CovarianceModel) -> Resu
 }
 
 /// Ψ and μ0 against the spread of the data, in whose units everything is computed.
-fn check_scale(mu0: &[f64], psi: &[f64], values: &[f64]) -> Result<()> {
+fn check_scale(mu0: &[f64], psi: &[f64], outline: &Outline) -> Result<()> {
     let d = mu0.len();
     for j in 0..d {
-        let column = || values.iter().skip(j).step_by(d).copied();
-        let (low, high) = (column().fold(f64::INFINITY, f64::min), column().fold(f64::NEG_INFINITY, f64::max));
+        let (low, high) = (outline.low[j], outline.high[j]);
         let half = if high > low { high / 2.0 - low / 2.0 } else { 1.0 };
         check_size(
             text![entry(j, j), " of psi, over the squared half-range of column ", index(j), ","],
@@ -422,7 +405,7 @@ mod tests {
             let dim = mu0.len();
             let of = |dim| with(|_| ()).map(|resolved| Hyperparameters { dim, ..resolved }).unwrap();
             let model = Hyperparameters { mu0: mu0.to_vec(), lambda, psi: psi.to_vec(), nu, ..of(dim) };
-            model.check(&[0.0, 0.0, 1.0, 1.0][..2 * dim])
+            model.check(&Outline::of(&[0.0, 0.0, 1.0, 1.0][..2 * dim], dim))
         };
         assert!(new(&[], 1.0, &[], 3.0).is_err());
         assert!(new(&[f64::NAN], 1.0, &[1.0], 3.0).is_err());

@@ -11,6 +11,7 @@ use crate::draws::ChainDraws;
 use crate::hyperparameters::Hyperparameters;
 use crate::measure::impute;
 use crate::mixing::Concentration;
+use crate::outline::Outline;
 use crate::points::ScaledData;
 use crate::settings::CovarianceModel;
 
@@ -29,7 +30,7 @@ impl ImpliedModel {
     /// Checks the hyperparameters by themselves and against the data (n × d, row-major).
     pub fn new(data: &[f64], hyperparameters: Hyperparameters) -> Result<Self> {
         let points = ScaledData::new(data, hyperparameters.dim)?;
-        hyperparameters.check(data)?;
+        hyperparameters.check(&Outline::of(data, hyperparameters.dim))?;
         if hyperparameters.covariance != CovarianceModel::Full {
             return Err(Error::usage("a partition implies a density for full covariances only"));
         }
@@ -105,7 +106,8 @@ impl ImpliedModel {
         if let Some(limit) = model.prior.limit().filter(|&limit| limit < partition.clusters()) {
             return Err(Error::input(format!("{} clusters, the model has {limit} components", partition.clusters())));
         }
-        let clusters = Clusters::new(partition.labels().to_vec(), &model.component, &self.points);
+        let shape = model.component.shape();
+        let clusters = Clusters::new(partition.labels().to_vec(), shape, &self.points, model.tiling)?;
         Ok((model, State { clusters, alpha: self.alpha, positions: Vec::new(), scales: None, sweeps: 0 }))
     }
 }
@@ -135,12 +137,15 @@ impl ImpliedDensity<'_> {
         let points = Points::new(self.component.dim(), points)?;
         let room = || (self.terms.clone(), vec![0.0; points.dim()], vec![0.0; self.terms.len()]);
         let at = |(terms, x, logs): &mut (Vec<Term>, Vec<f64>, Vec<f64>), i: usize| {
-            x.iter_mut().zip(points.point(i)).enumerate().for_each(|(j, (x, &y))| *x = self.points.scaled_value(j, y));
+            x.iter_mut()
+                .zip(points.point(i))
+                .enumerate()
+                .for_each(|(j, (x, &y))| *x = self.points.frame.scaled_value(j, y));
             for (log, term) in logs.iter_mut().zip(terms) {
                 *log = term.mass.ln() + self.component.log_predictive(&mut term.posterior, x);
             }
             let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            largest + logs.iter().map(|log| (log - largest).exp()).sum::<f64>().ln() + self.points.log_jacobian()
+            largest + logs.iter().map(|log| (log - largest).exp()).sum::<f64>().ln() + self.points.frame.log_jacobian()
         };
         Ok((0..points.len()).into_par_iter().with_min_len(64).map_init(room, at).collect())
     }

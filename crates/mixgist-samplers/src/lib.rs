@@ -26,15 +26,19 @@ mod draws;
 mod end;
 mod extend;
 mod fit;
+mod held;
 mod hyperparameters;
 mod implied;
 mod measure;
 mod mixing;
+mod outline;
+mod packing;
 mod points;
 mod record;
 mod scales;
 mod settings;
 mod start;
+mod tiles;
 pub mod validation;
 mod variates;
 
@@ -43,13 +47,15 @@ pub use checkpoint::{CheckpointMode, Checkpoints};
 pub use end::ChainEnd;
 pub use extend::extend;
 pub use fit::{
-    ChainRun, DiagnosticRow, Diagnostics, Fit, Traces, Truncated, fit, fit_chain, join_chains, predicted_bytes,
+    ChainRun, DiagnosticRow, Diagnostics, Fit, Traces, Truncated, fit, fit_away, fit_chain, join_chains,
+    predicted_bytes,
 };
 pub use hyperparameters::{Hyperparameters, Learned};
 pub use implied::{ImpliedDensity, ImpliedModel};
 pub use mixing::{Concentration, MixingPrior};
 pub use record::FitRecord;
 pub use settings::{Algorithm, ComponentPrior, CovarianceModel, FitSettings, Scale, ScaleChoice, Truncation};
+pub use tiles::{HeldPoints, TILE_ROWS, TileAnswers, TileJob, TileWorkers};
 
 /// Takes the body of a checkpoint file apart, as resuming does after its checksum was found right: for the fuzz targets.
 #[doc(hidden)]

@@ -63,7 +63,7 @@ pub(crate) fn impute<C: Component>(
             None => component.posterior(0, &nothing, &mut posterior)?,
         }
         component.draw_atom(&mut posterior, rng, &mut atom);
-        shape.export(&atom, model.points, &mut draws.means, &mut draws.covariances);
+        shape.export(&atom, model.points.frame(), &mut draws.means, &mut draws.covariances);
         // an occupied atom stays even if its weight underflows, as labels name it
         draws.weights.push(weight.max(f64::MIN_POSITIVE));
         if let Some(slot) = slot {
@@ -80,7 +80,7 @@ pub(crate) fn impute<C: Component>(
 ///
 /// Under truncation the distribution of the partition is that of the untruncated prior, from which it differs by the weight cut off.
 pub(crate) fn log_posterior<C: Component>(model: &Model<'_, C>, state: &State) -> Result<f64> {
-    let jacobian = state.clusters.points() as f64 * model.points.log_jacobian();
+    let jacobian = state.clusters.points() as f64 * model.points.frame().log_jacobian();
     Ok(model.component.log_marginal(&state.clusters)?
         + jacobian
         + model.prior.log_partition(state.clusters.sizes(), state.alpha)

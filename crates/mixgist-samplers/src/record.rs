@@ -77,7 +77,7 @@ impl FitRecord {
             model_text: fit.hyperparameters.to_string(),
             settings: settings.clone(),
             draws: fit.ensemble.len(),
-            observations: fit.labels.len() / fit.ensemble.len().max(1),
+            observations: fit.observations,
             columns: columns.map(<[String]>::to_vec),
             agreement: agreement.summary.agreement.clone(),
             verdict: agreement.verdict.into(),
@@ -90,14 +90,19 @@ impl FitRecord {
         }
     }
 
+    /// The error of a fit that cannot run on.
+    pub fn without_ends() -> Error {
+        Error::input("the fit does not say how its chains ended")
+            .hint("it is from an earlier version, or of a Dask array: fit again, with more iterations")
+    }
+
     /// The fit again, with its draws and their labels (M × n), so that its chains can run on.
     pub fn into_fit(self, ensemble: Ensemble, labels: Labels) -> Result<(Fit, FitSettings)> {
         if matches!(labels.as_slice(), LabelSlice::I64(_)) {
             return Err(Error::input("labels are not numbers of atoms"));
         }
         if self.ends.is_empty() {
-            return Err(Error::input("the fit does not say how its chains ended")
-                .hint("it is from an earlier version: fit again"));
+            return Err(Self::without_ends());
         }
         if ensemble.len() != self.draws || self.draws.checked_mul(self.observations) != Some(labels.len()) {
             return Err(Error::input(format!(
@@ -112,6 +117,7 @@ impl FitRecord {
         let fit = Fit {
             ensemble,
             labels,
+            observations: self.observations,
             traces: self.traces,
             hyperparameters: self.model,
             diagnostics: None,

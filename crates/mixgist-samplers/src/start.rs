@@ -7,7 +7,10 @@ use crate::algorithm::informed::Effort;
 use crate::algorithm::{Model, State, sampler};
 use crate::clusters::Clusters;
 use crate::component::{Component, Posterior};
+use crate::held::Held;
+use crate::points::ScaledData;
 use crate::settings::Algorithm;
+use crate::tiles::{Question, TileInput};
 use crate::variates::uniform;
 
 /// Chain 0 starts with all points in one cluster; every other chain with 2 to 10 clusters, the points going to the nearest of
@@ -18,27 +21,29 @@ use crate::variates::uniform;
 pub(crate) fn start<C: Component>(model: &Model<'_, C>, chain: u64, rng: &mut ChaCha8Rng) -> Result<State> {
     let many = model.tiling.cuts(model.points.len());
     if !many || chain == 0 {
-        return Ok(with_clusters(model, if chain == 0 { Some(1) } else { None }, 10, rng));
+        return with_clusters(model, if chain == 0 { Some(1) } else { None }, 10, rng);
     }
     let n = model.points.len();
-    let few: Vec<usize> = (0..FEW.min(n)).map(|_| pick(n, rng)).collect();
-    let points = model.points.subset(&few);
+    let few: Vec<u32> = (0..FEW.min(n)).map(|_| pick(n, rng) as u32).collect();
+    let rows = model.points.rows(&few)?;
+    let rows: Vec<f64> = few.iter().enumerate().flat_map(|(place, &i)| rows.get(place, i)).copied().collect();
+    let points = ScaledData::of_rows(&rows, model.points.frame().clone());
     let mut own = Model {
-        points: &points,
+        points: Held::Here(&points),
         component: model.component.clone(),
         scales: model.scales.clone(),
         effort: Effort { proposals: 4, ..model.effort },
         tiling: Default::default(),
         ..*model
     };
-    let mut state = with_clusters(&own, if chain == 1 { Some(20) } else { None }, 20, rng);
+    let mut state = with_clusters(&own, if chain == 1 { Some(20) } else { None }, 20, rng)?;
     let algorithm = if model.sticks.is_some() { Algorithm::NAMES[0].1 } else { Algorithm::Slice };
     let mut chain = sampler::<C>(algorithm);
     for _ in 0..SWEEPS {
         chain.sweep(&mut own, &mut state, rng)?;
     }
     let labels = join(&own, model, &state, rng)?;
-    Ok(State { sweeps: 0, alpha: state.alpha, scales: state.scales, ..begun(model, labels) })
+    Ok(State { sweeps: 0, alpha: state.alpha, scales: state.scales, ..begun(model, labels)? })
 }
 
 /// Points that a chain of many points runs on first, and for how many sweeps.
@@ -50,20 +55,24 @@ fn pick(limit: usize, rng: &mut ChaCha8Rng) -> usize {
 }
 
 /// So many clusters, or 2 to `most`.
-fn with_clusters<C: Component>(model: &Model<'_, C>, count: Option<usize>, most: usize, rng: &mut ChaCha8Rng) -> State {
-    let points = model.points;
-    let most = model.sticks.or(model.prior.limit()).unwrap_or(usize::MAX).min(points.len()).min(most);
-    let centers: Vec<usize> = if count == Some(1) || most < 2 {
-        vec![0]
-    } else {
-        let count = count.map_or_else(|| 2 + pick(most - 1, rng), |count| count.min(most));
-        (0..count).map(|_| pick(points.len(), rng)).collect()
-    };
+fn with_clusters<C: Component>(
+    model: &Model<'_, C>,
+    count: Option<usize>,
+    most: usize,
+    rng: &mut ChaCha8Rng,
+) -> Result<State> {
+    let most = model.sticks.or(model.prior.limit()).unwrap_or(usize::MAX).min(model.points.len()).min(most);
+    if count == Some(1) || most < 2 {
+        return begun(model, vec![0; model.points.len()]);
+    }
+    let points = model.points.in_memory()?;
+    let count = count.map_or_else(|| 2 + pick(most - 1, rng), |count| count.min(most));
+    let centers: Vec<usize> = (0..count).map(|_| pick(points.len(), rng)).collect();
     let square = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>();
-    let nearest: Vec<usize> = (0..points.len())
+    let nearest: Vec<u32> = (0..points.len())
         .map(|i| {
             let distance = |c: &usize| square(points.row(i), points.row(centers[*c]));
-            (0..centers.len()).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(0)
+            (0..centers.len()).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(0) as u32
         })
         .collect();
     begun(model, nearest)
@@ -75,7 +84,7 @@ fn join<C: Component>(
     model: &Model<'_, C>,
     state: &State,
     rng: &mut ChaCha8Rng,
-) -> Result<Vec<usize>> {
+) -> Result<Vec<u32>> {
     let (component, d) = (&few.component, model.points.dim());
     let shape = component.shape();
     let mut posterior = Posterior::new(d);
@@ -85,30 +94,35 @@ fn join<C: Component>(
         component.posterior(cluster.count, cluster.statistic, &mut posterior)?;
         component.draw_atom(&mut posterior, rng, &mut atom);
         atom[0] += f64::from(cluster.count).ln();
-        atoms.push(atom);
+        atoms.extend(atom);
     }
-    let likeliest = |i: usize| {
-        let logs = atoms.iter().map(|atom| shape.log_density(atom, model.points.row(i)));
-        logs.enumerate().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(cluster, _)| cluster)
-    };
-    Ok((0..model.points.len()).map(likeliest).collect())
+    let (n, size, k) = (model.points.len(), model.tiling.size, state.clusters.len());
+    let inputs = (0..n.div_ceil(size)).map(|tile| TileInput::new(tile, vec![])).collect();
+    let mut labels = Vec::with_capacity(n);
+    for (tile, answer) in
+        model.points.ask(shape, model.tiling, &Question::Join { atoms }, inputs)?.into_iter().enumerate()
+    {
+        labels.extend(answer.into_joined(size.min(n - tile * size), k)?);
+    }
+    Ok(labels)
 }
 
 /// The state of these clusters, of which some may be empty.
-fn begun<C: Component>(model: &Model<'_, C>, nearest: Vec<usize>) -> State {
-    let mut number = vec![u32::MAX; nearest.iter().max().map_or(0, |&most| most + 1)];
+fn begun<C: Component>(model: &Model<'_, C>, nearest: Vec<u32>) -> Result<State> {
+    let mut number = vec![u32::MAX; nearest.iter().max().map_or(0, |&most| most as usize + 1)];
     let mut used = 0;
     let labels = nearest
         .into_iter()
         .map(|c| {
-            if number[c] == u32::MAX {
-                number[c] = used;
+            let number = &mut number[c as usize];
+            if *number == u32::MAX {
+                *number = used;
                 used += 1;
             }
-            number[c]
+            *number
         })
         .collect();
-    let clusters = Clusters::new(labels, &model.component, model.points);
+    let clusters = Clusters::new(labels, model.component.shape(), model.points, model.tiling)?;
     let positions = if model.sticks.is_some() { (0..clusters.len() as u32).collect() } else { Vec::new() };
-    State { clusters, alpha: model.concentration.mean(), positions, scales: model.start_scales(), sweeps: 0 }
+    Ok(State { clusters, alpha: model.concentration.mean(), positions, scales: model.start_scales(), sweeps: 0 })
 }

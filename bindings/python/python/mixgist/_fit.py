@@ -21,6 +21,7 @@ from ._document import Document, html, with_picture
 from ._frames import frame
 from ._questions import summarize
 from ._summary import Summary
+from ._tiles import TileCourier, points_away
 from ._warnings import warn_all
 from ._words import Algorithm, CovarianceModel, ScaleChoice
 from ._work import Executor, Pending, Post, Submits, check_executor
@@ -180,6 +181,7 @@ def fit(
     checkpoint_every: int = 1000,
     threads: int | None = None,
     executor: Executor = None,
+    client: Executor = None,
     progress: ProgressOption = False,
 ) -> Fit:
     """Fits a Bayesian mixture of normals and keeps its posterior draws.
@@ -189,7 +191,8 @@ def fit(
     Parameters
     ----------
     X : array_like, shape (n, d)
-        Observations; the columns of a data frame keep their names.
+        Observations; the columns of a data frame keep their names. The rows of a Dask array or data frame stay on the workers of `executor`, a Dask client, if
+        there are more than 65,536.
     alpha : float or (float, float)
         Concentration, or shape and rate of its Gamma prior.
     discount : float
@@ -228,7 +231,11 @@ def fit(
     threads, progress
         As in `summarize`.
     executor : Executor or dask.distributed.Client, optional
-        Runs each chain as a job of its own, see `summarize`; the draws are the same. Without checkpoints. Several data sets at once: `fit_all`.
+        Runs each chain as a job of its own, see `summarize`; the draws are the same. Without checkpoints. Several data sets at once: `fit_all`. Where `X` is a
+        Dask array, the chains run here and their tiles of points on the workers: the draws are the same again, but the fit keeps neither data nor labels
+        and cannot run on.
+    client
+        Another name for `executor`.
 
     Returns
     -------
@@ -248,8 +255,8 @@ def fit(
     >>> fitted.draws.dim, len(fitted.draws)
     (1, 200)
     """
-    x, columns, options = _prepared(
-        X,
+    executor = either("executor", executor, "client", client)
+    given: dict[str, Any] = dict(
         alpha=alpha,
         discount=discount,
         components=components,
@@ -274,9 +281,17 @@ def fit(
         resume=resume,
         checkpoint_every=checkpoint_every,
     )
-    if check_executor(executor) is not None:
-        if checkpoint is not None or resume is not None:
-            raise ValueError("an executor runs chains without checkpoints\nhint: leave out executor, or checkpoint and resume")
+    if check_executor(executor) is not None and (checkpoint is not None or resume is not None):
+        raise ValueError("an executor runs chains without checkpoints\nhint: leave out executor, or checkpoint and resume")
+    away = points_away("X", X, executor)
+    if away is not None:
+        with reporter(progress) as report:
+            courier, options = TileCourier(executor, away), _options(away.shape[1], given)
+            native, document, warnings = _core.fit_held(courier, columns_of(X), options, thread_count(threads), report)
+        warn_all(warnings)
+        return Fit._of(native, document)
+    x, columns, options = _prepared(X, **given)
+    if executor is not None:
         return _elsewhere([(x, columns, options)], executor, thread_count(threads), progress)[0]
     with reporter(progress) as report:
         native, document, warnings = _core.fit(x, columns, options, thread_count(threads), report)
@@ -316,7 +331,7 @@ def fit_all(data_sets: Iterable[Any], executor: Submits, *, progress: ProgressOp
     if check_executor(executor) is None:
         raise TypeError("executor is None, expected an object with the method submit")
     usual = {name: one.default for name, one in inspect.signature(fit).parameters.items() if one.default is not one.empty}
-    for name in ("threads", "executor", "progress"):
+    for name in ("threads", "executor", "client", "progress"):
         del usual[name]
     for name in options:
         if name not in usual or name in ("checkpoint", "resume", "checkpoint_every"):
@@ -332,6 +347,11 @@ def _prepared(X: Any, **given: Any) -> _Prepared:
     x = points("X", X)
     if len(x) == 0:
         raise ValueError("X has no rows")
+    return x, columns_of(X), _options(x.shape[1], given)
+
+
+def _options(dim: int, given: dict[str, Any]) -> dict[str, Any]:
+    """The options for data of this dimension."""
     if given["checkpoint"] is not None and given["resume"] is not None:
         raise ValueError("checkpoint and resume cannot both be given")
     if given["n_clusters"] is not None:
@@ -344,14 +364,14 @@ def _prepared(X: Any, **given: Any) -> _Prepared:
     seed = given["seed"]
     if given["random_state"] is not None:
         seed = either("seed", seed, "random_state", seed_of(given["random_state"], "random_state"), _DEFAULTS["seed"])
-    options: dict[str, Any] = {
+    return {
         "alpha": _alpha(given["alpha"]),
         "discount": number("discount", given["discount"]),
         "components": optional_count("components", components, 1),
         "covariance": _COVARIANCES.get(word("covariance", covariance), covariance),
         "mu0": None if given["mu0"] is None else floats("mu0", given["mu0"]).reshape(-1).tolist(),
         "lambda": optional_number("lambda_", given["lambda_"]),
-        "psi": None if given["psi"] is None else _psi(given["psi"], x.shape[1]),
+        "psi": None if given["psi"] is None else _psi(given["psi"], dim),
         "nu": optional_number("nu", given["nu"]),
         "scales": word("scales", given["scales"]),
         "algorithm": word("algorithm", given["algorithm"]),
@@ -365,7 +385,6 @@ def _prepared(X: Any, **given: Any) -> _Prepared:
         "resume": optional_path("resume", given["resume"]),
         "checkpoint_every": count("checkpoint_every", given["checkpoint_every"], 1),
     }
-    return x, columns_of(X), options
 
 
 def _chain(x: Any, options: dict[str, Any], number: int) -> bytes:

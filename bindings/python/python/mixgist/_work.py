@@ -139,16 +139,15 @@ class Post:
             return max(1, len(self.executor.nthreads()))
         return int(getattr(self.executor, "_max_workers", None) or os.cpu_count() or 1)
 
-    def submit(self, place: int, function: Callable[..., Any], *arguments: Any) -> Any:
-        """A future; None when the executor takes no more work."""
+    def submit(self, place: int | None, function: Callable[..., Any], *arguments: Any) -> Any:
+        """A future, near the worker of this place if there is one; None when the executor takes no more work."""
         if self.broken:
             return None
         try:
             if not self.dask:
                 return self.executor.submit(_tried, function, *arguments)
-            addresses = sorted(self.executor.nthreads())
             # The same pieces go to the same worker, which has kept what it made of them.
-            near = {"workers": [addresses[place % len(addresses)]], "allow_other_workers": True} if addresses else {}
+            near = {} if place is None else self._near(place)
             with _large():
                 return self.executor.submit(_tried, function, *arguments, pure=False, **near)
         except (concurrent.futures.BrokenExecutor, RuntimeError) as error:
@@ -161,6 +160,14 @@ class Post:
             return value
         with _large():
             return self.executor.submit(_same, value, pure=False)
+
+    def make(self, place: int, function: Callable[..., Any], delayed: Any, *arguments: Any) -> Any:
+        """What a function makes of what Dask computes, near the worker of this place, where it stays."""
+        return self.executor.submit(function, self.executor.compute(delayed), *arguments, pure=False, **self._near(place))
+
+    def _near(self, place: int) -> dict[str, Any]:
+        addresses = sorted(self.executor.nthreads())
+        return {"workers": [addresses[place % len(addresses)]], "allow_other_workers": True} if addresses else {}
 
     def lost(self, held: Any) -> bool:
         """Whether what was held is gone for good."""
@@ -177,10 +184,16 @@ class Post:
 class Pending:
     """Jobs that were submitted."""
 
-    def __init__(self, post: Post, calls: list[tuple[Any, ...]], renew: Callable[[int, BaseException], tuple[Any, ...]]) -> None:
-        self._post, self._calls, self._renew = post, calls, renew
+    def __init__(
+        self, post: Post, calls: list[tuple[Any, ...]], renew: Callable[[int, BaseException], tuple[Any, ...]], near: bool = True
+    ) -> None:
+        self._post, self._calls, self._renew, self._near = post, calls, renew, near
         self._tries = [0] * len(calls)
-        self._futures = [post.submit(place, *call) for place, call in enumerate(calls)]
+        self._futures = [self._submit(place) for place in range(len(calls))]
+
+    def _submit(self, place: int) -> Any:
+        """A job goes to the same worker every time; or, where what it is about is held, where that is."""
+        return self._post.submit(place if self._near else None, *self._calls[place])
 
     def poll(self, place: int, seconds: float) -> Any:
         """What a job gave; None when it is not there after so many seconds."""
@@ -228,7 +241,7 @@ class Pending:
         if self._post.broken:
             self._futures[place] = None
         else:
-            self._futures[place] = self._post.submit(place, *self._calls[place])
+            self._futures[place] = self._submit(place)
 
     def cancel(self) -> None:
         """Nobody waits for what has not begun."""

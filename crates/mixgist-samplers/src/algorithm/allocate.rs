@@ -12,10 +12,10 @@ use rand_chacha::ChaCha8Rng;
 
 use super::Model;
 use super::tile::{Tile, Weighing};
-use super::tiling::tile_stream;
-use crate::clusters::{Change, Clusters};
+use crate::clusters::Clusters;
 use crate::component::{AtomShape, Component, Posterior};
 use crate::points::{LANES, ScaledData};
+use crate::tiles::{Choice, Question, TileInput};
 use crate::variates::uniform;
 
 /// The weights: of occupied slots, and of what is unoccupied.
@@ -105,7 +105,13 @@ impl Allocation {
     }
 
     /// Prior predictive densities of these points, where they are not known.
-    fn predict<C: Component>(&mut self, component: &C, points: &ScaledData, range: Range<usize>) -> Result<()> {
+    fn predict<C: Component>(
+        &mut self,
+        component: &C,
+        points: &ScaledData,
+        range: Range<usize>,
+        first: usize,
+    ) -> Result<()> {
         let known = self.first == range.start && self.prior_predictive.len() == range.len() + LANES;
         if component.has_shared() || !known {
             self.forget_predictive();
@@ -114,7 +120,8 @@ impl Allocation {
             component.posterior(0, &self.nothing, &mut self.posterior)?;
             component.prepare(&mut self.posterior);
             let len = range.len();
-            self.prior_predictive.extend(range.map(|i| component.log_predictive(&mut self.posterior, points.row(i))));
+            let log = |i: usize| component.log_predictive(&mut self.posterior, points.row(i - first));
+            self.prior_predictive.extend(range.map(log));
             self.prior_predictive.resize(len + LANES, 0.0);
         }
         Ok(())
@@ -154,16 +161,19 @@ impl Allocation {
         reservoir: &mut R,
         rng: &mut ChaCha8Rng,
     ) -> Result<()> {
-        let (component, points, n) = (&model.component, model.points, range.end);
-        self.predict(component, points, range.clone())?;
+        let (component, n) = (&model.component, range.end);
+        let (points, first) = model.points.range(range.clone())?;
+        let points = &*points;
+        self.predict(component, points, range.clone(), first)?;
         self.uniforms.clear();
         self.uniforms.extend(range.clone().map(|_| uniform(rng)));
         self.uniforms.resize(range.len() + LANES, 0.5);
         let mut start = range.start;
         while start < n {
             if path == Path::Plain {
-                let choice = self.choose(start, component, points, clusters, reservoir);
-                self.settle(start, choice, component, points, clusters, reservoir, rng)?;
+                let x = points.row(start - first);
+                let choice = self.choose(start, component, x, clusters, reservoir);
+                self.settle(start, choice, component, x, clusters, reservoir, rng)?;
                 start += 1;
                 continue;
             }
@@ -171,10 +181,10 @@ impl Allocation {
             let empty_row = self.tile.evaluate(
                 component.shape(),
                 points,
-                start,
+                start - first,
                 &self.atoms,
                 &clusters.counts,
-                reservoir.weighing(),
+                reservoir.weighing().from(start),
             );
             reservoir.log_unoccupied(start, empty_row);
             let lanes = start - self.first..start - self.first + LANES;
@@ -184,13 +194,11 @@ impl Allocation {
             while i < end {
                 let own = clusters.labels[i] as usize;
                 let alone = clusters.counts[own] == 1;
-                let choice = if alone {
-                    self.choose(i, component, points, clusters, reservoir)
-                } else {
-                    self.tile.chosen(i - start)
-                };
+                let x = points.row(i - first);
+                let choice =
+                    if alone { self.choose(i, component, x, clusters, reservoir) } else { self.tile.chosen(i - start) };
                 i += 1;
-                if (choice != own) && self.settle(i - 1, choice, component, points, clusters, reservoir, rng)? {
+                if (choice != own) && self.settle(i - 1, choice, component, x, clusters, reservoir, rng)? {
                     break; // clusters came or went: what was evaluated for the points behind no longer holds
                 }
             }
@@ -213,8 +221,8 @@ impl Allocation {
         reservoir: &mut R,
         rng: &mut ChaCha8Rng,
     ) -> Result<()> {
-        let (component, points, n) = (&model.component, model.points, model.points.len());
-        let (shape, len) = (component.shape(), component.shape().atom_len(points.dim()));
+        let (component, n) = (&model.component, model.points.len());
+        let (shape, len) = (component.shape(), component.shape().atom_len(model.points.dim()));
         let floor = LIGHTEST / n as f64;
         let old = clusters.slots();
         let pieces = reservoir.pieces_above(floor, rng);
@@ -229,38 +237,32 @@ impl Allocation {
         let open: Vec<u32> =
             had.iter().enumerate().map(|(slot, &had)| u32::from(had && reservoir.weight(slot) >= floor)).collect();
 
-        let (key, weighing, atoms) = (rng.next_u64(), reservoir.weighing(), &self.atoms[..]);
-        let size = model.tiling.size;
-        let changes = model.tiling.each(&mut clusters.labels, |tile, labels, room| {
-            let mut change = Change::new(open.len(), component.statistic_len());
-            if tile == turn {
-                return change;
-            }
-            let mut rng = tile_stream(key, tile);
-            for (block, labels) in labels.chunks_mut(LANES).enumerate() {
-                let start = tile * size + block * LANES;
-                let mut uniforms = [0.5; LANES];
-                uniforms[..labels.len()].fill_with(|| uniform(&mut rng));
-                if path == Path::Tiles {
-                    room.evaluate(shape, points, start, atoms, &open, weighing).fill(f64::NEG_INFINITY);
-                    room.choose(open.len(), &[0.0; LANES], &uniforms);
-                }
-                for (lane, label) in labels.iter_mut().enumerate() {
-                    let (i, own) = (start + lane, *label as usize);
-                    let choice = match path {
-                        Path::Tiles => room.chosen(lane),
-                        Path::Plain => choose_among(&open, shape, atoms, weighing, i, points.row(i), uniforms[lane]),
-                    };
-                    // by rounding a choice may lie behind the last
-                    if open[own] > 0 && choice != own && choice < open.len() {
-                        change.relocate(own, choice, component, points.row(i));
-                        *label = choice as u32;
-                    }
-                }
-            }
-            change
+        let (weighing, size) = (reservoir.weighing(), model.tiling.size);
+        let slots = open.len();
+        let choice = Question::Choose(Choice {
+            atoms: self.atoms.clone(),
+            log_weights: weighing.log_weights.to_vec(),
+            heights: weighing.slices.map_or_else(Vec::new, |slices| slices.heights.to_vec()),
+            open,
+            key: rng.next_u64(),
+            plain: path == Path::Plain,
         });
-        changes.iter().for_each(|change| clusters.take_in(change));
+        let mut inputs = TileInput::of_all(&clusters.labels, size);
+        inputs.retain(|input| input.tile != turn);
+        if let Some(slices) = weighing.slices {
+            for input in &mut inputs {
+                let start = input.tile * size;
+                input.thresholds = slices.thresholds[start..start + input.numbers.0.len() + LANES].into();
+            }
+        }
+        let tiles: Vec<usize> = inputs.iter().map(|input| input.tile).collect();
+        let answers = model.points.ask(shape, model.tiling, &choice, inputs)?;
+        for (tile, answer) in tiles.into_iter().zip(answers) {
+            let own = &mut clusters.labels[tile * size..n.min((tile + 1) * size)];
+            let (labels, change) = answer.into_labels(own.len(), slots, clusters.stride)?;
+            own.copy_from_slice(&labels);
+            clusters.take_in(&change);
+        }
         clusters.settle();
         (0..had.len()).filter(|&slot| had[slot] && clusters.counts[slot] == 0).for_each(|slot| reservoir.release(slot));
         Ok(())
@@ -271,11 +273,11 @@ impl Allocation {
         &mut self,
         i: usize,
         component: &C,
-        points: &ScaledData,
+        x: &[f64],
         clusters: &Clusters,
         reservoir: &R,
     ) -> usize {
-        let (shape, x) = (component.shape(), points.row(i));
+        let shape = component.shape();
         let len = shape.atom_len(x.len());
         let own = clusters.labels[i] as usize;
         let alone = clusters.counts[own] == 1;
@@ -315,7 +317,7 @@ impl Allocation {
         i: usize,
         choice: usize,
         component: &C,
-        points: &ScaledData,
+        x: &[f64],
         clusters: &mut Clusters,
         reservoir: &mut R,
         rng: &mut ChaCha8Rng,
@@ -325,9 +327,8 @@ impl Allocation {
             return Ok(false);
         }
         let alone = clusters.counts[own] == 1;
-        let x = points.row(i);
         if choice < clusters.slots() {
-            clusters.relocate(i, choice, component, x);
+            clusters.relocate(i, choice, component.shape(), x);
             if alone {
                 reservoir.release(own);
             }
@@ -335,7 +336,7 @@ impl Allocation {
         }
         let Pick::Piece(piece) = reservoir.pick(i, alone.then_some(own), rng) else { return Ok(false) };
         let slot = clusters.free_slot();
-        clusters.relocate(i, slot, component, x);
+        clusters.relocate(i, slot, component.shape(), x);
         reservoir.occupy(slot, piece);
         if alone {
             reservoir.release(own);
@@ -349,7 +350,7 @@ impl Allocation {
 }
 
 /// The open slot that point i chooses with this uniform number, the obvious way.
-fn choose_among(
+pub(crate) fn choose_among(
     open: &[u32],
     shape: AtomShape,
     atoms: &[f64],

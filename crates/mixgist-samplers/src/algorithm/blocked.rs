@@ -71,7 +71,7 @@ impl<C: Component> Sampler<C> for Blocked {
         self.allocation.reallocate(self.path, model, state.sweeps, &mut state.clusters, sticks, rng)?;
         state.positions.clear();
         state.positions.extend_from_slice(&sticks.positions);
-        finish(model, state);
+        finish(model, state)?;
         if model.prior.limit().is_some() {
             state.alpha =
                 concentration::given_partition(model.prior, model.concentration, state.alpha, &state.clusters, rng);

@@ -5,6 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::sticks::{Room, StickLaw};
 use super::{Model, State};
+use crate::clusters::Change;
 use crate::component::{Component, Posterior};
 
 /// A part of the points of a cluster.
@@ -16,10 +17,6 @@ pub(super) struct Half {
 }
 
 impl Half {
-    pub(super) fn with_room<C: Component>(component: &C) -> Self {
-        Half { statistic: vec![0.0; component.statistic_len()], ..Half::default() }
-    }
-
     pub(super) fn clear(&mut self) {
         self.count = 0;
         self.statistic.fill(0.0);
@@ -27,12 +24,15 @@ impl Half {
 
     pub(super) fn add<C: Component>(&mut self, component: &C, x: &[f64]) {
         self.count += 1;
-        component.update(&mut self.statistic, x, 1.0);
+        component.shape().update(&mut self.statistic, x, 1.0);
     }
 
-    pub(super) fn take_in(&mut self, part: &Half) {
-        self.count += part.count;
-        self.statistic.iter_mut().zip(&part.statistic).for_each(|(sum, x)| *sum += x);
+    /// Adds what the points of a tile make of both halves.
+    pub(super) fn take_in(halves: &mut [Half; 2], part: &Change) {
+        for (half, (count, statistic)) in halves.iter_mut().zip(part.slots()) {
+            half.count = half.count.wrapping_add_signed(count);
+            half.statistic.iter_mut().zip(statistic).for_each(|(sum, x)| *sum += x);
+        }
     }
 
     /// Makes it ready for predictive densities.

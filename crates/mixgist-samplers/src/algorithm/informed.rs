@@ -1,14 +1,14 @@
 //! Splits and merges whose proposals look at the data: for dimensions and numbers of points in which those that begin with two points at random fail.
 
-use mixgist::Result;
+use mixgist::{Error, Result};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::halves::{After, Half, log_ratio};
-use super::tiling::tile_stream;
 use super::{Model, State};
 use crate::component::{Component, Posterior};
-use crate::points::{LANES, ScaledData};
+use crate::held::Rows;
+use crate::tiles::{Halves, Launch, Question, TileInput};
 use crate::variates::{category, uniform};
 
 /// Parameters and weights are integrated out.
@@ -121,11 +121,11 @@ impl Informed {
         if !possible {
             return Ok(());
         }
-        let x = model.points.row(chosen);
         let (b, mut log_choice) = if is_split {
             (a, 0.0)
         } else {
-            self.weigh_others(model, state, a, x);
+            let row = model.points.rows(&[chosen as u32])?;
+            self.weigh_others(model, state, a, row.get(0, chosen as u32));
             let b = category(&self.weights, rng);
             (b, (self.weights[b] / self.weights.iter().sum::<f64>()).ln())
         };
@@ -134,13 +134,13 @@ impl Informed {
             return Ok(());
         }
         self.gather(state, a, b);
-        if !self.make_launch(model, rng)? {
+        if !self.make_launch(model, state, [a, b], rng)? {
             return Ok(());
         }
         let log_q = if self.in_tiles(model) {
-            self.allocate_tiles(model, state, a, is_split, rng)
+            self.allocate_tiles(model, state, [a, b], is_split, rng)?
         } else {
-            self.allocate(model, state, a, is_split, rng)
+            self.allocate(model, state, a, is_split, rng)?
         };
         let [one, two] = &self.halves;
         if one.count == 0 || two.count == 0 {
@@ -182,7 +182,8 @@ impl Informed {
         a: usize,
         chosen: usize,
     ) -> Result<f64> {
-        let x = model.points.row(chosen);
+        let row = model.points.rows(&[chosen as u32])?;
+        let x = row.get(0, chosen as u32);
         let place = self.members.iter().position(|&i| i as usize == chosen).expect("the point is in its cluster");
         let other = &mut self.halves[usize::from(!self.in_second[place])];
         model.component.posterior(other.count, &other.statistic, &mut other.posterior)?;
@@ -210,8 +211,14 @@ impl Informed {
     }
 
     /// Divides the points without a look at how they are divided; false if that fails.
-    fn make_launch<C: Component>(&mut self, model: &Model<'_, C>, rng: &mut ChaCha8Rng) -> Result<bool> {
-        let (component, points) = (&model.component, model.points);
+    fn make_launch<C: Component>(
+        &mut self,
+        model: &Model<'_, C>,
+        state: &State,
+        clusters: [usize; 2],
+        rng: &mut ChaCha8Rng,
+    ) -> Result<bool> {
+        let component = &model.component;
         let size = self.members.len();
         self.sample.clear();
         if size <= model.effort.sample {
@@ -219,18 +226,19 @@ impl Informed {
         } else {
             self.sample.extend((0..model.effort.sample).map(|_| self.members[pick(size, rng)]));
         }
-        self.begin_launch(points, rng);
+        let rows = model.points.rows(&self.sample)?;
+        self.begin_launch(&rows, model.points.dim(), rng);
         for round in 0..ROUNDS {
             self.launch.iter_mut().for_each(Half::clear);
-            for (&i, &half) in self.sample.iter().zip(&self.launched) {
-                self.launch[usize::from(half)].add(component, points.row(i as usize));
+            for (place, (&i, &half)) in self.sample.iter().zip(&self.launched).enumerate() {
+                self.launch[usize::from(half)].add(component, rows.get(place, i));
             }
             if !ready(&mut self.launch, component)? {
                 return Ok(false);
             }
             let mut changed = false;
             for place in 0..if round + 1 < ROUNDS { self.sample.len() } else { 0 } {
-                let x = points.row(self.sample[place] as usize);
+                let x = rows.get(place, self.sample[place]);
                 let to = self.log_odds(component, x, Some(self.launched[place])) < 0.0;
                 changed |= to != self.launched[place];
                 self.launched[place] = to;
@@ -245,7 +253,7 @@ impl Informed {
         // once more with all of them
         if self.in_tiles(model) {
             self.draw_launch_atoms(model, rng);
-            self.launch_tiles(model);
+            self.launch_tiles(model, state, clusters)?;
             if !ready(&mut self.launch, component)? {
                 return Ok(false);
             }
@@ -254,8 +262,9 @@ impl Informed {
         }
         self.launched.clear();
         self.halves.iter_mut().for_each(Half::clear);
+        let rows = model.points.rows(&self.members)?;
         for place in 0..size {
-            let x = points.row(self.members[place] as usize);
+            let x = rows.get(place, self.members[place]);
             let to = self.log_odds(component, x, None) < 0.0;
             self.launched.push(to);
             self.halves[usize::from(to)].add(component, x);
@@ -265,14 +274,14 @@ impl Informed {
     }
 
     /// Two seeds at random; each point goes to the nearer one, in units of the spread of all.
-    fn begin_launch(&mut self, points: &ScaledData, rng: &mut ChaCha8Rng) {
+    fn begin_launch(&mut self, rows: &Rows<'_>, dim: usize, rng: &mut ChaCha8Rng) {
         let m = self.sample.len();
         let first = pick(m, rng);
         let second = (first + 1 + pick(m - 1, rng)) % m;
-        let seeds = [points.row(self.sample[first] as usize), points.row(self.sample[second] as usize)];
+        let seeds = [first, second].map(|place| rows.get(place, self.sample[place]));
         self.precisions.clear();
-        for j in 0..points.dim() {
-            let values = || self.sample.iter().map(|&i| points.row(i as usize)[j]);
+        for j in 0..dim {
+            let values = || self.sample.iter().enumerate().map(|(place, &i)| rows.get(place, i)[j]);
             let mean = values().sum::<f64>() / m as f64;
             let variance = values().map(|x| (x - mean).powi(2)).sum::<f64>() / m as f64;
             self.precisions.push(if variance > 0.0 { 1.0 / variance } else { 0.0 });
@@ -281,8 +290,8 @@ impl Informed {
             x.iter().zip(y).zip(&self.precisions).map(|((x, y), precision)| (x - y) * (x - y) * precision).sum()
         };
         self.launched.clear();
-        self.launched.extend(self.sample.iter().map(|&i| {
-            let x = points.row(i as usize);
+        self.launched.extend(self.sample.iter().enumerate().map(|(place, &i)| {
+            let x = rows.get(place, i);
             square(x, seeds[1]) < square(x, seeds[0])
         }));
     }
@@ -310,13 +319,14 @@ impl Informed {
         a: usize,
         is_split: bool,
         rng: &mut ChaCha8Rng,
-    ) -> f64 {
+    ) -> Result<f64> {
         self.in_second.clear();
         self.halves.iter_mut().for_each(Half::clear);
+        let rows = model.points.rows(&self.members)?;
         let (mut log, mut log_swapped) = (0.0, 0.0);
         for place in 0..self.members.len() {
             let i = self.members[place] as usize;
-            let x = model.points.row(i);
+            let x = rows.get(place, self.members[place]);
             let difference = self.log_odds(&model.component, x, Some(self.launched[place]));
             let second = if is_split {
                 uniform(rng) * (1.0 + difference.exp()) < 1.0
@@ -329,7 +339,7 @@ impl Informed {
             self.in_second.push(second);
             self.halves[usize::from(second)].add(&model.component, x);
         }
-        log_sum(log, log_swapped)
+        Ok(log_sum(log, log_swapped))
     }
 
     /// Whether the points of the clusters are looked at in tiles.
@@ -345,26 +355,35 @@ impl Informed {
         }
     }
 
-    fn log_launch_weights(&self) -> [f64; 2] {
-        [0, 1].map(|half| f64::from(self.launch[half].count).ln())
+    /// What the points of two clusters are divided by.
+    fn launch(&self, clusters: [usize; 2]) -> Launch {
+        Launch {
+            clusters: clusters.map(|slot| slot as u32),
+            atoms: self.atoms.clone(),
+            log_weights: [0, 1].map(|half| f64::from(self.launch[half].count).ln()),
+        }
+    }
+
+    /// Asks the tiles that have points of two clusters.
+    fn ask<C: Component>(
+        model: &Model<'_, C>,
+        state: &State,
+        clusters: [usize; 2],
+        question: &Question,
+    ) -> Result<Vec<Halves>> {
+        let clusters = clusters.map(|slot| slot as u32);
+        let mut inputs = TileInput::of_all(&state.clusters.labels, model.tiling.size);
+        inputs.retain(|input| input.numbers.0.iter().any(|label| clusters.contains(label)));
+        let answers = model.points.ask(model.component.shape(), model.tiling, question, inputs)?;
+        answers.into_iter().map(|answer| answer.into_halves(model.component.statistic_len())).collect()
     }
 
     /// All points go to the likelier half.
-    fn launch_tiles<C: Component>(&mut self, model: &Model<'_, C>) {
-        let (component, points, shape) = (&model.component, model.points, model.component.shape());
-        let (atoms, log_weights) = (&self.atoms, self.log_launch_weights());
-        let found = model.tiling.each(&mut self.members, |_, members, room| {
-            let mut halves = [0, 1].map(|_| Half::with_room(component));
-            for places in members.chunks(LANES) {
-                let odds = room.log_odds(shape, points, places, atoms, log_weights);
-                for (&i, odds) in places.iter().zip(odds) {
-                    halves[usize::from(odds < 0.0)].add(component, points.row(i as usize));
-                }
-            }
-            halves
-        });
+    fn launch_tiles<C: Component>(&mut self, model: &Model<'_, C>, state: &State, clusters: [usize; 2]) -> Result<()> {
+        let found = Self::ask(model, state, clusters, &Question::Launch(self.launch(clusters)))?;
         self.launch.iter_mut().for_each(Half::clear);
-        found.iter().for_each(|halves| self.launch.iter_mut().zip(halves).for_each(|(half, part)| half.take_in(part)));
+        found.iter().for_each(|halves| Half::take_in(&mut self.launch, &halves.sums));
+        Ok(())
     }
 
     /// As [`Informed::allocate`], tile by tile.
@@ -372,46 +391,24 @@ impl Informed {
         &mut self,
         model: &Model<'_, C>,
         state: &State,
-        a: usize,
+        clusters: [usize; 2],
         is_split: bool,
         rng: &mut ChaCha8Rng,
-    ) -> f64 {
-        let (component, points, shape) = (&model.component, model.points, model.component.shape());
-        let (atoms, log_weights, key) = (&self.atoms, self.log_launch_weights(), rng.next_u64());
-        let (members, labels, size) = (&self.members, &state.clusters.labels, model.tiling.size);
+    ) -> Result<f64> {
+        let question = Question::Divide { launch: self.launch(clusters), key: rng.next_u64(), is_split };
+        let found = Self::ask(model, state, clusters, &question)?;
         self.in_second.clear();
-        self.in_second.resize(members.len(), false);
-        let found = model.tiling.each(&mut self.in_second, |tile, in_second, room| {
-            let mut rng = tile_stream(key, tile);
-            let mut halves = [0, 1].map(|_| Half::with_room(component));
-            let (mut log, mut log_swapped) = (0.0, 0.0);
-            let own = &members[tile * size..tile * size + in_second.len()];
-            for (places, in_second) in own.chunks(LANES).zip(in_second.chunks_mut(LANES)) {
-                let odds = room.log_odds(shape, points, places, atoms, log_weights);
-                for ((&i, second), odds) in places.iter().zip(in_second).zip(odds) {
-                    *second = if is_split {
-                        uniform(&mut rng) * (1.0 + odds.exp()) < 1.0
-                    } else {
-                        labels[i as usize] as usize != a
-                    };
-                    let exponent = if *second { odds } else { -odds };
-                    // log(1 + e^−x) = log(1 + e^x) − x
-                    let one = log_one_plus_exp(exponent);
-                    log -= one;
-                    log_swapped -= one - exponent;
-                    halves[usize::from(*second)].add(component, points.row(i as usize));
-                }
-            }
-            (halves, log, log_swapped)
-        });
         self.halves.iter_mut().for_each(Half::clear);
-        let (mut log, mut log_swapped) = (0.0, 0.0);
-        for (halves, part, part_swapped) in &found {
-            self.halves.iter_mut().zip(halves).for_each(|(half, part)| half.take_in(part));
-            log += part;
-            log_swapped += part_swapped;
+        let mut logs = [0.0; 2];
+        for halves in &found {
+            Half::take_in(&mut self.halves, &halves.sums);
+            self.in_second.extend_from_slice(&halves.in_second);
+            logs.iter_mut().zip(halves.log).for_each(|(log, part)| *log += part);
         }
-        log_sum(log, log_swapped)
+        if self.in_second.len() != self.members.len() {
+            return Err(Error::input("other points were divided than were asked for"));
+        }
+        Ok(log_sum(logs[0], logs[1]))
     }
 
     fn carry_out<C: Component>(
@@ -422,16 +419,30 @@ impl Informed {
         b: usize,
         is_split: bool,
     ) -> Result<()> {
-        let (component, points, clusters) = (&model.component, model.points, &mut state.clusters);
+        let in_tiles = self.in_tiles(model);
+        let (component, clusters) = (&model.component, &mut state.clusters);
         let to = if is_split { clusters.free_slot() } else { a };
-        for (&i, &second) in self.members.iter().zip(&self.in_second) {
-            if second {
-                clusters.relocate(i as usize, to, component, points.row(i as usize));
+        if in_tiles {
+            let moved = self.members.iter().zip(&self.in_second).filter(|(_, second)| **second);
+            let moved: Vec<u32> = moved.map(|(&i, _)| i).collect();
+            let [one, two] = &self.halves;
+            if is_split {
+                clusters.divide(&moved, [a, to], [(one.count, &one.statistic), (two.count, &two.statistic)]);
+            } else {
+                let both: Vec<f64> = one.statistic.iter().zip(&two.statistic).map(|(x, y)| x + y).collect();
+                clusters.divide(&moved, [b, a], [(0, &vec![0.0; both.len()]), (one.count + two.count, &both)]);
+            }
+        } else {
+            let rows = model.points.rows(&self.members)?;
+            for (place, (&i, &second)) in self.members.iter().zip(&self.in_second).enumerate() {
+                if second {
+                    clusters.relocate(i as usize, to, component.shape(), rows.get(place, i));
+                }
             }
         }
         self.after.settle(model, state);
         while self.posteriors.len() < state.clusters.slots() {
-            self.posteriors.push(Posterior::new(points.dim()));
+            self.posteriors.push(Posterior::new(model.points.dim()));
         }
         // those that changed; after a merge the last cluster may be where b was, or where a was
         [a, b, to]
@@ -455,7 +466,7 @@ fn pick(count: usize, rng: &mut ChaCha8Rng) -> usize {
 }
 
 /// log(1 + e^x).
-fn log_one_plus_exp(x: f64) -> f64 {
+pub(crate) fn log_one_plus_exp(x: f64) -> f64 {
     if x > 36.0 { x } else { x.exp().ln_1p() }
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Marginal {
 
 impl<C: Component> Sampler<C> for Marginal {
     fn sweep(&mut self, model: &mut Model<'_, C>, state: &mut State, rng: &mut ChaCha8Rng) -> Result<()> {
-        let (points, prior) = (model.points, model.prior);
+        let (points, prior) = (model.points.in_memory()?, model.prior);
         model.component.draw_shared(&state.clusters, rng)?;
         self.split_merge.step(model, state, rng)?;
         self.informed.step(model, state, rng)?;
@@ -68,14 +68,13 @@ impl<C: Component> Sampler<C> for Marginal {
                 continue;
             }
             let to = if choice == slots { state.clusters.free_slot() } else { choice };
-            state.clusters.relocate(i, to, component, x);
+            state.clusters.relocate(i, to, component.shape(), x);
             if !alone {
                 self.refresh(own, component, state)?;
             }
             self.refresh(to, component, state)?;
         }
-        finish(model, state);
-        Ok(())
+        finish(model, state)
     }
 }
 

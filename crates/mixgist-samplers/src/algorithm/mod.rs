@@ -26,9 +26,9 @@ use tiling::Tiling;
 use crate::checkpoint::record::damaged;
 use crate::clusters::Clusters;
 use crate::component::Component;
+use crate::held::Held;
 use crate::hyperparameters::Hyperparameters;
 use crate::mixing::{Concentration, MixingPrior};
-use crate::points::ScaledData;
 use crate::scales::{ScaleLaw, Scales};
 use crate::settings::Algorithm;
 
@@ -48,7 +48,7 @@ pub(crate) struct State {
 /// The model that a chain samples from; a chain owns one, as the component holds what its clusters share.
 #[derive(Debug, Clone)]
 pub(crate) struct Model<'a, C> {
-    pub points: &'a ScaledData,
+    pub points: Held<'a>,
     pub component: C,
     pub prior: MixingPrior,
     pub concentration: Concentration,
@@ -66,8 +66,9 @@ pub(crate) struct Model<'a, C> {
 
 impl<'a, C: Component> Model<'a, C> {
     /// The model with these hyperparameters for these points.
-    pub(crate) fn new(points: &'a ScaledData, hyperparameters: &Hyperparameters, remainder: f64) -> Self {
-        let component = C::new(hyperparameters, points);
+    pub(crate) fn new(points: impl Into<Held<'a>>, hyperparameters: &Hyperparameters, remainder: f64) -> Self {
+        let points = points.into();
+        let component = C::new(hyperparameters, points.frame());
         Model {
             points,
             scales: ScaleLaw::new(hyperparameters, &component.scales()),
@@ -135,12 +136,13 @@ pub(crate) fn sampler<C: Component>(algorithm: Algorithm) -> Box<dyn Sampler<C>>
 const RECOMPUTE_EVERY: u64 = 256;
 
 /// Bookkeeping at the end of each sweep.
-fn finish<C: Component>(model: &Model<'_, C>, state: &mut State) {
+fn finish<C: Component>(model: &Model<'_, C>, state: &mut State) -> Result<()> {
     state.clusters.compact(&mut state.positions);
     state.sweeps += 1;
     if state.sweeps.is_multiple_of(RECOMPUTE_EVERY) {
-        state.clusters.recompute(&model.component, model.points);
+        state.clusters.recompute(model.component.shape(), model.points, model.tiling)?;
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -59,8 +59,7 @@ impl<C: Component> Sampler<C> for Slice {
         self.allocation.draw_atoms(&model.component, &state.clusters, rng)?;
         let Slice { path, allocation, pieces, .. } = self;
         allocation.reallocate(*path, model, state.sweeps, &mut state.clusters, pieces, rng)?;
-        finish(model, state);
-        Ok(())
+        finish(model, state)
     }
 
     fn forget_points(&mut self) {

@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::halves::{After, Half, log_ratio};
 use super::{Model, State};
 use crate::component::{Component, Posterior};
+use crate::held::Rows;
 use crate::variates::uniform;
 
 /// The sequentially allocated merge-split sampler of Dahl (2005), parameters and weights integrated out.
@@ -17,6 +18,8 @@ use crate::variates::uniform;
 pub(crate) struct SplitMerge {
     /// The other points of the cluster or clusters, in random order, and whether each goes with the first point.
     others: Vec<u32>,
+    /// The pair, then the others.
+    all: Vec<u32>,
     with_first: Vec<bool>,
     halves: [Half; 2],
     after: After,
@@ -30,8 +33,8 @@ enum Proposal {
 
 /// A proposal is made in every second sweep …
 const EVERY: u64 = 2;
-/// … but one that concerns m points, more than this, only with probability POINTS/m, which keeps the cost in bounds; m is
-/// the same for a split and the merge that undoes it.
+/// … but one that concerns m points, more than this, only with probability POINTS/m, and none of more points than a tile has, which keeps the cost in
+/// bounds; m is the same for a split and the merge that undoes it.
 const POINTS: f64 = 1_000.0;
 
 impl SplitMerge {
@@ -52,19 +55,21 @@ impl SplitMerge {
         let (count_a, count_b) = (state.clusters.counts[a as usize], state.clusters.counts[b as usize]);
         let moved = if a == b { count_a } else { count_a + count_b };
         let full = model.sticks.or(model.prior.limit()).is_some_and(|limit| state.clusters.len() >= limit);
-        if uniform(rng) * f64::from(moved) >= POINTS || (a == b && full) {
+        let too_many = uniform(rng) * f64::from(moved) >= POINTS || model.tiling.cuts(moved as usize);
+        if too_many || (a == b && full) {
             return Ok(());
         }
         self.gather(state, [first, second], rng);
-        let log_split =
-            self.allocate(model, state, [first, second], if a == b { Proposal::Split } else { Proposal::Merge }, rng)?;
+        let rows = model.points.rows(&self.all)?;
+        let proposal = if a == b { Proposal::Split } else { Proposal::Merge };
+        let log_split = self.allocate(model, &rows, state, [first, second], proposal, rng)?;
         let log_ratio = log_ratio(&mut self.halves, model, state, a == b)?;
         let log_accept = if a == b { log_ratio - log_split } else { log_split - log_ratio };
 
         self.after.count(state, &self.halves, [a as usize, b as usize], a == b);
         let Some(log_places) = self.after.propose_positions(model, state, rng) else { return Ok(()) };
         if uniform(rng).ln() < log_accept + log_places {
-            self.carry_out(model, state, [first, second]);
+            self.carry_out(model, &rows, state, [first, second]);
         }
         Ok(())
     }
@@ -83,31 +88,35 @@ impl SplitMerge {
             let other = ((uniform(rng) * (last + 1) as f64) as usize).min(last);
             self.others.swap(last, other);
         }
+        self.all.clear();
+        self.all.extend(pair.map(|i| i as u32));
+        self.all.extend_from_slice(&self.others);
     }
 
     /// Allocates the other points, drawing (for a split) or following the labels (for a merge); returns the log probability.
     fn allocate<C: Component>(
         &mut self,
         model: &Model<'_, C>,
+        rows: &Rows<'_>,
         state: &State,
         pair: [usize; 2],
         proposal: Proposal,
         rng: &mut ChaCha8Rng,
     ) -> Result<f64> {
-        let (component, points, d) = (&model.component, model.points, model.points.dim());
-        for (half, &i) in self.halves.iter_mut().zip(&pair) {
+        let (component, d) = (&model.component, model.points.dim());
+        for (place, half) in self.halves.iter_mut().enumerate() {
             if half.posterior.mean.len() != d {
                 half.posterior = Posterior::new(d);
             }
             half.count = 0;
             half.statistic.clear();
             half.statistic.resize(component.statistic_len(), 0.0);
-            add(half, component, points.row(i))?;
+            add(half, component, rows.get(place, self.all[place]))?;
         }
         self.with_first.clear();
         let mut log = 0.0;
-        for &i in &self.others {
-            let x = points.row(i as usize);
+        for (place, &i) in self.all.iter().enumerate().skip(2) {
+            let x = rows.get(place, i);
             let [one, two] = &mut self.halves;
             let difference = log_weight(one, model, state.alpha, x) - log_weight(two, model, state.alpha, x);
             let with_first = match proposal {
@@ -123,14 +132,14 @@ impl SplitMerge {
         Ok(log)
     }
 
-    fn carry_out<C: Component>(&mut self, model: &Model<'_, C>, state: &mut State, pair: [usize; 2]) {
-        let (component, points, clusters) = (&model.component, model.points, &mut state.clusters);
+    fn carry_out<C: Component>(&mut self, model: &Model<'_, C>, rows: &Rows<'_>, state: &mut State, pair: [usize; 2]) {
+        let (shape, clusters) = (model.component.shape(), &mut state.clusters);
         let (a, b) = (clusters.labels[pair[0]] as usize, clusters.labels[pair[1]] as usize);
         let to = if a == b { clusters.free_slot() } else { a };
-        clusters.relocate(pair[1], to, component, points.row(pair[1]));
-        for (&i, &with_first) in self.others.iter().zip(&self.with_first) {
+        clusters.relocate(pair[1], to, shape, rows.get(1, self.all[1]));
+        for (place, (&i, &with_first)) in (2..).zip(self.others.iter().zip(&self.with_first)) {
             if !with_first {
-                clusters.relocate(i as usize, to, component, points.row(i as usize));
+                clusters.relocate(i as usize, to, shape, rows.get(place, i));
             }
         }
         self.after.settle(model, state);

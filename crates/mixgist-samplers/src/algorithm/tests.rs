@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::component::with_component;
+use crate::points::ScaledData;
 use crate::settings::{CovarianceModel, FitSettings, Truncation};
 use crate::start::start;
 use mixgist::random::{Purpose, stream};

@@ -6,6 +6,7 @@ use mixgist::exp_nonpositive;
 use crate::component::AtomShape;
 use crate::component::packed::at;
 use crate::points::{LANES, ScaledData};
+use crate::tiles::TilePoints;
 
 /// Weights of the slots as the allocation step sees them.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +26,11 @@ pub(crate) struct Slices<'a> {
 }
 
 impl Weighing<'_> {
+    /// As the points from `start` on see it.
+    pub(crate) fn from(self, start: usize) -> Self {
+        Weighing { slices: self.slices.map(|s| Slices { thresholds: &s.thresholds[start..], ..s }), ..self }
+    }
+
     /// Whether point i may choose this slot.
     pub(crate) fn sees(&self, i: usize, slot: usize) -> bool {
         self.slices.is_none_or(|slices| slices.heights[slot] > slices.thresholds[i])
@@ -54,7 +60,7 @@ impl Default for Tile {
 }
 
 impl Tile {
-    /// Fills the rows of the slots for the points from `start` on; the caller fills the last row, which is returned.
+    /// Fills the rows of the slots for the points from `start` on, of which `weighing` is; the caller fills the last row, which is returned.
     pub(crate) fn evaluate(
         &mut self,
         shape: AtomShape,
@@ -79,7 +85,7 @@ impl Tile {
                 let atom = &atoms[slot * len..(slot + 1) * len];
                 log_densities(simd, shape, atom, weighing.log_weights[slot], |j| points.lanes(j, start), differences, row);
                 if let Some(slices) = weighing.slices {
-                    let thresholds: &[f64; LANES] = slices.thresholds[start..start + LANES].try_into().expect("LANES of them");
+                    let thresholds: &[f64; LANES] = slices.thresholds[..LANES].try_into().expect("LANES of them");
                     hide_below(simd, slices.heights[slot], thresholds, row);
                 }
             }
@@ -87,21 +93,21 @@ impl Tile {
         &mut self.rows[slots]
     }
 
-    /// log weight + log N(x; μ, Σ) of two atoms for up to [`LANES`] points that may lie anywhere: first minus second.
+    /// log weight + log N(x; μ, Σ) of two atoms for up to [`LANES`] points at any places of a tile: first minus second.
     pub(crate) fn log_odds(
         &mut self,
         shape: AtomShape,
-        points: &ScaledData,
+        points: TilePoints<'_>,
         places: &[u32],
         atoms: &[Vec<f64>; 2],
         log_weights: [f64; 2],
     ) -> [f64; LANES] {
-        let d = points.dim();
+        let d = points.data.dim();
         self.rows.resize(2, [0.0; LANES]);
         self.differences.resize(d, [0.0; LANES]);
         self.gathered.resize(d, [0.0; LANES]);
         for (lane, &i) in places.iter().enumerate() {
-            for (column, &x) in self.gathered.iter_mut().zip(points.row(i as usize)) {
+            for (column, &x) in self.gathered.iter_mut().zip(points.data.row(points.start + i as usize)) {
                 column[lane] = x;
             }
         }

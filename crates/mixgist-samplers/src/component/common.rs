@@ -9,7 +9,7 @@ use super::packed::{at, cholesky, log_determinant, packed_len};
 use super::{AtomShape, Component, FullCovariance, Posterior, singular};
 use crate::clusters::Clusters;
 use crate::hyperparameters::Hyperparameters;
-use crate::points::ScaledData;
+use crate::points::Frame;
 use crate::scales::Scales;
 use crate::variates::log_multigamma;
 
@@ -57,12 +57,12 @@ impl CommonCovariance {
 }
 
 impl Component for CommonCovariance {
-    fn new(hyperparameters: &Hyperparameters, points: &ScaledData) -> Self {
-        let d = points.dim();
+    fn new(hyperparameters: &Hyperparameters, frame: &Frame) -> Self {
+        let d = frame.dim();
         let mut root = vec![0.0; packed_len(d)];
         (0..d).for_each(|j| root[at(j, j)] = 1.0);
         CommonCovariance {
-            prior: FullCovariance::new(hyperparameters, points),
+            prior: FullCovariance::new(hyperparameters, frame),
             pooled: root.clone(),
             inverse: root.clone(),
             root,
@@ -84,14 +84,6 @@ impl Component for CommonCovariance {
 
     fn dim(&self) -> usize {
         self.prior.d
-    }
-
-    fn statistic_len(&self) -> usize {
-        self.prior.statistic_len()
-    }
-
-    fn update(&self, statistic: &mut [f64], x: &[f64], sign: f64) {
-        self.prior.update(statistic, x, sign);
     }
 
     fn shape(&self) -> AtomShape {

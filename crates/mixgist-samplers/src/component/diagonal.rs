@@ -7,7 +7,7 @@ use std::f64::consts::{PI, TAU};
 use super::full::step;
 use super::{AtomShape, Component, Posterior, scaled_mean, singular};
 use crate::hyperparameters::Hyperparameters;
-use crate::points::ScaledData;
+use crate::points::Frame;
 use crate::scales::Scales;
 use crate::variates::{chi, normal};
 
@@ -29,15 +29,15 @@ pub(crate) struct DiagonalCovariance {
 }
 
 impl Component for DiagonalCovariance {
-    fn new(hyperparameters: &Hyperparameters, points: &ScaledData) -> Self {
-        let d = points.dim();
+    fn new(hyperparameters: &Hyperparameters, frame: &Frame) -> Self {
+        let d = frame.dim();
         let psi: Vec<f64> =
-            (0..d).map(|j| hyperparameters.psi[j * d + j] / (points.scale[j] * points.scale[j])).collect();
+            (0..d).map(|j| hyperparameters.psi[j * d + j] / (frame.scale[j] * frame.scale[j])).collect();
         let mut component = DiagonalCovariance {
             d,
             lambda: hyperparameters.lambda,
             nu: hyperparameters.nu,
-            m0: scaled_mean(hyperparameters, points),
+            m0: scaled_mean(hyperparameters, frame),
             first: vec![0.0; d],
             second: vec![0.0; d],
             psi,
@@ -68,18 +68,6 @@ impl Component for DiagonalCovariance {
 
     fn dim(&self) -> usize {
         self.d
-    }
-
-    fn statistic_len(&self) -> usize {
-        2 * self.d
-    }
-
-    fn update(&self, statistic: &mut [f64], x: &[f64], sign: f64) {
-        let (first, second) = statistic.split_at_mut(self.d);
-        for j in 0..self.d {
-            first[j] += sign * x[j];
-            second[j] += sign * x[j] * x[j];
-        }
     }
 
     fn shape(&self) -> AtomShape {

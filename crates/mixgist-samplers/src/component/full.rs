@@ -7,7 +7,7 @@ use std::f64::consts::{PI, TAU};
 use super::packed::{at, cholesky, invert, log_determinant, multiply_into, packed_len, solve, solved_square};
 use super::{AtomShape, Component, Posterior, scaled_mean, singular};
 use crate::hyperparameters::Hyperparameters;
-use crate::points::ScaledData;
+use crate::points::Frame;
 use crate::scales::Scales;
 use crate::variates::{chi, log_multigamma, normal};
 
@@ -86,19 +86,19 @@ pub(super) fn draw_mean(posterior: &mut Posterior, d: usize, rng: &mut ChaCha8Rn
 }
 
 impl Component for FullCovariance {
-    fn new(hyperparameters: &Hyperparameters, points: &ScaledData) -> Self {
-        let d = points.dim();
+    fn new(hyperparameters: &Hyperparameters, frame: &Frame) -> Self {
+        let d = frame.dim();
         let mut psi = vec![0.0; packed_len(d)];
         for r in 0..d {
             for c in 0..=r {
-                psi[at(r, c)] = hyperparameters.psi[r * d + c] / (points.scale[r] * points.scale[c]);
+                psi[at(r, c)] = hyperparameters.psi[r * d + c] / (frame.scale[r] * frame.scale[c]);
             }
         }
         let mut component = FullCovariance {
             d,
             lambda: hyperparameters.lambda,
             nu: hyperparameters.nu,
-            m0: scaled_mean(hyperparameters, points),
+            m0: scaled_mean(hyperparameters, frame),
             first: vec![0.0; d],
             second: psi.clone(),
             psi,
@@ -135,21 +135,6 @@ impl Component for FullCovariance {
 
     fn dim(&self) -> usize {
         self.d
-    }
-
-    fn statistic_len(&self) -> usize {
-        self.d + packed_len(self.d)
-    }
-
-    fn update(&self, statistic: &mut [f64], x: &[f64], sign: f64) {
-        let (first, second) = statistic.split_at_mut(self.d);
-        for r in 0..self.d {
-            let signed = sign * x[r];
-            first[r] += signed;
-            for c in 0..=r {
-                second[at(r, c)] += signed * x[c];
-            }
-        }
     }
 
     fn shape(&self) -> AtomShape {

@@ -14,7 +14,7 @@ pub(crate) use full::FullCovariance;
 
 use crate::clusters::Clusters;
 use crate::hyperparameters::Hyperparameters;
-use crate::points::ScaledData;
+use crate::points::Frame;
 use crate::scales::Scales;
 
 /// An expression with the component of a covariance model as its type: `with_component!(model, C => run::<C>())`.
@@ -41,7 +41,7 @@ pub(crate) use with_component;
 /// A conjugate component model in the scaled coordinates of the points.
 pub(crate) trait Component: Clone + Send + Sync {
     /// The model with these hyperparameters, for points in these coordinates.
-    fn new(hyperparameters: &Hyperparameters, points: &ScaledData) -> Self;
+    fn new(hyperparameters: &Hyperparameters, frame: &Frame) -> Self;
 
     /// λ, ν and Ψ.
     fn scales(&self) -> Scales;
@@ -55,14 +55,13 @@ pub(crate) trait Component: Clone + Send + Sync {
     /// Dimension d.
     fn dim(&self) -> usize;
 
-    /// Numbers in the sufficient statistic of a cluster.
-    fn statistic_len(&self) -> usize;
-
-    /// Adds (`sign` = 1) or removes (−1) a point.
-    fn update(&self, statistic: &mut [f64], x: &[f64], sign: f64);
-
-    /// How atoms are laid out and evaluated.
+    /// How atoms and sufficient statistics are laid out.
     fn shape(&self) -> AtomShape;
+
+    /// Numbers in the sufficient statistic of a cluster.
+    fn statistic_len(&self) -> usize {
+        self.shape().statistic_len(self.dim())
+    }
 
     /// Draws what all clusters share, given the partition, their means integrated out; nothing unless a model says otherwise.
     fn draw_shared(&mut self, _clusters: &Clusters, _rng: &mut ChaCha8Rng) -> Result<()> {
@@ -99,12 +98,12 @@ pub(crate) trait Component: Clone + Send + Sync {
     }
 }
 
-/// Layout of an atom: log normaliser, μ (d numbers), then U with Σ⁻¹ = Uᵀ U.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Layout of an atom: log normaliser, μ (d numbers), then U with Σ⁻¹ = Uᵀ U. That of the sufficient statistic of a cluster: Σ x, then Σ x xᵀ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum AtomShape {
-    /// U is lower triangular, packed by rows.
+    /// U is lower triangular, packed by rows, and so is the lower half of Σ x xᵀ.
     Triangular,
-    /// U is diagonal, d numbers.
+    /// U is diagonal, d numbers, and of Σ x xᵀ the diagonal counts.
     Diagonal,
 }
 
@@ -114,6 +113,37 @@ impl AtomShape {
         match self {
             Self::Triangular => 1 + d + packed::packed_len(d),
             Self::Diagonal => 1 + 2 * d,
+        }
+    }
+
+    /// Numbers in the sufficient statistic of a cluster.
+    pub(crate) fn statistic_len(self, d: usize) -> usize {
+        match self {
+            Self::Triangular => d + packed::packed_len(d),
+            Self::Diagonal => 2 * d,
+        }
+    }
+
+    /// Adds (`sign` = 1) or removes (−1) a point.
+    pub(crate) fn update(self, statistic: &mut [f64], x: &[f64], sign: f64) {
+        let d = x.len();
+        let (first, second) = statistic.split_at_mut(d);
+        match self {
+            Self::Triangular => {
+                for r in 0..d {
+                    let signed = sign * x[r];
+                    first[r] += signed;
+                    for c in 0..=r {
+                        second[packed::at(r, c)] += signed * x[c];
+                    }
+                }
+            }
+            Self::Diagonal => {
+                for j in 0..d {
+                    first[j] += sign * x[j];
+                    second[j] += sign * x[j] * x[j];
+                }
+            }
         }
     }
 
@@ -139,16 +169,16 @@ impl AtomShape {
     }
 
     /// Appends mean and covariance of an atom in the units of the data.
-    pub(crate) fn export(self, atom: &[f64], points: &ScaledData, means: &mut Vec<f64>, covariances: &mut Vec<f64>) {
-        let d = points.dim();
+    pub(crate) fn export(self, atom: &[f64], frame: &Frame, means: &mut Vec<f64>, covariances: &mut Vec<f64>) {
+        let d = frame.dim();
         let (mean, u) = (&atom[1..=d], &atom[1 + d..]);
-        means.extend((0..d).map(|j| points.center[j] + points.scale[j] * mean[j]));
+        means.extend((0..d).map(|j| frame.center[j] + frame.scale[j] * mean[j]));
         let start = covariances.len();
         covariances.resize(start + d * d, 0.0);
         let out = &mut covariances[start..];
         match self {
             Self::Diagonal => {
-                (0..d).for_each(|j| out[j * d + j] = (points.scale[j] / u[j]).powi(2));
+                (0..d).for_each(|j| out[j * d + j] = (frame.scale[j] / u[j]).powi(2));
             }
             Self::Triangular => {
                 let mut inverse = vec![0.0; packed::packed_len(d)];
@@ -156,7 +186,7 @@ impl AtomShape {
                 for i in 0..d {
                     for j in 0..=i {
                         let sum: f64 = (0..=j).map(|k| inverse[packed::at(i, k)] * inverse[packed::at(j, k)]).sum();
-                        out[i * d + j] = points.scale[i] * sum * points.scale[j];
+                        out[i * d + j] = frame.scale[i] * sum * frame.scale[j];
                         out[j * d + i] = out[i * d + j];
                     }
                 }
@@ -224,8 +254,8 @@ fn singular() -> Error {
 }
 
 /// m0 = (μ0 − center) / scale, in the coordinates of the points.
-fn scaled_mean(hyperparameters: &Hyperparameters, points: &ScaledData) -> Vec<f64> {
-    (0..points.dim()).map(|j| points.scaled_value(j, hyperparameters.mu0[j])).collect()
+fn scaled_mean(hyperparameters: &Hyperparameters, frame: &Frame) -> Vec<f64> {
+    (0..frame.dim()).map(|j| frame.scaled_value(j, hyperparameters.mu0[j])).collect()
 }
 
 #[cfg(test)]

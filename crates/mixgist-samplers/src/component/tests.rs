@@ -1,6 +1,8 @@
 //! Closed forms of the components against each other, against quadrature and against their own chain rule.
 
 use super::*;
+use crate::algorithm::tiling::Tiling;
+use crate::points::ScaledData;
 use crate::settings::{CovarianceModel, FitSettings, Scale};
 use mixgist::random::{Purpose, standard_normals, stream};
 
@@ -29,7 +31,7 @@ fn by_chain_rule<C: Component>(component: &C, points: &ScaledData) -> f64 {
         .map(|i| {
             component.posterior(i as u32, &statistic, &mut posterior).unwrap();
             component.prepare(&mut posterior);
-            component.update(&mut statistic, points.row(i), 1.0);
+            component.shape().update(&mut statistic, points.row(i), 1.0);
             component.log_predictive(&mut posterior, points.row(i))
         })
         .sum()
@@ -39,8 +41,8 @@ fn check_chain_rule<C: Component>(covariance: CovarianceModel) {
     for d in [1, 2, 4] {
         let values = data(7, d, 1);
         let points = ScaledData::new(&values, d).unwrap();
-        let component = C::new(&resolved(&values, d, covariance), &points);
-        let clusters = Clusters::new(vec![0; 7], &component, &points);
+        let component = C::new(&resolved(&values, d, covariance), &points.frame);
+        let clusters = Clusters::new(vec![0; 7], component.shape(), &points, Tiling::default()).unwrap();
         let (marginal, chain) = (component.log_marginal(&clusters).unwrap(), by_chain_rule(&component, &points));
         assert!((marginal - chain).abs() < 1e-10, "d = {d}: {marginal} against {chain}");
     }
@@ -59,8 +61,8 @@ fn cluster_marginals_are_products_of_predictive_densities() {
         for d in [1, 3] {
             let values = data(7, d, 8);
             let points = ScaledData::new(&values, d).unwrap();
-            let mut component = C::new(&resolved(&values, d, covariance), &points);
-            let clusters = Clusters::new(vec![0; 7], &component, &points);
+            let mut component = C::new(&resolved(&values, d, covariance), &points.frame);
+            let clusters = Clusters::new(vec![0; 7], component.shape(), &points, Tiling::default()).unwrap();
             component.draw_shared(&clusters, &mut stream(2, Purpose::Chains, 0)).unwrap();
             let closed = component.log_cluster(7, clusters.statistic(0), &mut Posterior::new(d)).unwrap();
             let chain = by_chain_rule(&component, &points);
@@ -76,8 +78,8 @@ fn check_without<C: Component>(covariance: CovarianceModel) {
     for d in [1, 3] {
         let values = data(6, d, 2);
         let points = ScaledData::new(&values, d).unwrap();
-        let mut component = C::new(&resolved(&values, d, covariance), &points);
-        let clusters = Clusters::new(vec![0; 6], &component, &points);
+        let mut component = C::new(&resolved(&values, d, covariance), &points.frame);
+        let clusters = Clusters::new(vec![0; 6], component.shape(), &points, Tiling::default()).unwrap();
         component.draw_shared(&clusters, &mut stream(1, Purpose::Chains, 0)).unwrap();
         let mut posterior = Posterior::new(d);
         for i in 0..6 {
@@ -86,7 +88,7 @@ fn check_without<C: Component>(covariance: CovarianceModel) {
             component.prepare(&mut posterior);
             let inside = component.log_predictive_without(&mut posterior, x);
             let mut others = clusters.statistic(0).to_vec();
-            component.update(&mut others, x, -1.0);
+            component.shape().update(&mut others, x, -1.0);
             component.posterior(5, &others, &mut posterior).unwrap();
             component.prepare(&mut posterior);
             let outside = component.log_predictive(&mut posterior, x);
@@ -125,7 +127,7 @@ fn marginal_in_dimension_one_is_the_integral() {
         }
     }
     let expected = (integral * (high - low) / f64::from(steps)).ln();
-    let jacobian = 4.0 * points.log_jacobian();
+    let jacobian = 4.0 * points.frame.log_jacobian();
     let log_marginal = [
         component_log_marginal::<FullCovariance>(&h, &points),
         component_log_marginal::<DiagonalCovariance>(&h, &points),
@@ -137,8 +139,10 @@ fn marginal_in_dimension_one_is_the_integral() {
 }
 
 fn component_log_marginal<C: Component>(h: &Hyperparameters, points: &ScaledData) -> f64 {
-    let component = C::new(h, points);
-    component.log_marginal(&Clusters::new(vec![0; points.len()], &component, points)).unwrap()
+    let component = C::new(h, &points.frame);
+    component
+        .log_marginal(&Clusters::new(vec![0; points.len()], component.shape(), points, Tiling::default()).unwrap())
+        .unwrap()
 }
 
 /// Draws of (μ, Σ) from the prior have E Σ = Ψ/(ν − d − 1) and E μ = μ0; Z within 6 standard errors of the mean,
@@ -150,7 +154,7 @@ fn atoms_have_the_moments_of_the_prior() {
     h.nu = 12.0;
     h.psi = vec![3.0, 1.0, 1.0, 2.0];
     let points = ScaledData::new(&data(6, d, 4), d).unwrap();
-    let component = FullCovariance::new(&h, &points);
+    let component = FullCovariance::new(&h, &points.frame);
     let mut posterior = Posterior::new(d);
     component.posterior(0, &vec![0.0; component.statistic_len()], &mut posterior).unwrap();
     let mut rng = stream(5, Purpose::Chains, 0);
@@ -181,7 +185,7 @@ fn scatter_that_is_lost_to_rounding_is_an_error() {
     let mut h = resolved(&values, 1, CovarianceModel::Full);
     h.psi = vec![1e-12];
     h.lambda = 1e-12;
-    let component = FullCovariance::new(&h, &points);
-    let clusters = Clusters::new(vec![0, 1, 2], &component, &points);
+    let component = FullCovariance::new(&h, &points.frame);
+    let clusters = Clusters::new(vec![0, 1, 2], component.shape(), &points, Tiling::default()).unwrap();
     assert!(component.log_marginal(&clusters).unwrap_err().to_string().contains("singular"));
 }

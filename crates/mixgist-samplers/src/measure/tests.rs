@@ -1,6 +1,7 @@
 //! Imputed draws of G against closed forms of their means.
 
 use super::*;
+use crate::algorithm::tiling::Tiling;
 use crate::clusters::Clusters;
 use crate::component::{DiagonalCovariance, FullCovariance};
 use crate::hyperparameters::Hyperparameters;
@@ -38,7 +39,7 @@ fn check_mean_density<C: Component>(prior: MixingPrior, covariance: CovarianceMo
     let points = ScaledData::new(&DATA, 2).unwrap();
     let hyperparameters = Hyperparameters::resolve(&DATA, 2, &settings).unwrap();
     let mut model = Model::<C>::new(&points, &hyperparameters, settings.remainder);
-    let clusters = Clusters::new(vec![0, 0, 0, 1, 1, 2], &model.component, &points);
+    let clusters = Clusters::new(vec![0, 0, 0, 1, 1, 2], model.component.shape(), &points, Tiling::default()).unwrap();
     let state = State { clusters, alpha: 0.8, positions: Vec::new(), scales: None, sweeps: 0 };
     let mut draws = ChainDraws::default();
     let mut rng = stream(3, Purpose::Chains, 0);
@@ -47,12 +48,12 @@ fn check_mean_density<C: Component>(prior: MixingPrior, covariance: CovarianceMo
     }
     assert!(draws.labels.rows(6).all(|labels| labels == [0, 0, 0, 1, 1, 2]));
     for y in [[0.5, 0.5], [3.0, 2.0], [9.0, -4.0]] {
-        let x: Vec<f64> = (0..2).map(|j| points.scaled_value(j, y[j])).collect();
+        let x: Vec<f64> = (0..2).map(|j| points.frame.scaled_value(j, y[j])).collect();
         let mut posterior = Posterior::new(2);
         let mut predictive = |count: u32, statistic: &[f64]| {
             model.component.posterior(count, statistic, &mut posterior).unwrap();
             model.component.prepare(&mut posterior);
-            (model.component.log_predictive(&mut posterior, &x) + points.log_jacobian()).exp()
+            (model.component.log_predictive(&mut posterior, &x) + points.frame.log_jacobian()).exp()
         };
         let mut total = prior.new_mass(3, 0.8);
         let mut expected = total * predictive(0, &[0.0; 5]);
@@ -102,7 +103,8 @@ fn truncated_sticks_have_their_mean_weights() {
         let points = ScaledData::new(&DATA, 2).unwrap();
         let hyperparameters = Hyperparameters::resolve(&DATA, 2, &settings).unwrap();
         let mut model = Model::<FullCovariance>::new(&points, &hyperparameters, settings.remainder);
-        let clusters = Clusters::new(vec![0, 0, 0, 1, 1, 2], &model.component, &points);
+        let clusters =
+            Clusters::new(vec![0, 0, 0, 1, 1, 2], model.component.shape(), &points, Tiling::default()).unwrap();
         let state = State { clusters, alpha: 0.8, positions: vec![2, 0, 3], scales: None, sweeps: 0 };
         let mut draws = ChainDraws::default();
         let mut rng = stream(4, Purpose::Chains, 0);

@@ -13,7 +13,7 @@ fn law<C: Component>(covariance: CovarianceModel) -> (ScaleLaw, Scales) {
     settings.component.covariance = covariance;
     settings.component.scales = ScaleChoice::Learned;
     let hyperparameters = Hyperparameters::resolve(&DATA, 2, &settings).unwrap();
-    let scales = C::new(&hyperparameters, &ScaledData::new(&DATA, 2).unwrap()).scales();
+    let scales = C::new(&hyperparameters, &ScaledData::new(&DATA, 2).unwrap().frame).scales();
     (ScaleLaw::new(&hyperparameters, &scales), scales)
 }
 

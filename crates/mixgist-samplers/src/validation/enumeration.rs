@@ -133,7 +133,7 @@ fn chi_square(exact: &[(Vec<u32>, f64)], visits: &HashMap<Vec<u32>, u64>, draws:
 fn posterior<C: Component>(model: &Model<'_, C>) -> Result<Vec<(Vec<u32>, f64)>> {
     let mut all = Vec::new();
     for labels in partitions(model.points.len()) {
-        let clusters = Clusters::new(labels.clone(), &model.component, model.points);
+        let clusters = Clusters::new(labels.clone(), model.component.shape(), model.points, model.tiling)?;
         let sizes: Vec<u32> = clusters.sizes().collect();
         let log = log_marginal(model, &clusters)? + prior_probability(model, &sizes).ln();
         all.push((labels, log));

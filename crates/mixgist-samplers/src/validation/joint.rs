@@ -6,13 +6,14 @@ use rand_chacha::ChaCha8Rng;
 
 use super::Outcome;
 use crate::algorithm::informed::Effort;
+use crate::algorithm::tiling::Tiling;
 use crate::algorithm::{Model, Sampler, State, StickLaw, next_fraction, sampler};
 use crate::clusters::Clusters;
 use crate::component::packed::solve;
 use crate::component::{AtomShape, Component, Posterior, with_component};
 use crate::hyperparameters::{Hyperparameters, Learned};
 use crate::mixing::Concentration;
-use crate::points::ScaledData;
+use crate::points::{Frame, ScaledData};
 use crate::scales::{ScaleLaw, Scales};
 use crate::settings::{ComponentPrior, CovarianceModel, FitSettings, Scale, ScaleChoice};
 use crate::variates::{log_gamma, normal, uniform};
@@ -57,7 +58,7 @@ fn run<C: Component>(settings: &FitSettings, tile: usize, sweeps: u64, seed: u64
         // the values above are then where the distributions are centred
         hyperparameters.learned = Learned { lambda: true, psi: own, nu: own };
     }
-    let mut points = ScaledData::scaled(&[0.0; N * D], D, vec![0.0; D], vec![1.0; D]);
+    let mut points = ScaledData::scaled(&[0.0; N * D], Frame { center: vec![0.0; D], scale: vec![1.0; D] });
     let mut rng = stream(seed, Purpose::Simulation, 1);
     let mut forward = Means::default();
     let mut state = None;
@@ -81,7 +82,7 @@ fn run<C: Component>(settings: &FitSettings, tile: usize, sweeps: u64, seed: u64
         let values = data_given_partition(&mut model, &state, &mut rng)?;
         let component = model.component;
         points.replace(&values);
-        state.clusters.recompute(&component, &points);
+        state.clusters.recompute(component.shape(), &points, Tiling::default())?;
         successive.add(&functions(&state, &points));
     }
     Ok(compare(&forward, &successive))
@@ -113,11 +114,12 @@ fn from_prior<C: Component>(
         positions.clear();
     }
 
-    let mut component = C::new(hyperparameters, points);
+    let mut component = C::new(hyperparameters, &points.frame);
     let mut scales = component.scales();
     ScaleLaw::new(hyperparameters, &scales).sharpened().draw_prior(&mut scales, rng);
     component.set_scales(&scales);
-    let nothing = Clusters::new(Vec::new(), &component, points);
+    let (shape, tiling) = (component.shape(), Tiling::default());
+    let nothing = Clusters::new(Vec::new(), shape, &*points, tiling)?;
     component.draw_shared(&nothing, rng)?;
     let mut posterior = Posterior::new(D);
     component.posterior(0, &vec![0.0; component.statistic_len()], &mut posterior)?;
@@ -125,7 +127,7 @@ fn from_prior<C: Component>(
     let atoms = (0..clusters).map(|_| draw_atom(&component, &mut posterior, rng)).collect::<Vec<_>>();
     points.replace(&data_given_atoms(component.shape(), &atoms, &labels, rng));
     let scales = hyperparameters.learned.any().then_some(scales);
-    Ok(State { clusters: Clusters::new(labels, &component, points), alpha, positions, scales, sweeps: 0 })
+    Ok(State { clusters: Clusters::new(labels, shape, &*points, tiling)?, alpha, positions, scales, sweeps: 0 })
 }
 
 /// Which stick each point sits on, sticks broken as far as a point reaches.
