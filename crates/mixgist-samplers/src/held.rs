@@ -180,8 +180,8 @@ impl<'a> Away<'a> {
         Ok((away, outline))
     }
 
-    fn ask(&self, shape: AtomShape, question: &Question, inputs: Vec<TileInput<'_>>) -> Result<Vec<TileAnswer>> {
-        let ends = self.workers.parts();
+    fn ask(&self, shape: AtomShape, question: &Question, mut inputs: Vec<TileInput<'_>>) -> Result<Vec<TileAnswer>> {
+        let (ends, question) = (self.workers.parts(), question.narrowed(&mut inputs));
         let mut jobs: Vec<TileJob<'_>> = Vec::new();
         for input in inputs {
             let part = ends.partition_point(|&end| end <= input.tile * self.size);
@@ -192,7 +192,7 @@ impl<'a> Away<'a> {
                     size: self.size,
                     shape,
                     frame: Cow::Borrowed(&self.frame),
-                    question: Cow::Borrowed(question),
+                    question: Cow::Borrowed(&*question),
                     tiles: vec![input],
                 }),
             }

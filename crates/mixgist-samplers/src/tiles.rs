@@ -112,7 +112,8 @@ pub(crate) enum TileAnswer {
 pub(crate) struct Halves {
     pub sums: Change,
     pub log: [f64; 2],
-    pub in_second: Vec<bool>,
+    /// 1 for those who are.
+    pub in_second: Packed<'static>,
 }
 
 fn foreign() -> Error {
@@ -184,6 +185,29 @@ pub(crate) struct TilePoints<'a> {
 }
 
 impl Question {
+    /// The same question in fewer bits, as it travels: where points of two clusters are divided, labels need not tell the others apart.
+    pub(crate) fn narrowed<'a>(&'a self, inputs: &mut [TileInput<'_>]) -> Cow<'a, Question> {
+        let mut question = self.clone();
+        let (Question::Launch(launch) | Question::Divide { launch, .. }) = &mut question else {
+            return Cow::Borrowed(self);
+        };
+        let [a, b] = launch.clusters;
+        launch.clusters = [0, u32::from(a != b)];
+        for input in inputs {
+            let label = |&label: &u32| {
+                if label == a {
+                    0
+                } else if label == b {
+                    1
+                } else {
+                    2
+                }
+            };
+            input.numbers.0 = input.numbers.0.iter().map(label).collect();
+        }
+        Cow::Owned(question)
+    }
+
     /// Answers for one tile.
     pub(crate) fn answer(
         &self,
@@ -229,11 +253,11 @@ impl Question {
                         sums.add(usize::from(odds < 0.0), shape, row(place as usize), 1);
                     }
                 }
-                TileAnswer::Halves(Halves { sums, log: [0.0; 2], in_second: Vec::new() })
+                TileAnswer::Halves(Halves { sums, log: [0.0; 2], in_second: Packed(vec![].into()) })
             }
             Question::Divide { launch, key, is_split } => {
                 let mut rng = tile_stream(*key, input.tile);
-                let mut halves = Halves { sums: Change::new(2, stride), log: [0.0; 2], in_second: Vec::new() };
+                let (mut sums, mut log, mut in_second) = (Change::new(2, stride), [0.0; 2], Vec::new());
                 for places in launch.members(numbers).chunks(LANES) {
                     let odds = room.log_odds(shape, points, places, &launch.atoms, launch.log_weights);
                     for (&place, odds) in places.iter().zip(odds) {
@@ -245,13 +269,13 @@ impl Question {
                         let exponent = if second { odds } else { -odds };
                         // log(1 + e^−x) = log(1 + e^x) − x
                         let one = log_one_plus_exp(exponent);
-                        halves.log[0] -= one;
-                        halves.log[1] -= one - exponent;
-                        halves.in_second.push(second);
-                        halves.sums.add(usize::from(second), shape, row(place as usize), 1);
+                        log[0] -= one;
+                        log[1] -= one - exponent;
+                        in_second.push(u32::from(second));
+                        sums.add(usize::from(second), shape, row(place as usize), 1);
                     }
                 }
-                TileAnswer::Halves(halves)
+                TileAnswer::Halves(Halves { sums, log, in_second: Packed(in_second.into()) })
             }
             Question::Extent | Question::Sums { .. } => return Err(foreign()),
         })

@@ -12,6 +12,7 @@ _Floats = NDArray[np.float64]
 _Integers = NDArray[np.int64]
 
 __version__: str
+TILE_ROWS: int
 DEFAULTS: dict[str, Any]
 CHOICES: dict[str, list[str]]
 

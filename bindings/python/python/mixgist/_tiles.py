@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import Floats, points
-from ._work import _JOBS_PER_WORKER, Pending, Post, _threads, is_dask
+from ._work import Pending, Post, _threads, is_dask
 
 
 def points_away(name: str, values: Any, executor: Any) -> Any:
@@ -64,7 +64,8 @@ class TileCourier:
         self._post = Post(client)
         rows, self.dim = array.shape
         tiles = -(-rows // _core.TILE_ROWS)
-        count = min(tiles, _JOBS_PER_WORKER * self._post.workers)
+        # A job costs Dask as much as thousands of points: each worker has one, for all of its threads.
+        count = min(tiles, self._post.workers)
         #: Where each part ends.
         self.ends = [min(rows, tiles * (i + 1) // count * _core.TILE_ROWS) for i in range(count)]
         lengths = tuple(np.diff([0, *self.ends]).tolist())

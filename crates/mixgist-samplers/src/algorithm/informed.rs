@@ -402,7 +402,7 @@ impl Informed {
         let mut logs = [0.0; 2];
         for halves in &found {
             Half::take_in(&mut self.halves, &halves.sums);
-            self.in_second.extend_from_slice(&halves.in_second);
+            self.in_second.extend(halves.in_second.0.iter().map(|&second| second == 1));
             logs.iter_mut().zip(halves.log).for_each(|(log, part)| *log += part);
         }
         if self.in_second.len() != self.members.len() {
