@@ -314,7 +314,8 @@ impl Workers for Answering<'_> {
 pub fn part_body(ensemble: &Ensemble, settings: &Settings) -> Result<Vec<u8>> {
     let slices = settings.slice_count(ensemble.dim())?;
     let recorder = Recorder::new(ensemble, 0..slices);
-    let ended = Posterior::new(ensemble, None, settings.clone())?.with_workers(Some(&recorder)).summary(&Silent).map(drop);
+    let ended =
+        Posterior::new(ensemble, None, settings.clone())?.with_workers(Some(&recorder)).summary(&Silent).map(drop);
     debug_assert!(ended.is_err());
     recorder.into_part(&Whole { settings, source: &no_files(), ensemble }, slices)?.body()
 }

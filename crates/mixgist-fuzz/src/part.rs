@@ -12,8 +12,7 @@ type Sound = (Ensemble, [(Settings, Vec<u8>); 2]);
 static SOUND: LazyLock<Sound> = LazyLock::new(|| {
     let draws = draws().expect("sound draws");
     let part = |route| {
-        let settings =
-            Settings::default().with_slices(SliceCount::Fixed(16)).with_units(Units::Sd).with_route(route);
+        let settings = Settings::default().with_slices(SliceCount::Fixed(16)).with_units(Units::Sd).with_route(route);
         let body = mixgist_cli::part_body(&draws, &settings).expect("sound draws give a sound part");
         (settings, body)
     };
