@@ -28,6 +28,9 @@ mod stability;
 mod summarize;
 mod text;
 
+#[doc(hidden)]
+pub use parts::{combine_body, part_body};
+
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -177,11 +180,12 @@ fn parse(
     Ok((Cli::from_arg_matches(&matches)?, matches))
 }
 
-/// The verb `summarize` of an earlier command line, without the name of the program.
+/// The verb `summarize` of the command line that made a part, without the name of the program. Options that a part cannot have are refused, so
+/// that a part from strangers names no file to write.
 fn summarize_again(arguments: &[String]) -> Result<summarize::Summarize> {
     let all = std::iter::once("mixgist").chain(arguments.iter().map(String::as_str));
     match parse(all) {
-        Ok((Cli { verb: Verb::Summarize(verb), .. }, _)) => Ok(verb),
+        Ok((Cli { verb: Verb::Summarize(verb), .. }, _)) if verb.makes_part() => Ok(verb),
         _ => Err(Error::input("the parts were not made by 'mixgist summarize'").hint("make the parts again")),
     }
 }

@@ -9,8 +9,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use mixgist::{Desk, Ensemble, Error, Progress, Result, Settings, SliceAnswer, SliceJob, Source, SourceFile, Workers};
-use mixgist_io::{Overwrite, write_bytes};
+use mixgist::{
+    Desk, Ensemble, Error, Posterior, Progress, Result, Settings, Silent, SliceAnswer, SliceJob, Source, SourceFile,
+    Workers,
+};
+use mixgist_io::{Overwrite, default_reading, read_bytes, write_bytes};
 use serde::{Deserialize, Serialize};
 
 /// How a file of this kind begins, with the version of its form.
@@ -129,14 +132,16 @@ fn done() -> Error {
 impl Part {
     /// Writes it, with a checksum at the end.
     pub fn write(&self, path: &Path, overwrite: Overwrite) -> Result<()> {
-        let body = postcard::to_allocvec(self);
-        let body =
-            body.map_err(|cause| Error::resource(format!("the part cannot be written: {cause}")).in_file(path))?;
+        let body = self.body().map_err(|error| error.in_file(path))?;
         write_bytes(path, &[MAGIC, &body, &checksum(&body).to_le_bytes()].concat(), overwrite)
     }
 
+    fn body(&self) -> Result<Vec<u8>> {
+        postcard::to_allocvec(self).map_err(|cause| Error::resource(format!("the part cannot be written: {cause}")))
+    }
+
     pub fn read(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|cause| Error::io(path, "read", &cause))?;
+        let bytes = read_bytes(path)?;
         let Some(body) = bytes.strip_prefix(MAGIC) else {
             return Err(Error::input("is no part of a summary")
                 .in_file(path)
@@ -147,13 +152,15 @@ impl Part {
         if u64::from_le_bytes(*sum) != checksum(body) {
             return Err(damaged());
         }
-        let part: Part = postcard::from_bytes(body).map_err(|_| {
-            Error::input("was made by another version of mixgist").in_file(path).hint("make this part again")
-        })?;
+        Part::from_body(body).map_err(|error| error.in_file(path))
+    }
+
+    fn from_body(body: &[u8]) -> Result<Self> {
+        let part: Part = postcard::from_bytes(body)
+            .map_err(|_| Error::input("was made by another version of mixgist").hint("make this part again"))?;
         if part.version != env!("CARGO_PKG_VERSION") {
             let (theirs, own) = (&part.version, env!("CARGO_PKG_VERSION"));
             return Err(Error::input(format!("was made by version {theirs} of mixgist, this is {own}"))
-                .in_file(path)
                 .hint("make all parts and combine them with one version"));
         }
         Ok(part)
@@ -193,8 +200,12 @@ pub struct Combined {
 impl Combined {
     /// Reads parts, in any order; missing, doubled and foreign ones are refused by name.
     pub fn read(paths: &[PathBuf]) -> Result<Self> {
-        let mut parts: Vec<(&PathBuf, Part)> =
-            paths.iter().map(|path| Ok((path, Part::read(path)?))).collect::<Result<_>>()?;
+        let parts: Result<_> = paths.iter().map(|path| Ok((path, Part::read(path)?))).collect();
+        Combined::of(parts?)
+    }
+
+    fn of(mut parts: Vec<(&PathBuf, Part)>) -> Result<Self> {
+        let paths = parts.iter().map(|(path, _)| path.to_path_buf()).collect();
         let (first_path, first) = parts.first().ok_or_else(|| Error::usage("there are no parts"))?;
         for (path, part) in &parts[1..] {
             part.fits(first, path, first_path)?;
@@ -237,7 +248,7 @@ impl Combined {
             first.get_or_insert(part);
         }
         let first = first.expect("there is a part");
-        Ok(Combined { paths: paths.to_vec(), first, answers })
+        Ok(Combined { paths, first, answers })
     }
 
     /// The command line that made the parts.
@@ -296,6 +307,30 @@ impl Workers for Answering<'_> {
     fn most_jobs(&self) -> usize {
         usize::MAX
     }
+}
+
+/// The body of the part that has all slices, and what becomes of such a body when it is combined: for the fuzz targets.
+#[doc(hidden)]
+pub fn part_body(ensemble: &Ensemble, settings: &Settings) -> Result<Vec<u8>> {
+    let slices = settings.slice_count(ensemble.dim())?;
+    let recorder = Recorder::new(ensemble, 0..slices);
+    let ended =
+        Posterior::new(ensemble, None, settings.clone())?.with_workers(Some(&recorder)).summary(&Silent).map(drop);
+    debug_assert!(ended.is_err());
+    recorder.into_part(&Whole { settings, source: &no_files(), ensemble }, slices)?.body()
+}
+
+fn no_files() -> Source {
+    Source { draws: Vec::new(), reading: default_reading(), data: None, directions: None, candidate: None }
+}
+
+#[doc(hidden)]
+pub fn combine_body(body: &[u8], ensemble: &Ensemble, settings: &Settings) -> Result<()> {
+    let path = PathBuf::from("a.part");
+    let parts = Combined::of(vec![(&path, Part::from_body(body)?)])?;
+    let _ = crate::summarize_again(parts.arguments());
+    let workers = parts.workers(&Whole { settings, source: &no_files(), ensemble })?;
+    Posterior::new(ensemble, None, settings.clone())?.with_workers(Some(&workers)).summary(&Silent).map(drop)
 }
 
 fn as_text(value: &impl Serialize) -> Result<String> {

@@ -73,6 +73,11 @@ pub struct Summarize {
 }
 
 impl Summarize {
+    /// Whether a part is asked for.
+    pub fn makes_part(&self) -> bool {
+        self.slice_range.is_some()
+    }
+
     /// The same verb for parts of which a whole is made; where its answer goes is said anew.
     pub fn combining(self, output: Option<PathBuf>, printing: OutputArgs) -> Self {
         Summarize { slice_range: None, output, printing, ..self }

@@ -9,27 +9,34 @@ use crate::readers::in_memory;
 /// Files by their place in the directory.
 pub type Files<'a> = BTreeMap<String, &'a [u8]>;
 
-/// Lets `read` have a directory of these files. There is one for each thread; what the next one has, too, is written over.
+/// Lets `read` have a directory of these files. There is one for each thread; what it has already is left as it is.
 pub fn with_files(files: &Files<'_>, read: impl FnOnce(&Path)) {
-    type Kept = Option<(tempfile::TempDir, Vec<String>)>;
+    type Kept = Option<(tempfile::TempDir, BTreeMap<String, Vec<u8>>)>;
     thread_local! {
         static KEPT: RefCell<Kept> = const { RefCell::new(None) };
     }
     KEPT.with_borrow_mut(|slot| {
-        let make = || (tempfile::tempdir_in(in_memory()).expect("a temporary directory can be made"), Vec::new());
+        let make = || (tempfile::tempdir_in(in_memory()).expect("a temporary directory can be made"), BTreeMap::new());
         let (folder, before) = slot.get_or_insert_with(make);
-        for name in before.drain(..).filter(|name| !files.contains_key(name)) {
-            std::fs::remove_file(folder.path().join(name)).expect("a temporary file can be removed");
-        }
-        for (name, bytes) in files {
-            let path = folder.path().join(name);
-            if std::fs::write(&path, bytes).is_err() {
-                std::fs::create_dir_all(path.parent().expect("it is in the directory"))
-                    .and_then(|()| std::fs::write(&path, bytes))
-                    .unwrap_or_default(); // what is a directory already cannot be a file, too
+        before.retain(|name, _| {
+            let stays = files.contains_key(name);
+            if !stays {
+                std::fs::remove_file(folder.path().join(name)).expect("a temporary file can be removed");
             }
-            if path.is_file() {
-                before.push(name.clone());
+            stays
+        });
+        for (name, bytes) in files {
+            if before.get(name).is_some_and(|kept| kept == bytes) {
+                continue;
+            }
+            let path = folder.path().join(name);
+            let written = std::fs::write(&path, bytes).or_else(|_| {
+                std::fs::create_dir_all(path.parent().expect("it is in the directory"))?;
+                std::fs::write(&path, bytes)
+            });
+            // What is a directory already cannot be a file, too.
+            if written.is_ok() {
+                before.insert(name.clone(), bytes.to_vec());
             }
         }
         read(folder.path());
@@ -94,5 +101,6 @@ mod tests {
         assert_eq!(files.len(), 3);
         with_files(&files, |folder| assert_eq!(std::fs::read(folder.join("run_nClusters.txt")).unwrap(), b"1\n"));
         with_files(&texts(b"2"), |folder| assert_eq!(std::fs::read_dir(folder).unwrap().count(), 1));
+        with_files(&texts(b"3"), |folder| assert_eq!(std::fs::read(folder.join("run_nClusters.txt")).unwrap(), b"3"));
     }
 }

@@ -11,6 +11,7 @@ pub mod checkpoint;
 pub mod documents;
 mod folder;
 pub mod json;
+pub mod part;
 pub mod readers;
 pub mod report;
 
@@ -34,6 +35,7 @@ pub const TARGETS: &[(&str, Entry)] = &[
     ("premium", readers::premium),
     ("json", json::json),
     ("checkpoint", checkpoint::checkpoint),
+    ("part", part::part),
     ("arguments", arguments::arguments),
     ("documents", documents::documents),
     ("report", report::report),

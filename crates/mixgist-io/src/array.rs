@@ -64,10 +64,15 @@ pub(crate) fn integer(x: f64) -> Option<i64> {
     (x.fract() == 0.0 && x.abs() < 2f64.powi(63)).then_some(x as i64)
 }
 
-/// The shape as numpy prints it.
+/// The shape as numpy prints it; of very many axes the first.
 pub(crate) fn shape_text(shape: &[usize]) -> String {
-    let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
-    if axes.len() == 1 { format!("({},)", axes[0]) } else { format!("({})", axes.join(", ")) }
+    const MOST: usize = 16;
+    let axes: Vec<String> = shape.iter().take(MOST).map(usize::to_string).collect();
+    match shape.len() {
+        1 => format!("({},)", axes[0]),
+        0..=MOST => format!("({})", axes.join(", ")),
+        count => format!("({}, … {count} axes)", axes.join(", ")),
+    }
 }
 
 /// Reorders column-major values (first axis fastest) to row-major.

@@ -197,6 +197,7 @@ fn found_in(path: &Path, options: &ReadOptions) -> Result<Vec<Found>> {
             let [chains, draws, atoms, chunk] = zarr::extent(path, options)?;
             // Whole chunks, as many as make a block.
             let size = (ATOMS_TOGETHER / atoms.max(1) / chunk.max(1)).max(1).saturating_mul(chunk.max(1));
+            zarr::expect_few_chunks(chains.saturating_mul(draws.div_ceil(size)), path)?;
             let mut found = Vec::new();
             for (chain, number) in zarr::chain_numbers(path, options, chains).into_iter().enumerate() {
                 for start in (0..draws).step_by(size) {

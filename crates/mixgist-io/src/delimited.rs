@@ -4,6 +4,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
+use std::sync::LazyLock;
 
 use csv_core::ReadRecordResult;
 use mixgist::{Error, Result};
@@ -34,6 +35,9 @@ pub(crate) struct Records<R> {
     ends: Vec<usize>,
 }
 
+/// Splits at commas. Making one takes as long as reading some thousand bytes.
+static AT_COMMAS: LazyLock<csv_core::Reader> = LazyLock::new(csv_core::Reader::new);
+
 /// What a line holds.
 pub(crate) enum Line<'a> {
     /// What follows the `#`.
@@ -60,7 +64,7 @@ impl<R: Read> Records<R> {
     pub fn new(source: R) -> Self {
         Records {
             source: BufReader::with_capacity(1 << 16, source),
-            splitter: csv_core::Reader::new(),
+            splitter: AT_COMMAS.clone(),
             lines: 0,
             longest: LONGEST_LINE,
             any_separator: false,

@@ -65,5 +65,5 @@ pub use output::{expect_extension, has_extension};
 pub use proposal::{Proposal, deviations_by_name, propose};
 pub use provenance::{default_reading, describe_file, find_file, is_content_of, read_as};
 pub use results::{ArrayValues, Cell, TableRows, write_npy_in_pieces, write_npy_labels, write_table};
-pub use source::{Stop, may_be_cut_off};
+pub use source::{Stop, may_be_cut_off, read_bytes};
 pub use variables::{Variable, Variables};

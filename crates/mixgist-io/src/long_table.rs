@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use mixgist::text::index;
 use mixgist::{CovarianceForm, Ensemble, Error, Result, text};
 
+use crate::draws::ReadOptions;
+use crate::source::Budget;
 use crate::variables::called_twice;
 
 /// Which column plays which role.
@@ -82,7 +84,7 @@ impl Layout {
         if means.is_empty() {
             return Err(Error::input("has no column 'mean_1'").hint(EXPECTED));
         }
-        let covariances = covariance_columns(means.len(), form, &mut take)?;
+        let covariances = covariance_columns(means.len(), form, &mut named)?;
         if let Some((_, name)) = named.into_iter().map(|(name, column)| (column, name)).min() {
             return Err(Error::input(format!("does not expect a column '{name}'")).hint(EXPECTED));
         }
@@ -93,10 +95,16 @@ impl Layout {
 fn covariance_columns(
     dim: usize,
     form: CovarianceForm,
-    take: &mut impl FnMut(&str) -> Option<usize>,
+    named: &mut HashMap<&str, usize>,
 ) -> Result<Vec<Option<usize>>> {
     let missing =
         |name: &str| Error::input(format!("has no column '{name}', expected for dimension {dim}")).hint(EXPECTED);
+    if form.numbers_per_atom(dim) == dim * dim
+        && let Some(entry) = missing_of_triangle(dim, form == CovarianceForm::Cholesky, named)
+    {
+        return Err(missing(&entry));
+    }
+    let mut take = |name: &str| named.remove(name);
     match form {
         CovarianceForm::Spherical => {
             let only = take("cov").or_else(|| take("cov_1")).or_else(|| take("cov_1_1"));
@@ -123,6 +131,20 @@ fn covariance_columns(
             Ok(columns)
         }
     }
+}
+
+/// Of fewer columns than a triangle of a matrix has, one that is missing: nobody makes room for a matrix that a few names promise.
+fn missing_of_triangle(dim: usize, lower_only: bool, named: &HashMap<&str, usize>) -> Option<String> {
+    if named.len() >= dim.saturating_mul(dim + 1) / 2 {
+        return None;
+    }
+    let entries = (1..=dim).flat_map(|i| (1..=i).map(move |j| (i, j)));
+    let names = entries.map(|(i, j)| (format!("cov_{i}_{j}"), format!("cov_{j}_{i}")));
+    let is_there = |name: &String| named.contains_key(name.as_str());
+    names.into_iter().find_map(|(lower, upper)| match lower_only {
+        true => (!is_there(&lower)).then_some(lower),
+        false => (!is_there(&lower) && !is_there(&upper)).then_some(upper),
+    })
 }
 
 /// Completes a matrix of which just one triangle has columns; an error is the entry that is missing.
@@ -160,7 +182,8 @@ pub(crate) struct LongTable {
 
 impl LongTable {
     /// Gathers the rows of each draw. Draws keep the order of their first row; atoms are ordered by number if they have one.
-    pub fn into_ensemble(self, dim: usize, form: CovarianceForm) -> Result<Ensemble> {
+    pub fn into_ensemble(self, dim: usize, options: &ReadOptions) -> Result<Ensemble> {
+        Budget::new(options).fits_covariances(dim, self.weights.len())?;
         if self.weights.is_empty() {
             return Err(Error::input("has no rows"));
         }
@@ -203,7 +226,7 @@ impl LongTable {
             .weights(&gather(&self.weights))
             .means(gather(&self.means))
             .covariances(gather(&self.covariances))
-            .form(form)
+            .form(options.covariance_form)
             .build();
         let ensemble = ensemble.map_err(|error| match (error.place().draw, error.place().atom) {
             (Some(draw), atom) => self.at_row(rows[offsets[draw] + atom.unwrap_or(0)], error),
@@ -288,6 +311,17 @@ mod tests {
         assert!(message("cov_1_1 cov_1_2 cov_2_1", Covariance).contains("no column 'cov_2_2'"));
     }
 
+    /// Room for 10^10 entries was asked for.
+    #[test]
+    fn a_triangle_of_any_size_is_looked_for() {
+        let means: Vec<String> = (1..=100_000).map(|i| format!("mean_{i}")).collect();
+        let text = format!("draw weight {} cov_1_1", means.join(" "));
+        for (form, missing) in [(CovarianceForm::Precision, "cov_1_2"), (CovarianceForm::Cholesky, "cov_2_1")] {
+            let error = layout(&text, form).unwrap_err().to_string();
+            assert!(error.contains(&format!("no column '{missing}', expected for dimension 100000")), "{error}");
+        }
+    }
+
     #[test]
     fn a_triangle_with_a_gap_is_refused() {
         let text = "draw weight mean_1 mean_2 mean_3 cov_1_1 cov_2_1 cov_2_2 cov_1_3 cov_2_3 cov_3_3";
@@ -305,18 +339,18 @@ mod tests {
             covariances: vec![1.0; 4],
             ..LongTable::default()
         };
-        let ensemble = table().into_ensemble(1, CovarianceForm::Covariance).unwrap();
+        let ensemble = table().into_ensemble(1, &ReadOptions::default()).unwrap();
         assert_eq!(ensemble.offsets(), [0, 2, 3, 4]);
         assert_eq!(ensemble.atoms().means(), [1.0, 2.0, 3.0, 4.0]);
         assert_eq!(ensemble.weights(), [0.75, 0.25, 1.0, 1.0]);
         assert_eq!((ensemble.chains(), ensemble.iterations()), (&[0, 1, 0][..], &[5, 5, 4][..]));
-        let unnumbered = LongTable { atoms: vec![], ..table() }.into_ensemble(1, CovarianceForm::Covariance).unwrap();
+        let unnumbered = LongTable { atoms: vec![], ..table() }.into_ensemble(1, &ReadOptions::default()).unwrap();
         assert_eq!(unnumbered.atoms().means(), [2.0, 1.0, 3.0, 4.0]);
         let twice = LongTable { atoms: vec![1, 1, 1, 1], lines: vec![2, 3, 4, 5], ..table() };
-        let error = twice.into_ensemble(1, CovarianceForm::Covariance).unwrap_err();
+        let error = twice.into_ensemble(1, &ReadOptions::default()).unwrap_err();
         assert_eq!(error.to_string(), "line 4: chain 0, draw 5 has atom 1 twice");
         let bad = LongTable { means: vec![2.0, f64::NAN, 1.0, 4.0], lines: vec![2, 3, 4, 5], ..table() };
-        let error = bad.into_ensemble(1, CovarianceForm::Covariance).unwrap_err();
+        let error = bad.into_ensemble(1, &ReadOptions::default()).unwrap_err();
         assert_eq!(error.to_string(), "line 3: draw 1, atom 0: coordinate 0 of the mean is NaN");
     }
 

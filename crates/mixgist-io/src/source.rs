@@ -36,6 +36,20 @@ impl Source {
         let file = File::open(path).map_err(|cause| Error::io(path, "open", &cause))?;
         Ok(Source { file, bytes: metadata.len() })
     }
+
+    /// All of it.
+    pub fn into_bytes(self, path: &Path, budget: &mut Budget) -> Result<Vec<u8>> {
+        budget.take("the file", self.bytes)?;
+        let mut bytes = Vec::new();
+        self.file.take(self.bytes).read_to_end(&mut bytes).map_err(|cause| Error::io(path, "read", &cause))?;
+        Ok(bytes)
+    }
+}
+
+/// The bytes of a regular file that fits into memory.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    let mut budget = Budget::new(&crate::memory::reading());
+    Source::open(path)?.into_bytes(path, &mut budget).map_err(|error| error.in_file(path))
 }
 
 /// A switch that stops a reader from another thread; all clones are one switch.
@@ -90,10 +104,10 @@ impl Budget {
         self.clone().take(what, bytes)
     }
 
-    /// Says that one covariance for all atoms of a draw, of `size` numbers, would not fit when each of the `atoms` has it, if so.
-    pub fn fits_shared(&self, size: usize, atoms: usize) -> Result<()> {
-        let bytes = (size as u64).saturating_mul(atoms as u64).saturating_mul(8);
-        self.fits("the covariance of every atom", bytes)
+    /// Says that the whole covariances of so many atoms would not fit, if so: files may hold one for all, or one number for each.
+    pub fn fits_covariances(&self, dim: usize, atoms: usize) -> Result<()> {
+        let numbers = (dim as u64).saturating_mul(dim as u64).saturating_mul(atoms as u64);
+        self.fits("the covariance of every atom", numbers.saturating_mul(8))
     }
 
     /// Sets `bytes` aside for `what`, or says that they do not fit.

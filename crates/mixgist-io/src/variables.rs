@@ -156,9 +156,7 @@ impl Arrays {
         let shared = Shaped { name: &names.covariances, shape: &covariances.shape };
         let shared = shared.is_shared(atoms, dim, options.covariance_form)?;
         let size = options.covariance_form.numbers_per_atom(dim);
-        if shared {
-            Budget::new(options).fits_shared(size, weights.values.len())?;
-        }
+        Budget::new(options).fits_covariances(dim, weights.values.len())?;
         let repeated: Vec<f64>;
         let shapes = match shared {
             true => {

@@ -275,3 +275,46 @@ fn damaged_labels_of_premium_are_refused() {
         assert!(message.ends_with(expected), "{message}");
     }
 }
+
+/// One number can stand for a covariance of any dimension: the memory for it ended the program.
+#[test]
+fn short_forms_of_long_covariances_are_held_against_the_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let dim = 20_000;
+    let row = |count: usize| vec!["1"; count].join(",");
+    let numbered = |name: &str| (1..=dim).map(|i| format!("{name}_{i}")).collect::<Vec<_>>().join(",");
+    let indexed = (1..=dim).map(|i| format!("m[1,{i}]")).collect::<Vec<_>>().join(",");
+    let long = format!("draw,weight,{},cov\n0,1,{}\n", numbered("mean"), row(dim + 1));
+    let diagonal = format!("draw,weight,{},{}\n0,1,{}\n", numbered("mean"), numbered("cov"), row(2 * dim));
+    let wide = format!("w[1],{indexed},c\n{}\n", row(dim + 2));
+    let npz = zip(
+        &[
+            ("weights", npy("(1, 1)", &[1.0])),
+            ("means", npy(&format!("(1, 1, {dim})"), &vec![0.0; dim])),
+            ("covariances", npy("(1, 1)", &[1.0])),
+        ],
+        Deflated,
+    );
+    file(folder.path(), "run_nClusters.txt", b"1\n");
+    file(folder.path(), "run_mu.txt", row(dim).replace(',', " ").as_bytes());
+    file(folder.path(), "run_Sigma.txt", row(dim).replace(',', " ").as_bytes());
+    for (name, bytes, format, covariance_form) in [
+        ("long.csv", long.into_bytes(), Format::Csv, mixgist::CovarianceForm::Spherical),
+        ("diagonal.csv", diagonal.into_bytes(), Format::Csv, mixgist::CovarianceForm::StandardDeviation),
+        ("wide.csv", wide.into_bytes(), Format::WideCsv, mixgist::CovarianceForm::Spherical),
+        ("draws.npz", npz, Format::Npz, mixgist::CovarianceForm::Spherical),
+        ("run_psi.txt", b"1\n".to_vec(), Format::Premium, mixgist::CovarianceForm::Covariance),
+    ] {
+        let path = file(folder.path(), name, &bytes);
+        let variables = Variables { weights: "w".into(), means: "m".into(), covariances: "c".into(), labels: None };
+        let options = ReadOptions {
+            format: Some(format),
+            covariance_form,
+            variables,
+            memory_limit: 1 << 30,
+            ..ReadOptions::default()
+        };
+        let error = read_draws(&[&path], &options).map(|draws| draws.ensemble.dim()).unwrap_err().to_string();
+        assert!(error.contains("the covariance of every atom needs 3.0 GiB"), "{name}: {error}");
+    }
+}

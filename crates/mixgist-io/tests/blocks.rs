@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use mixgist::{DrawBlocks, Ensemble, Reading};
-use mixgist_io::{FileBlocks, Overwrite, default_reading, read_as, write_draws};
+use mixgist_io::{FileBlocks, Overwrite, ReadOptions, default_reading, propose, read_as, write_draws};
 
 const LIMIT: u64 = 1 << 30;
 
@@ -248,9 +248,24 @@ fn promises_of_zarr_are_held_against_the_limit() {
             assert!(error.contains("the number of each draw needs ") && error.contains("/w: "), "{error}");
         }
     }
+    // Of so many chains each would be a block.
+    promise(1 << 21, 1, 1);
+    let in_blocks = FileBlocks::open(&reading, &[store], 1 << 30).map(|blocks| blocks.draws()).unwrap_err();
+    let whole = read_as(&reading, &[store], 1 << 30).map(|file| file.ensemble.len()).unwrap_err();
+    for error in [in_blocks, whole] {
+        assert!(error.to_string().ends_with("has 2097152 chunks, at most 1048576 are read"), "{error}");
+    }
     // As many as fit are read, here all from what stands for chunks that are not there.
     promise(2, 10, 3);
     same(&reading, std::slice::from_ref(store), 2);
+    // Which variables there are is told by the first draw: what lies elsewhere is not read for it.
+    std::fs::create_dir_all(store.join("w/c/1/2")).unwrap();
+    std::fs::write(store.join("w/c/1/2/0"), "damaged").unwrap();
+    assert!(read_as(&reading, &[store], LIMIT).is_err());
+    let found = propose(store, &ReadOptions::default()).unwrap().unwrap().variables;
+    let shapes: Vec<_> = found.iter().map(|found| (found.name.as_str(), found.shape.as_slice())).collect();
+    assert_eq!(shapes, [("Sigma", &[2, 1, 1][..]), ("mu", &[2, 1]), ("w", &[2])]);
+    assert!(found.iter().all(|found| found.first == [1.0, 1.0]));
 }
 
 /// A table without the column that numbers draws is refused by the name of that column.

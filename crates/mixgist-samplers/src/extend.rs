@@ -17,11 +17,9 @@ pub fn extend(earlier: Fit, data: &[f64], dim: usize, settings: &FitSettings, pr
     if earlier.ends.len() != chains {
         return Err(Error::input(format!("the ends of {} chains, the settings have {chains}", earlier.ends.len())));
     }
-    let lengths: Vec<usize> = earlier.traces.log_posterior.iter().map(Vec::len).collect();
-    if lengths.len() != chains || lengths.iter().sum::<usize>() != earlier.ensemble.len() {
-        return Err(Error::input("the draws and the traces of the fit do not belong together"));
-    }
-    let (kept, wanted) = (lengths[0], settings.draws_per_chain());
+    let kept = earlier.traces.log_posterior.first().map_or(0, Vec::len);
+    expect_whole(&earlier, chains, kept, data.len() / dim.max(1))?;
+    let wanted = settings.draws_per_chain();
     if kept as u64 >= wanted {
         let more = settings.burn_in + (kept as u64 + 1) * settings.thin;
         return Err(Error::usage(format!(
@@ -36,6 +34,23 @@ pub fn extend(earlier: Fit, data: &[f64], dim: usize, settings: &FitSettings, pr
     }
     let later = run(data, dim, settings, None, Some(&earlier.ends), progress)?;
     join(earlier, later, settings)
+}
+
+/// Refuses a fit whose draws, labels and traces are not those of so many chains, each of as many draws: they come from different files.
+fn expect_whole(fit: &Fit, chains: usize, kept: usize, points: usize) -> Result<()> {
+    let Traces { log_posterior, clusters, largest_cluster, concentration } = &fit.traces;
+    let in_order = (0..chains).flat_map(|chain| std::iter::repeat_n(chain, kept));
+    if !fit.ensemble.chains().iter().map(|&chain| chain as usize).eq(in_order) {
+        return Err(Error::input("the draws are not those of the fit: their chains are others"));
+    }
+    let traces = [log_posterior, clusters, largest_cluster, concentration];
+    if traces.iter().any(|trace| trace.len() != chains || trace.iter().any(|chain| chain.len() != kept)) {
+        return Err(Error::input("the draws and the traces of the fit do not belong together"));
+    }
+    if fit.ensemble.len().checked_mul(points) != Some(fit.labels.len()) {
+        return Err(Error::input("the labels are not those of the data: their number is another"));
+    }
+    Ok(())
 }
 
 fn join(earlier: Fit, later: Fit, settings: &FitSettings) -> Result<Fit> {

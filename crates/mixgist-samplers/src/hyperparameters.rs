@@ -87,7 +87,7 @@ impl Hyperparameters {
         };
         let psi = match &given.psi {
             Some(scale) => scale_matrix(scale, dim)?,
-            None => diagonal(&outline.variance.iter().map(|variance| variance / 4.0).collect::<Vec<_>>()),
+            None => diagonal(&outline.variance.iter().map(|variance| variance / 4.0).collect::<Vec<_>>())?,
         };
         let resolved = Hyperparameters {
             dim,
@@ -176,16 +176,24 @@ fn vector(name: &str, given: &[f64], dim: usize) -> Result<Vec<f64>> {
     }
 }
 
-fn diagonal(entries: &[f64]) -> Vec<f64> {
+fn diagonal(entries: &[f64]) -> Result<Vec<f64>> {
     let d = entries.len();
-    let mut matrix = vec![0.0; d * d];
+    let mut matrix = Vec::new();
+    matrix.try_reserve_exact(d.saturating_mul(d)).map_err(|_| {
+        Error::resource(format!(
+            "a covariance of {d} columns needs {:.1} GB, which are not there",
+            8e-9 * (d as f64).powi(2)
+        ))
+        .hint("fit fewer columns, or the first principal components of them")
+    })?;
+    matrix.resize(d * d, 0.0);
     (0..d).for_each(|j| matrix[j * d + j] = entries[j]);
-    matrix
+    Ok(matrix)
 }
 
 fn scale_matrix(scale: &Scale, dim: usize) -> Result<Vec<f64>> {
     match scale {
-        Scale::Diagonal(entries) => Ok(diagonal(&vector("psi", entries, dim)?)),
+        Scale::Diagonal(entries) => diagonal(&vector("psi", entries, dim)?),
         Scale::Full(entries) if entries.len() == dim * dim => vector("psi", entries, dim * dim),
         Scale::Full(entries) => Err(Error::usage(format!("psi has {} numbers, expected {dim} × {dim}", entries.len()))
             .hint("a diagonal takes as many numbers as the data have columns")),
@@ -397,6 +405,12 @@ mod tests {
         assert!(constant.to_string().contains("column 1 of the data is constant"));
         let few = Hyperparameters::resolve(&[1.0, 5.0, 2.0], 3, &FitSettings::default()).unwrap_err();
         assert!(few.to_string().contains("1 rows of 3 columns are too few"));
+        // A matrix that no memory holds is refused before it is made.
+        let wide = vec![1.0; 3_000_000];
+        let mut settings = FitSettings::default();
+        settings.component.psi = Some(Scale::Diagonal(wide.clone()));
+        let error = Hyperparameters::resolve(&wide, wide.len(), &settings).unwrap_err();
+        assert_eq!(error.to_string(), "a covariance of 3000000 columns needs 72000.0 GB, which are not there");
     }
 
     #[test]

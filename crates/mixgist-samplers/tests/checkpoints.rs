@@ -284,6 +284,24 @@ fn what_no_run_wrote_is_left_alone() {
     assert_eq!(fs::read_to_string(directory.path().join("lock")).unwrap(), "my notes");
 }
 
+/// What has no end is not read: pipes and devices in the place of a file.
+#[cfg(unix)]
+#[test]
+fn devices_are_no_checkpoints() {
+    let settings = settings(Algorithm::Marginal);
+    let directory = tempfile::tempdir().unwrap();
+    let start = checkpoints(directory.path(), CheckpointMode::Start);
+    fit(&galaxies(), 1, &settings, Some(&start), &Silent).unwrap();
+    let resume = checkpoints(directory.path(), CheckpointMode::Resume);
+    for name in ["chain-0.draws-0", "chain-0.state", "run"] {
+        let path = directory.path().join(name);
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        let error = fit(&galaxies(), 1, &settings, Some(&resume), &Silent).unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains("not a regular file"), "{name}: {error}");
+    }
+}
+
 /// A run of 600 iterations that is made longer is the run of 1000: from its checkpoint, and from what it left in memory.
 #[test]
 fn a_run_that_is_over_runs_on() {
@@ -307,6 +325,31 @@ fn a_run_that_is_over_runs_on() {
         let refused = extend(first, &galaxies(), 1, &settings(algorithm), &Silent).unwrap_err();
         assert!(refused.to_string().contains("each chain has 100 draws already"), "{refused}");
     }
+}
+
+/// Draws, labels and traces come from two files, which may be of different runs: labels of fewer points once ended in a panic when the run was over.
+#[test]
+fn what_is_of_different_runs_does_not_run_on() {
+    let short = settings(Algorithm::Marginal);
+    let first = fit(&galaxies(), 1, &short, None, &Silent).unwrap();
+    let refused = |changed: Fit| {
+        extend(changed, &galaxies(), 1, &short.clone().with_iterations(700), &Silent).unwrap_err().to_string()
+    };
+    let mut changed = first.clone();
+    changed.labels = Default::default();
+    changed.labels.extend(first.labels.iter().skip(first.ensemble.len()));
+    assert!(refused(changed).contains("the labels are not those of the data"));
+    let mut changed = first.clone();
+    changed.traces.clusters[1].pop();
+    assert!(refused(changed).contains("do not belong together"));
+    let mut changed = first.clone();
+    let last = changed.traces.log_posterior[1].pop().unwrap();
+    changed.traces.log_posterior[0].push(last);
+    assert!(refused(changed).contains("the draws are not those of the fit"));
+    let mut changed = first.clone();
+    let chains = first.ensemble.chains().iter().rev().copied().collect();
+    changed.ensemble = first.ensemble.clone().with_chains(chains, first.ensemble.iterations().to_vec()).unwrap();
+    assert!(refused(changed).contains("the draws are not those of the fit"));
 }
 
 /// The ends of chains as a document holds them, read back.

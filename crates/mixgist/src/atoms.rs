@@ -163,6 +163,18 @@ fn asymmetry_hint(error: Error, below: f64, above: f64) -> Error {
     }
 }
 
+/// Room for n covariances of dimension d, which a few numbers can stand for: an error where there is none.
+fn zeros(n: usize, d: usize) -> Result<Vec<f64>> {
+    let count = d.checked_mul(d).and_then(|size| size.checked_mul(n)).unwrap_or(usize::MAX);
+    let mut zeros = Vec::new();
+    zeros.try_reserve_exact(count).map_err(|_| {
+        let bytes = 8.0 * n as f64 * d as f64 * d as f64;
+        Error::resource(format!("covariances of dimension {d} need {:.1} GB, which are not there", bytes / 1e9))
+    })?;
+    zeros.resize(count, 0.0);
+    Ok(zeros)
+}
+
 /// A store of Gaussian atoms of one dimension: means n × d and covariances n × d × d, row-major.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GaussianAtoms {
@@ -211,7 +223,7 @@ impl GaussianAtoms {
             }
             covariances
         } else {
-            let mut covariances = vec![0.0; n * dim * dim];
+            let mut covariances = zeros(n, dim)?;
             for (i, given) in shapes.chunks_exact(size).enumerate() {
                 let out = &mut covariances[i * dim * dim..(i + 1) * dim * dim];
                 form.expand(given, dim, out).map_err(|error| error.at_atom(i))?;
@@ -374,5 +386,8 @@ mod tests {
         assert!(message(2, &[0.0, 0.0], &[1.0, -1.0], StandardDeviation).contains("must be positive"));
         assert!(message(2, &[0.0, 0.0, 1.0], &[1.0], Spherical).contains("do not make atoms"));
         assert!(message(0, &[], &[], Spherical).contains("dimension 0"));
+        // A few numbers stand for many.
+        let many = vec![0.0; 3_000_000];
+        assert!(message(many.len(), &many, &[1.0], Spherical).contains("need 72000.0 GB"));
     }
 }

@@ -96,3 +96,45 @@ fn ranges_that_cannot_be_are_refused() {
         assert_eq!(place.files(), ["data.csv", "draws.npz"], "{options}");
     }
 }
+
+/// A part with other bytes of the same length, and the checksum that belongs to them.
+fn forge(place: &Workplace, (from, to): (&str, &str), changes: &[(&str, &str)]) {
+    let mut bytes = std::fs::read(place.path(from)).unwrap();
+    let begin = b"mixgist part 1\n".len();
+    let end = bytes.len() - 8;
+    for (old, new) in changes {
+        assert_eq!(old.len(), new.len());
+        let at = bytes.windows(old.len()).position(|window| window == old.as_bytes()).unwrap();
+        bytes[at..at + old.len()].copy_from_slice(new.as_bytes());
+    }
+    let sum = bytes[begin..end]
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    bytes[end..].copy_from_slice(&sum.to_le_bytes());
+    std::fs::write(place.path(to), bytes).unwrap();
+}
+
+/// A part holds the command line that made it. One from a stranger must not name a file that is written here.
+#[test]
+fn parts_of_strangers_write_nothing() {
+    let place = Workplace::with_draws();
+    place.done("summarize draws.npz --data data.csv --slices 20 --slice-range 00:20 -o a.part");
+    forge(&place, ("a.part", "same.part"), &[]);
+    assert_eq!(std::fs::read(place.path("a.part")).unwrap(), std::fs::read(place.path("same.part")).unwrap());
+    for (option, file) in [("--memberships", "x.csv"), ("--slice-range", "20:00"), ("--slice-rangf", "00:20")] {
+        forge(&place, ("a.part", "forged.part"), &[("--slice-range", option), ("00:20", file)]);
+        let before = place.files();
+        assert_refused(&place, "combine forged.part -o out.json", 1, &["not made by 'mixgist summarize'"]);
+        assert_eq!(place.files(), before);
+    }
+    place.done("combine same.part -o out.json");
+}
+
+/// What has no end is not read.
+#[cfg(unix)]
+#[test]
+fn devices_are_no_parts() {
+    let place = Workplace::with_draws();
+    assert_refused(&place, "combine /dev/zero", 1, &["/dev/zero", "not a regular file"]);
+    assert_refused(&place, "combine .", 1, &["is a directory"]);
+}

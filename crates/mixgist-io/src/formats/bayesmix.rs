@@ -2,7 +2,6 @@
 //!
 //! Multivariate states hold precisions, by columns unless they say otherwise. Weights are drawn by conditional algorithms alone; for the others they are the sizes of the clusters.
 
-use std::io::Read;
 use std::path::Path;
 
 use mixgist::{CovarianceForm, Ensemble, Error, Result};
@@ -29,11 +28,8 @@ struct State {
 }
 
 pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile> {
-    let mut source = Source::open(path)?;
     let mut budget = Budget::new(options);
-    budget.take("the file", source.bytes)?;
-    let mut bytes = Vec::new();
-    source.file.read_to_end(&mut bytes).map_err(|cause| Error::io(path, "read", &cause))?;
+    let bytes = Source::open(path)?.into_bytes(path, &mut budget)?;
     let mut rest = bytes.as_slice();
     let mut states: Vec<State> = Vec::new();
     while !rest.is_empty() {

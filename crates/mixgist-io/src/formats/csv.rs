@@ -35,7 +35,7 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
         record.expect(names.len())?;
         push_row(&mut table, &layout, &Row { record, names: &names })?;
     }
-    let ensemble = table.into_ensemble(layout.means.len(), options.covariance_form)?;
+    let ensemble = table.into_ensemble(layout.means.len(), options)?;
     Ok(DrawsFile::from(ensemble))
 }
 

@@ -60,6 +60,7 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
     let covariances = archive.required("covariances")?;
     let offsets = plan.offsets(archive.counts("offsets")?);
     let form = options.covariance_form;
+    Budget::new(options).fits_covariances(plan.dim, weights.values.len())?;
     let ensemble = Ensemble::builder(plan.dim)
         .offsets(&offsets)
         .weights(&weights.values)

@@ -116,6 +116,7 @@ pub(crate) fn read_draws(path: &Path, options: &ReadOptions) -> Result<DrawsFile
         }
         offsets.push(weights.len());
     }
+    Budget::new(options).fits_covariances(d, weights.len())?;
     let form = if per_atom == d * d { CovarianceForm::Covariance } else { CovarianceForm::Diagonal };
     let ensemble = Ensemble::builder(d)
         .offsets(&offsets)

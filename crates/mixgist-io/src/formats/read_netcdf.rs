@@ -1,6 +1,5 @@
 //! NetCDF as ArviZ writes it: variables with the dimensions chain and draw, in the group `posterior` or at the top.
 
-use std::io::Read;
 use std::path::Path;
 
 use mixgist::{Error, Result};
@@ -22,10 +21,7 @@ struct Posterior {
 
 impl Posterior {
     fn open(path: &Path, budget: &mut Budget) -> Result<Self> {
-        let mut source = Source::open(path)?;
-        budget.take("the file", source.bytes)?;
-        let mut bytes = Vec::new();
-        source.file.read_to_end(&mut bytes).map_err(|cause| Error::io(path, "read", &cause))?;
+        let bytes = Source::open(path)?.into_bytes(path, budget)?;
         let options = NcOpenOptions { metadata_mode: NcMetadataMode::Lossy, ..NcOpenOptions::default() };
         let open = || NcFile::from_bytes_with_options(&bytes, options);
         let file = caught(open).ok_or_else(damaged)?.map_err(|error| broken(&error))?;

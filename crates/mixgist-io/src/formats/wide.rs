@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use mixgist::{CovarianceForm, Ensemble, Error, Result, Trace};
+use mixgist::{Ensemble, Error, Result, Trace};
 
 use crate::array::{integer, shape_text};
 use crate::data::column_text;
@@ -33,7 +33,7 @@ pub(crate) fn read_stan(path: &Path, options: &ReadOptions) -> Result<DrawsFile>
                 config.read(text);
             }
             (Line::Record(header), None) => {
-                let found = Mixture::find(&names_of(&header), options).map_err(|error| error.at_line(header.line))?;
+                let found = Mixture::find(&Header::of(&header), options).map_err(|error| error.at_line(header.line))?;
                 mixture = Some(found);
             }
             (Line::Record(record), Some(mixture)) => {
@@ -53,7 +53,7 @@ pub(crate) fn read_stan(path: &Path, options: &ReadOptions) -> Result<DrawsFile>
             seen.min(config.rows_to_skip())
         )));
     }
-    rows.into_draws(&mixture, options.covariance_form)
+    rows.into_draws(&mixture, options)
 }
 
 /// A table of any origin, its fields separated by commas, semicolons or tabs.
@@ -61,7 +61,7 @@ pub(crate) fn read_wide(path: &Path, options: &ReadOptions) -> Result<DrawsFile>
     let mut records = Records::open(path, options)?.with_any_separator();
     let mut budget = Budget::new(options);
     let header = records.next_record()?.ok_or_else(no_header)?;
-    let mut mixture = Mixture::find(&names_of(&header), options).map_err(|error| error.at_line(header.line))?;
+    let mut mixture = Mixture::find(&Header::of(&header), options).map_err(|error| error.at_line(header.line))?;
     let mut rows = Rows::default();
     while let Some(record) = records.next_record()? {
         // R's write.table leaves out the name of the column of row names.
@@ -75,23 +75,56 @@ pub(crate) fn read_wide(path: &Path, options: &ReadOptions) -> Result<DrawsFile>
     if rows.lines.is_empty() {
         return Err(Error::input("has a header line, but no draws"));
     }
-    rows.into_draws(&mixture, options.covariance_form)
+    rows.into_draws(&mixture, options)
 }
 
 fn no_header() -> Error {
     Error::input("has no header line").hint("the first line must name the columns: mu[1,1], mu[1,2], …")
 }
 
-/// Names of the columns; `mu[1, 2]` is one of them, quoted or not.
-fn names_of(header: &Record<'_>) -> Vec<String> {
-    let mut names: Vec<String> = Vec::with_capacity(header.len());
-    for field in header.fields() {
-        match names.last_mut().filter(|last| last.contains('[') && !last.contains(']')) {
-            Some(open) => *open = format!("{open},{field}"),
-            None => names.push(field.to_owned()),
-        }
+/// Names of the columns.
+struct Header {
+    names: Vec<String>,
+    /// Columns in the order of their names: those that begin alike stand together, so that a variable is found without a look at all.
+    sorted: Vec<usize>,
+}
+
+impl Header {
+    fn new(names: Vec<String>) -> Self {
+        let mut sorted: Vec<usize> = (0..names.len()).collect();
+        sorted.sort_by_key(|&column| &names[column]);
+        Header { names, sorted }
     }
-    names
+
+    /// `mu[1, 2]` is one name, quoted or not.
+    fn of(header: &Record<'_>) -> Self {
+        let mut names: Vec<String> = Vec::with_capacity(header.len());
+        let mut open = false;
+        for field in header.fields() {
+            match names.last_mut().filter(|_| open) {
+                Some(last) => {
+                    last.push(',');
+                    last.push_str(field);
+                }
+                None => names.push(field.to_owned()),
+            }
+            open = (open || field.contains('[')) && !field.contains(']');
+        }
+        Header::new(names)
+    }
+
+    fn is_indexed(&self) -> bool {
+        self.names.iter().any(|name| base_of(name).len() < name.len())
+    }
+
+    /// Columns whose names begin like that, in their order, with the names.
+    fn starting_with(&self, start: &str) -> impl Iterator<Item = (usize, &str)> {
+        let rest = &self.sorted[self.sorted.partition_point(|&column| self.names[column].as_str() < start)..];
+        let alike = rest.partition_point(|&column| self.names[column].starts_with(start));
+        let mut columns = rest[..alike].to_vec();
+        columns.sort_unstable();
+        columns.into_iter().map(|column| (column, self.names[column].as_str()))
+    }
 }
 
 /// What a table holds.
@@ -108,42 +141,42 @@ pub(crate) struct Contents {
 pub(crate) fn contents(path: &Path, options: &ReadOptions) -> Result<Contents> {
     let mut records = Records::open(path, options)?.with_any_separator();
     let mut stan = false;
-    let mut names: Option<Vec<String>> = None;
+    let mut header: Option<Header> = None;
     // Comments of CmdStan stand anywhere, so both kinds of table are read as such until a row of numbers comes.
     while let Some(line) = records.next_line()? {
-        match (line, &names) {
+        match (line, &header) {
             (Line::Comment(text), _) => {
                 stan |= ["stan_version", "model =", "model=", "Adaptation"].iter().any(|word| text.starts_with(word))
             }
-            (Line::Record(header), None) => names = Some(names_of(&header)),
-            (Line::Record(record), Some(names)) => {
-                let skip = record.len().saturating_sub(names.len()).min(1);
-                record.expect(names.len() + skip)?;
+            (Line::Record(record), None) => header = Some(Header::of(&record)),
+            (Line::Record(record), Some(header)) => {
+                let skip = record.len().saturating_sub(header.names.len()).min(1);
+                record.expect(header.names.len() + skip)?;
                 let value = |column: usize| record.field(column + skip).parse().unwrap_or(f64::NAN);
-                let indexed = names.iter().any(|name| base_of(name).len() < name.len());
-                return Ok(Contents { variables: of_names(names, value), stan, indexed });
+                return Ok(Contents { variables: of_names(header, value), stan, indexed: header.is_indexed() });
             }
         }
     }
-    let names = names.ok_or_else(no_header)?;
-    let indexed = names.iter().any(|name| base_of(name).len() < name.len());
-    Ok(Contents { variables: of_names(&names, |_| f64::NAN), stan, indexed })
+    let header = header.ok_or_else(no_header)?;
+    Ok(Contents { variables: of_names(&header, |_| f64::NAN), stan, indexed: header.is_indexed() })
 }
 
 /// The variables that columns of these names make; columns that do not make a whole array are left out.
-fn of_names(names: &[String], value: impl Fn(usize) -> f64) -> Vec<Variable> {
+fn of_names(header: &Header, value: impl Fn(usize) -> f64) -> Vec<Variable> {
     let mut bases: Vec<&str> = Vec::new();
     let mut seen = HashSet::new();
-    for name in names {
+    let mut stems: HashMap<&str, bool> = HashMap::new();
+    for name in &header.names {
+        let mut is_numbered = |stem| *stems.entry(stem).or_insert_with(|| numbered(header, stem).is_some());
         let base = match base_of(name) {
             base if base.len() < name.len() => base,
-            _ => stem_of(name).filter(|stem| numbered(names, stem).is_some()).unwrap_or(name),
+            _ => stem_of(name).filter(|stem| is_numbered(stem)).unwrap_or(name),
         };
         if !ABOUT_DRAWS.contains(&base) && !base.is_empty() && !base.ends_with("__") && seen.insert(base) {
             bases.push(base);
         }
     }
-    let found = bases.into_iter().filter_map(|base| Columns::find(names, base).ok());
+    let found = bases.into_iter().filter_map(|base| Columns::find(header, base).ok());
     found
         .map(|found| Variable {
             name: found.name.to_owned(),
@@ -187,11 +220,11 @@ fn stem_of(column: &str) -> Option<&str> {
 }
 
 /// Columns `name1`, `name2`, … up to the last of them, where there are at least two and none is missing.
-fn numbered(names: &[String], name: &str) -> Option<Vec<usize>> {
+fn numbered(header: &Header, name: &str) -> Option<Vec<usize>> {
     let mut found: Vec<(usize, usize)> = Vec::new();
-    for (column, field) in names.iter().enumerate() {
-        let number = field.strip_prefix(name).filter(|digits| !digits.starts_with(['0', '+']));
-        if let Some(number) = number.and_then(|digits| digits.parse().ok()) {
+    for (column, field) in header.starting_with(name) {
+        let digits = &field[name.len()..];
+        if let Some(number) = digits.parse().ok().filter(|_| !digits.starts_with(['0', '+'])) {
             found.push((number, column));
         }
     }
@@ -254,8 +287,8 @@ struct Origin {
 }
 
 impl Origin {
-    fn find(header: &[String]) -> Self {
-        let column = |names: &[&str]| header.iter().position(|field| names.contains(&field.as_str()));
+    fn find(header: &Header) -> Self {
+        let column = |names: &[&str]| header.names.iter().position(|field| names.contains(&field.as_str()));
         Origin {
             chain: column(&[".chain", "chain"]),
             iteration: column(&[".iteration", "iteration"]),
@@ -266,20 +299,18 @@ impl Origin {
 }
 
 impl Mixture {
-    fn find(header: &[String], options: &ReadOptions) -> Result<Self> {
+    fn find(header: &Header, options: &ReadOptions) -> Result<Self> {
         let names = &options.variables;
         let find = |name| Columns::find(header, name);
         let (weights, means, covariances) = (find(&names.weights)?, find(&names.means)?, find(&names.covariances)?);
         let atoms = weights.shaped().atoms()?;
         let dim = means.shaped().dim(atoms)?;
         let shared = covariances.shaped().is_shared(atoms, dim, options.covariance_form)?;
-        if shared {
-            Budget::new(options).fits_shared(covariances.columns.len(), atoms)?;
-        }
+        Budget::new(options).fits_covariances(dim, atoms)?;
         let labels = names.labels.as_deref().map(find).transpose()?;
         labels.as_ref().map_or(Ok(()), |labels| labels.shaped().expect_labels())?;
         Ok(Mixture {
-            fields: header.len(),
+            fields: header.names.len(),
             dim,
             covariances: if shared { covariances.columns.repeat(atoms) } else { covariances.columns },
             weights: weights.columns,
@@ -313,9 +344,9 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    fn find(header: &[String], name: &'a str) -> Result<Self> {
+    fn find(header: &Header, name: &'a str) -> Result<Self> {
         let mut entries: HashMap<Vec<usize>, usize> = HashMap::new();
-        for (column, field) in header.iter().enumerate() {
+        for (column, field) in header.starting_with(name) {
             if let Some(indices) = indices_of(field, name)
                 && entries.insert(indices, column).is_some()
             {
@@ -334,6 +365,7 @@ impl<'a> Columns<'a> {
         }
         if entries.is_empty() {
             let known = header
+                .names
                 .iter()
                 .map(|field| base_of(field))
                 .filter(|name| !name.ends_with("__") && !ABOUT_DRAWS.contains(name));
@@ -482,14 +514,15 @@ impl Rows {
         ensemble.with_draw_weights(&weights)
     }
 
-    fn into_draws(self, mixture: &Mixture, form: CovarianceForm) -> Result<DrawsFile> {
+    fn into_draws(self, mixture: &Mixture, options: &ReadOptions) -> Result<DrawsFile> {
         let atoms = mixture.weights.len();
+        Budget::new(options).fits_covariances(mixture.dim, self.weights.len())?;
         let ensemble = Ensemble::builder(mixture.dim)
             .atoms_per_draw(atoms)
             .weights(&self.weights)
             .means(&self.means)
             .covariances(&self.covariances)
-            .form(form)
+            .form(options.covariance_form)
             .build();
         let ensemble = ensemble.map_err(|error| match error.place().draw.and_then(|draw| self.lines.get(draw)) {
             Some(&line) => error.at_line(line),
@@ -517,17 +550,47 @@ mod tests {
 
     #[test]
     fn numbers_without_brackets_are_indices_when_none_is_missing() {
-        let names = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let header = |text: &str| Header::new(text.split(' ').map(str::to_owned).collect());
         let shapes = |text: &str| -> Vec<(String, Vec<usize>)> {
-            of_names(&names(text), |_| 0.0).into_iter().map(|found| (found.name, found.shape)).collect()
+            of_names(&header(text), |_| 0.0).into_iter().map(|found| (found.name, found.shape)).collect()
         };
         assert_eq!(shapes("prob2 prob1 mu1 mu2"), [("prob".into(), vec![2]), ("mu".into(), vec![2])]);
-        assert_eq!(numbered(&names("prob2 x prob1"), "prob"), Some(vec![2, 0]));
+        assert_eq!(numbered(&header("prob2 x prob1"), "prob"), Some(vec![2, 0]));
         for single in ["prob1", "prob1 prob3", "prob0 prob1", "prob01 prob02"] {
             assert!(shapes(single).iter().all(|(_, shape)| shape.is_empty()), "{single}");
         }
         // Brackets go first.
-        assert_eq!(Columns::find(&names("mu[1] mu[2] mu1 mu2"), "mu").unwrap().columns, [0, 1]);
+        assert_eq!(Columns::find(&header("mu[1] mu[2] mu1 mu2"), "mu").unwrap().columns, [0, 1]);
+    }
+
+    /// Each variable was looked for among all columns, and a bracket that never closes was copied with every field behind it: a file of a
+    /// megabyte took minutes.
+    #[test]
+    fn many_columns_take_no_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("wide.csv");
+        let numbered = |name: &str, last: usize| (1..=last).map(|i| format!("{name}{i}")).collect::<Vec<_>>().join(",");
+        let read = |header: &str| {
+            std::fs::write(&path, format!("{header}\n")).unwrap();
+            contents(&path, &ReadOptions::default()).unwrap().variables
+        };
+        let words: Vec<String> = (0..100_000).map(|i| format!("gene{i}x")).collect();
+        assert_eq!(read(&words.join(",")).len(), 100_000);
+        // A number is missing, so that each column is a variable of its own.
+        assert_eq!(read(&format!("{},a100002", numbered("a", 100_000))).len(), 100_001);
+        assert_eq!(read(&numbered("b", 100_000))[0].shape, [100_000]);
+        assert_eq!(read(&format!("x[{}", ",".repeat(1_000_000))).len(), 1);
+    }
+
+    #[test]
+    fn columns_that_begin_alike_are_found_in_their_order() {
+        let words = "mu.2 m mu[1,2] μ mu mu10 x.mu mu mv mu1 mt".split(' ').map(str::to_owned);
+        let header = Header::new(words.collect());
+        for start in ["mu", "m", "", "μ", "mu1", "mu[", "z", "mw", "x.mu "] {
+            let found: Vec<_> = header.starting_with(start).collect();
+            let names = header.names.iter().map(String::as_str).enumerate();
+            assert_eq!(found, names.filter(|(_, name)| name.starts_with(start)).collect::<Vec<_>>(), "{start}");
+        }
     }
 
     #[test]

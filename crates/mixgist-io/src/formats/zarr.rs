@@ -49,6 +49,16 @@ fn is_array(folder: &Path) -> bool {
 /// More chunks are looked for one by one in minutes, and no package writes draws like that.
 const MOST_CHUNKS: usize = 1 << 20;
 
+/// Refuses an array, in a folder, of more chunks than that.
+pub(crate) fn expect_few_chunks(chunks: usize, folder: &Path) -> Result<()> {
+    if chunks <= MOST_CHUNKS {
+        return Ok(());
+    }
+    Err(Error::resource(format!("has {chunks} chunks, at most {MOST_CHUNKS} are read"))
+        .in_file(folder)
+        .hint("write it again with larger chunks"))
+}
+
 /// An array: what its metadata say.
 struct Array {
     folder: PathBuf,
@@ -216,11 +226,7 @@ impl Array {
         let ends = within.iter().zip(&self.chunk).map(end);
         let grid: Vec<usize> = ends.zip(&first).map(|(end, first)| end.saturating_sub(*first)).collect();
         let chunks = grid.iter().product();
-        if chunks > MOST_CHUNKS {
-            return Err(Error::resource(format!("has {chunks} chunks, at most {MOST_CHUNKS} are read"))
-                .in_file(&self.folder)
-                .hint("write it again with larger chunks"));
-        }
+        expect_few_chunks(chunks, &self.folder)?;
         let mut out = vec![self.fill; total];
         let mut at = vec![0; grid.len()];
         for _ in 0..chunks {
@@ -440,13 +446,16 @@ pub(crate) fn variables(path: &Path, options: &ReadOptions) -> Result<Vec<Variab
     for name in arrays_of(&group)? {
         let Ok(array) = Array::open(group.join(&name)) else { continue };
         let Some(order) = order_of(&array.dimensions, None) else { continue };
-        let values = array.read(&mut budget)?;
+        // Of the first draw alone: others may lie in a million files.
+        let of_axis = |(axis, &size): (usize, &usize)| 0..if order[..2].contains(&axis) { size.min(1) } else { size };
+        let within: Vec<Range<usize>> = array.shape.iter().enumerate().map(of_axis).collect();
+        let values = array.read_within(&within, &mut budget)?;
         if values.is_empty() {
             continue;
         }
-        let shape: Vec<usize> = order[2..].iter().map(|&axis| array.shape[axis]).collect();
-        let first = transposed(&values, &array.shape, &order).into_iter().take(shape.iter().product()).collect();
-        found.push(Variable { name, shape, first });
+        let lengths: Vec<usize> = within.iter().map(ExactSizeIterator::len).collect();
+        let shape = order[2..].iter().map(|&axis| array.shape[axis]).collect();
+        found.push(Variable { name, shape, first: transposed(&values, &lengths, &order) });
     }
     Ok(found)
 }

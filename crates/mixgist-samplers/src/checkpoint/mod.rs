@@ -107,7 +107,7 @@ impl Store {
                 store.write("run", &encode(&RunRecord { data_sum, settings: settings.to_owned() })?)?;
             }
             CheckpointMode::Resume => {
-                let bytes = fs::read(&run).map_err(|e| Error::io(&run, "read the checkpoint", &e))?;
+                let bytes = read(&run).map_err(|e| Error::io(&run, "read the checkpoint", &e))?;
                 let begun_with = compare_run(&bytes, settings, data_sum).map_err(|error| error.in_file(&run))?;
                 store.fingerprint = fingerprint(&begun_with);
             }
@@ -133,7 +133,7 @@ impl Store {
     /// What the chain saved last; none when it never did.
     pub(crate) fn load(&self, chain: u64, stride: usize, points: usize, dim: usize) -> Result<Option<Saved>> {
         let path = self.directory.join(state_name(chain));
-        let bytes = match fs::read(&path) {
+        let bytes = match read(&path) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(Error::io(&path, "read the checkpoint", &e)),
@@ -142,7 +142,7 @@ impl Store {
         let mut saved = restored_state(&bytes, owner, stride, points).map_err(|error| error.in_file(&path))?;
         for segment in 0..saved.segments {
             let path = self.directory.join(segment_name(chain, segment));
-            let bytes = fs::read(&path).map_err(|e| Error::io(&path, "read the checkpoint", &e))?;
+            let bytes = read(&path).map_err(|e| Error::io(&path, "read the checkpoint", &e))?;
             let owner = Owner { segments: segment, ..owner };
             let draws = restored_draws(&bytes, owner, points, dim).map_err(|error| error.in_file(&path))?;
             saved.draws.append(&draws);
@@ -159,6 +159,14 @@ impl Store {
 }
 
 const RESUMABLE: &str = "earlier checkpoints are whole: once there is room and permission, resume from them";
+
+/// The bytes of a file. Pipes and devices, which may have no end, are refused.
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    match fs::metadata(path)?.is_file() {
+        true => fs::read(path),
+        false => Err(std::io::Error::other("it is not a regular file")),
+    }
+}
 
 /// Refuses a place that something else has taken.
 fn check_own(path: &Path) -> Result<()> {

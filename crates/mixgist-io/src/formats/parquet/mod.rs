@@ -60,7 +60,7 @@ fn draws_of(table: Table, options: &ReadOptions) -> Result<DrawsFile> {
         lines: Vec::new(),
     };
     drop(table);
-    long.into_ensemble(layout.means.len(), options.covariance_form).map(DrawsFile::from)
+    long.into_ensemble(layout.means.len(), options).map(DrawsFile::from)
 }
 
 /// Columns side by side, row-major; `None` is a column of zeros.
