@@ -15,7 +15,7 @@ use crate::end::{ChainEnd, run_number};
 use crate::hyperparameters::Hyperparameters;
 use crate::mixing::Concentration;
 use crate::points::ScaledData;
-use crate::settings::{FitSettings, MAX_STICKS};
+use crate::settings::FitSettings;
 
 /// The posterior sample of a mixture model.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,11 +64,6 @@ impl Truncated {
     /// Whether the truncation shapes the answer: with more sticks there would be other, and probably more, clusters.
     pub fn binds(&self) -> bool {
         self.on_last_stick > Self::TOLERATED
-    }
-
-    /// The number of sticks to try next.
-    pub fn advised(&self) -> usize {
-        (2 * self.sticks).min(MAX_STICKS)
     }
 }
 
