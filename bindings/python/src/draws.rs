@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mixgist::{Ensemble, Error, LabelSlice, PartitionDraws};
+use mixgist::{Ensemble, Error, LabelSlice, PartitionDraws, inspect};
 use mixgist_io::{
     DataTable, DrawsFile, Format, LabelDraws, Overwrite, ReadOptions, Variables, memory, read_draws, write_draws,
 };
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
+use crate::answer::{Told, told};
 use crate::arrays::{Input, counts, output, values};
 use crate::error::Result;
 use crate::measure::Measure;
@@ -162,6 +163,11 @@ impl Draws {
     #[getter]
     fn dim(&self) -> usize {
         self.file.ensemble.dim()
+    }
+
+    /// What limits the trust in them: their number, and whether their chains agree.
+    fn warnings(&self, py: Python<'_>) -> Vec<Told> {
+        told(&py.detach(|| inspect::warnings(&self.file.ensemble)))
     }
 
     #[getter]

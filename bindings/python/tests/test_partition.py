@@ -102,3 +102,11 @@ def test_an_estimate_says_what_the_command_line_says_and_is_read_again(tmp_path)
     (tmp_path / "other.json").write_text("{}")
     with pytest.raises(ValueError, match="other.json"):
         mixgist.PartitionEstimate.read(tmp_path / "other.json")
+
+
+def test_chains_that_disagree_are_warned_of():
+    chains = np.repeat([0, 1], 150)
+    means = np.array([0.0, 4.0])[chains, None, None] + np.random.default_rng(2).normal(size=(300, 1, 1)) / 10
+    draws = mixgist.Draws(np.ones((300, 1)), means, np.ones((300, 1, 1, 1)), chains=chains, labels=np.zeros((300, 5), int))
+    with pytest.warns(mixgist.MixgistWarning, match="the chains disagree"):
+        mixgist.partition(draws)

@@ -10,7 +10,7 @@ use mixgist::density::{Bounds, sliced_w2, total_variation};
 use mixgist::partition::expected_losses;
 use mixgist::{
     Ensemble, Error, GridDensity, PartitionDraws, Points, Progress, ResolvedUnits, Result, Route, Settings, Silent,
-    SliceCount, SlicedDistance,
+    SliceCount, SlicedDistance, inspect,
 };
 use mixgist_io::{DataTable, DrawsFile, read_data, to_json, write_json};
 
@@ -18,7 +18,7 @@ use crate::options::{DrawsArgs, OutputArgs, SlicingArgs, all_paths, expect_exten
 use crate::partition::model::ModelArgs;
 use crate::partition::{LossArgs, same_observations};
 use crate::progress::Terminal;
-use crate::text::answer;
+use crate::text::{answer, warn};
 pub use comparison::json_schemas;
 use comparison::{COMPARISON_SCHEMA, ComparedEstimate, Comparison, DensityDistances};
 use estimate::{DISTANCES, Estimate, measure_first, partition_first};
@@ -115,10 +115,12 @@ impl Compare {
             }
         }
         terminal.clear();
-        if self.printing.json {
-            return answer(&to_json(COMPARISON_SCHEMA, &document)?);
+        match self.printing.json {
+            true => answer(&to_json(COMPARISON_SCHEMA, &document)?)?,
+            false => answer(&document.report())?,
         }
-        answer(&document.report())
+        warn(&inspect::warnings(&ensemble));
+        Ok(())
     }
 
     fn settings(&self, slicer: &str) -> Result<Settings> {
@@ -132,7 +134,7 @@ impl Compare {
     }
 
     fn read(&self) -> Result<Input> {
-        let DrawsFile { ensemble, labels, data } = self.draws.read()?;
+        let DrawsFile { ensemble, labels, data } = self.draws.read()?.with_label_traces();
         let labels = labels.ok_or_else(|| {
             Error::input("the draws come without labels, which partition losses need")
                 .hint("an .npz file with an array 'labels' (draws, observations) holds them")

@@ -4,7 +4,7 @@ use clap::Args;
 use mixgist::TraceAgreement;
 use mixgist::inspect::{AtomCounts, ChainProfile, Conditioning, WeightProfile};
 use mixgist::printable::printable_line;
-use mixgist::text::CommandLine;
+use mixgist::text::{CommandLine, shell_word};
 use mixgist::{Error, Inspection, Points, Result, inspect};
 use mixgist_io::{DrawsFile, Format, Proposal, ReadOptions, Schema, json_schema, propose, to_json};
 use schemars::JsonSchema;
@@ -156,15 +156,9 @@ fn exchanged(names: &[String]) -> String {
     )
 }
 
-/// A word as a shell takes it.
+/// A word from a file as a shell takes it.
 fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./".contains(c);
-    let word = printable_line(word);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.into_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
+    shell_word(&printable_line(word))
 }
 
 fn report(file: &DrawsFile, seen: &Inspection) -> String {

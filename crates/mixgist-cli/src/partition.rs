@@ -10,7 +10,7 @@ use mixgist::partition::{
     LossOptions, OmariConvention, PartitionAnswer, Question, REGISTRY, SearchOptions, estimate_partition,
 };
 use mixgist::text::CommandLine;
-use mixgist::{Error, Partition, PartitionDraws, Points, Result, sample_partitions};
+use mixgist::{Error, Partition, PartitionDraws, Points, Result, Warning, inspect, sample_partitions};
 use mixgist_io::{
     Cell, DataTable, Format, Overwrite, PARTITION_SCHEMA, ReadOptions, read_data, read_draws, read_labels, to_json,
     together, write_json, write_npy_labels, write_table,
@@ -19,7 +19,7 @@ use mixgist_io::{
 use crate::memory::reading;
 use crate::options::{OutputArgs, all_paths, expect_extension, has_extension, read_data_for};
 use crate::progress::Terminal;
-use crate::text::{answer, remark};
+use crate::text::{answer, remark, warn};
 use model::{ModelArgs, PartitionDensity};
 
 /// Estimate one partition from the labels of the draws: the one of least expected loss, with its uncertainty
@@ -122,7 +122,7 @@ impl PartitionVerb {
         let question = self.question()?;
         self.check_options()?;
         let format = self.format.as_deref().map(Format::from_name).transpose()?;
-        let Labelled { draws, sampled } = self.read_labels(format, terminal)?;
+        let Labelled { draws, sampled, warnings } = self.read_labels(format, terminal)?;
         let density = self.read_data(&draws)?.map(|data| PartitionDensity::new(&self.model, data)).transpose()?;
 
         let found = estimate_partition(&draws, &Question { labels_sampled: sampled, ..question }, terminal)?;
@@ -144,10 +144,12 @@ impl PartitionVerb {
         if found.coclustering.is_none() {
             remark("warning: too many observations and clusters to say how certain each label is");
         }
-        if self.printing.json {
-            return answer(&to_json(PARTITION_SCHEMA, &found)?);
+        match self.printing.json {
+            true => answer(&to_json(PARTITION_SCHEMA, &found)?)?,
+            false => answer(&found.narrative().plain(&CommandLine))?,
         }
-        answer(&found.narrative().plain(&CommandLine))
+        warn(&warnings);
+        Ok(())
     }
 
     /// Labels from the file; where it holds draws without labels, labels given each draw.
@@ -155,10 +157,12 @@ impl PartitionVerb {
         let options = ReadOptions { format, ..reading() };
         let Ok(file) = read_draws(std::slice::from_ref(&self.labels), &options) else {
             let draws = read_labels(&self.labels, &options)?.partitions()?;
-            return Ok(Labelled { draws, sampled: false });
+            return Ok(Labelled { draws, sampled: false, warnings: Vec::new() });
         };
+        let file = file.with_label_traces();
+        let warnings = inspect::warnings(&file.ensemble);
         if let Some(draws) = file.partitions()? {
-            return Ok(Labelled { draws, sampled: false });
+            return Ok(Labelled { draws, sampled: false, warnings });
         }
         let data = match (&self.data, file.data) {
             (Some(path), _) => read_data_for(path, file.ensemble.dim())?,
@@ -171,7 +175,7 @@ impl PartitionVerb {
         };
         let points = Points::new(data.columns(), data.values())?;
         let draws = sample_partitions(&file.ensemble, points, self.seed, terminal)?;
-        Ok(Labelled { draws, sampled: true })
+        Ok(Labelled { draws, sampled: true, warnings })
     }
 
     fn question(&self) -> Result<Question> {
@@ -213,6 +217,8 @@ impl PartitionVerb {
 struct Labelled {
     draws: PartitionDraws,
     sampled: bool,
+    /// What limits the trust in them, where they came with draws.
+    warnings: Vec<Warning>,
 }
 
 /// Refuses data that are not the ones that were labelled.

@@ -10,7 +10,9 @@ use mixgist::{
     Answer, Ensemble, Error, Estimate, Estimator, Loss, MixingMeasure, PartitionDraws, Posterior, Progress, Reading,
     Result, Route, Settings, Source, Summary,
 };
-use mixgist_io::{DataTable, Documented, DrawsFile, Overwrite, is_content_of, read_summary, to_json, write_json};
+use mixgist_io::{
+    DataTable, Documented, DrawsFile, Overwrite, find_file, is_content_of, read_summary, to_json, write_json,
+};
 
 use crate::inputs::Inputs;
 use crate::memory;
@@ -18,7 +20,7 @@ use crate::options::{
     DrawsArgs, OutputArgs, ReadingArgs, SlicingArgs, all_paths, by_name, expect_extension, has_extension, read_data_for,
 };
 use crate::progress::Terminal;
-use crate::text::{answer, warn};
+use crate::text::{answer, remark, warn};
 
 /// Draws, data and the distance: what every estimate depends on.
 #[derive(Args, Clone)]
@@ -26,7 +28,8 @@ pub struct JobArgs {
     #[command(flatten)]
     pub draws: DrawsArgs,
 
-    /// Data to label and to take units from (.csv, .npy, .npz, .parquet); without it, data in the file of draws are used
+    /// Data to label and to take units from (.csv, .npy, .npz, .parquet); without it, those that the summary in --estimate was made with, or data in the
+    /// file of draws
     #[arg(long, value_name = "DATA")]
     pub data: Option<PathBuf>,
 
@@ -125,12 +128,16 @@ impl EstimateArgs {
         if ours != *theirs || source.reading != *reading || source.draws.len() != draws.len() {
             return Ok(None);
         }
-        for (file, path) in source.draws.iter().zip(draws) {
-            if !is_content_of(file, path)? {
-                return Ok(None);
-            }
-        }
-        Ok(Some(found))
+        Ok(is_of(source, draws)?.then_some(found))
+    }
+
+    /// The data that the summary in the file was made with, if it is one of these draws and its data are still there.
+    fn data_of_summary(&self, draws: &[PathBuf]) -> Result<Option<PathBuf>> {
+        let Some(path) = self.file().filter(|path| has_extension(path, "json")) else { return Ok(None) };
+        let Some(source) = read_summary(path)?.about.source else { return Ok(None) };
+        let Some(data) = source.data.as_ref().filter(|_| source.draws.len() == draws.len()) else { return Ok(None) };
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Ok(if is_of(&source, draws)? { find_file(data, folder, "").ok() } else { None })
     }
 
     /// The estimate in the file, if there is one.
@@ -140,6 +147,16 @@ impl EstimateArgs {
         let draw = (0..ensemble.len()).find(|&m| ensemble.draw(m) == measure);
         Ok(Some(Estimate::new(measure, path.display().to_string()).with_draw(draw)))
     }
+}
+
+/// Whether these files are those of a source.
+fn is_of(source: &Source, draws: &[PathBuf]) -> Result<bool> {
+    for (file, path) in source.draws.iter().zip(draws) {
+        if !is_content_of(file, path)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// How an answer is written: as a document, or as tables and arrays.
@@ -201,15 +218,20 @@ impl PosteriorArgs {
             expect_extension(path, "--output", &[form.tables, &["json"]].concat())?;
         }
         let estimate = self.estimate.file().map(Path::to_owned);
-        let inputs = [&self.job.data, &self.job.slicing.directions, &estimate];
-        self.printing.check(&[&self.output], &all_paths(&self.job.draws.draws, &inputs))?;
-        let (file, data) = self.job.read(&settings)?;
+        let draws = &self.job.draws.draws;
+        let mut job = self.job.clone();
+        if job.data.is_none() {
+            job.data = self.estimate.data_of_summary(draws)?;
+        }
+        let inputs = [&job.data, &job.slicing.directions, &estimate];
+        self.printing.check(&[&self.output], &all_paths(draws, &inputs))?;
+        let (file, data) = job.read(&settings)?;
         require_memory(&file.ensemble, &settings)?;
         let given = self.estimate.given(&file.ensemble, self.reading())?;
-        let source = self.job.source(None, self.output.as_deref())?;
+        let source = job.source(None, self.output.as_deref())?;
         let inputs = Inputs::new(Some(DrawsFile { data: None, ..file }), data)?;
         let Some(DrawsFile { ensemble, .. }) = &inputs.draws else { unreachable!("draws were read") };
-        let known = self.estimate.summary_of(&self.job.draws.draws, &source.reading, &settings)?;
+        let known = self.estimate.summary_of(draws, &source.reading, &settings)?;
         let route = known.as_ref().map_or(settings.route, |known| known.about.settings.route);
         let settings = settings.with_route(route);
         let mut posterior = Posterior::new(ensemble, inputs.points()?, settings)?
@@ -218,7 +240,14 @@ impl PosteriorArgs {
         // Data set the units: with others the estimate is a measure like any other.
         posterior = match known {
             Some(known) if *posterior.units()? == known.units => posterior.with_summary(&known)?,
-            _ => posterior.with_estimate(given),
+            other => {
+                if other.is_some() {
+                    remark(
+                        &"warning: the summary was made with other data, and data set the units: what follows is in other units\nhint: give the same data with --data",
+                    );
+                }
+                posterior.with_estimate(given)
+            }
         };
         let found = question(&posterior, inputs.partitions(), terminal)?;
         terminal.begin_writing();

@@ -22,7 +22,7 @@ use crate::report::{check_output, title_of};
 use crate::text::{answer, warn};
 use derived::{Derived, DerivedArgs};
 
-/// Summarise posterior draws by one measure: the draw of least expected loss, or a free one with few atoms
+/// Summarise posterior draws by one mixture: the draw of least expected loss, or an estimate with few atoms
 #[derive(Args)]
 #[command(after_help = "Examples:
   mixgist summarize draws.npz --data data.csv --distance smix-w -o summary.json

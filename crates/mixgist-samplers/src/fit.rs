@@ -18,7 +18,7 @@ use crate::held::{Away, Held};
 use crate::hyperparameters::Hyperparameters;
 use crate::mixing::Concentration;
 use crate::points::ScaledData;
-use crate::settings::{Algorithm, FitSettings, MAX_STICKS};
+use crate::settings::{Algorithm, FitSettings};
 use crate::tiles::{TILE_ROWS, TileWorkers};
 
 /// The posterior sample of a mixture model.
@@ -78,11 +78,6 @@ impl Truncated {
     /// Whether the truncation shapes the answer: with more sticks there would be other, and probably more, clusters.
     pub fn binds(&self) -> bool {
         self.on_last_stick > Self::TOLERATED
-    }
-
-    /// The number of sticks to try next.
-    pub fn advised(&self) -> usize {
-        (2 * self.sticks).min(MAX_STICKS)
     }
 }
 

@@ -310,7 +310,12 @@ impl fmt::Display for Hyperparameters {
         let lambda = about(self.learned.lambda, format!(" at the start, ~ {}", gamma(scales::LAMBDA)));
         let nu = about(
             self.learned.nu,
-            format!(" at the start, nu - {} ~ {} from {} on", inner - 1, gamma(scales::NU), scales::LEAST_UNIT),
+            format!(
+                " at the start, nu - {} ~ {}, truncated to at least {}",
+                inner - 1,
+                gamma(scales::NU),
+                scales::LEAST_UNIT
+            ),
         );
         writeln!(f, "lambda: {}{lambda}", self.lambda)?;
         writeln!(f, "nu: {}{nu}", self.nu)?;

@@ -3,9 +3,11 @@
 use rayon::prelude::*;
 
 use crate::agreement::Agreement;
+use crate::ensemble::Trace;
 use crate::linalg::eigen_symmetric;
+use crate::settings::{Settings, SliceCount};
 use crate::units::{ResolvedUnits, Units};
-use crate::{Ensemble, Points, Result, Warning};
+use crate::{Ensemble, Points, Result, Silent, SlicedDistance, Warning};
 
 /// What is in an ensemble.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -97,9 +99,8 @@ const ILL_CONDITIONED: f64 = 1e10;
 pub fn inspect(ensemble: &Ensemble, data: Option<Points>) -> Result<Inspection> {
     let units = ResolvedUnits::new(&Units::None, ensemble, data)?;
     let conditioning = conditioning(ensemble);
-    let mut problems: Vec<Warning> = Warning::of_draws(ensemble);
-    let agreement = Agreement::new(ensemble, None);
-    problems.extend(Warning::of_chains(ensemble, &agreement));
+    let agreement = judge_chains(ensemble);
+    let mut problems = of_draws_and_chains(ensemble, &agreement);
     if conditioning.worst_condition > ILL_CONDITIONED {
         problems.push(Warning::IllConditioned {
             draw: conditioning.worst_draw,
@@ -117,6 +118,36 @@ pub fn inspect(ensemble: &Ensemble, data: Option<Points>) -> Result<Inspection> 
         agreement,
         problems,
     })
+}
+
+/// What limits the trust in draws that no estimate is made from, as when partitions are: their number, and whether their chains agree.
+pub fn warnings(ensemble: &Ensemble) -> Vec<Warning> {
+    of_draws_and_chains(ensemble, &judge_chains(ensemble))
+}
+
+fn of_draws_and_chains(ensemble: &Ensemble, agreement: &Agreement) -> Vec<Warning> {
+    let mut warnings = Warning::of_draws(ensemble);
+    warnings.extend(Warning::of_chains(ensemble, agreement));
+    warnings
+}
+
+/// Slices for the distances from the first draw.
+const FEW_SLICES: usize = 32;
+
+/// Judges the chains without an estimate: by numbers of each draw, and by its distance from the first draw, which sees where atoms are.
+fn judge_chains(ensemble: &Ensemble) -> Agreement {
+    let mut traces = Agreement::functions(ensemble, None);
+    // Draws that have no distance, for a covariance that is nearly singular, are judged by the rest.
+    traces.extend(distances_from_first(ensemble).ok().map(|values| Trace::new("distance to first draw", values)));
+    Agreement::of_traces(ensemble, traces)
+}
+
+fn distances_from_first(ensemble: &Ensemble) -> Result<Vec<f64>> {
+    let settings = Settings::default().with_slices(SliceCount::Fixed(FEW_SLICES));
+    let scaled = ResolvedUnits::new(&settings.units, ensemble, None)?.apply(ensemble)?;
+    let slices = settings.freeze(ensemble.dim(), settings.slice_count(ensemble.dim())?)?;
+    let distance = SlicedDistance::new(&*slices, settings.order);
+    Ok(distance.rows(&[scaled.draw(0)], &scaled, &Silent)?.swap_remove(0))
 }
 
 fn chains(ensemble: &Ensemble) -> Vec<ChainProfile> {
@@ -196,6 +227,7 @@ fn conditioning(ensemble: &Ensemble) -> Conditioning {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ChainVerdict;
     use crate::CovarianceForm;
 
     fn two_draws(covariances: &[f64]) -> Ensemble {
@@ -245,5 +277,34 @@ mod tests {
         let points = Points::new(2, &data).unwrap();
         let of_data = ResolvedUnits::new(&Units::None, &wide, Some(points)).unwrap().scales;
         assert_eq!(inspect(&wide, Some(points)).unwrap().scales, of_data);
+    }
+
+    /// One chain stays elsewhere: weights and covariances are the same everywhere, and so is the mean of the mixture.
+    #[test]
+    fn chains_that_differ_in_their_means_alone_disagree() {
+        let draws = 400;
+        let wave = |m: usize| 0.1 * (12.9898 * m as f64).sin();
+        let means: Vec<f64> = (0..draws)
+            .flat_map(|m| {
+                let half = if m < 300 { 4.0 } else { 0.0 };
+                [-half + wave(m), half + wave(m + 7 * draws)]
+            })
+            .collect();
+        let same = vec![1.0; 2 * draws];
+        let ensemble = Ensemble::builder(1)
+            .atoms_per_draw(2)
+            .weights(&vec![0.5; 2 * draws])
+            .means(&means)
+            .covariances(&same)
+            .build()
+            .unwrap()
+            .with_chains((0..draws as u32).map(|m| m / 100).collect(), (0..draws as u64).collect())
+            .unwrap();
+        assert_eq!(inspect(&ensemble, None).unwrap().agreement.verdict, ChainVerdict::Disagree);
+        let names: Vec<String> = warnings(&ensemble).iter().map(|warning| warning.name().to_owned()).collect();
+        assert_eq!(names, ["chains-disagree"]);
+        let alike = ensemble.select(&(0..300).collect::<Vec<_>>()).unwrap();
+        assert_eq!(inspect(&alike, None).unwrap().agreement.verdict, ChainVerdict::Agree);
+        assert!(warnings(&alike).is_empty());
     }
 }

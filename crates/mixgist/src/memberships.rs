@@ -12,6 +12,7 @@ use crate::components::{Pass, PreparedDraws, Rules, coupling_units};
 use crate::effective::{ascending, draw_weights, sorted_quantile};
 use crate::ensemble::{Ensemble, MixingMeasure};
 use crate::fits::{Fits, are_below, has_length};
+use crate::inspect;
 use crate::mixture::Mixture;
 use crate::points::Points;
 use crate::progress::{Progress, Silent};
@@ -158,7 +159,7 @@ pub fn membership_posterior(
         sure: SURE,
         uncertain: Vec::new(),
         draws_used: 0,
-        warnings: Warning::of_draws_and_chains(ensemble),
+        warnings: inspect::warnings(ensemble),
     };
     for_each_memberships_block(estimate, ensemble, points, units, rules, progress, |block| {
         all.mean.extend_from_slice(&block.mean);

@@ -13,7 +13,7 @@ mod stability;
 mod summary;
 
 pub use chains::reservation;
-pub use summary::{LISTED_WEIGHT, main_atoms, methods};
+pub use summary::{ATOMS_CHOSEN, main_atoms, methods};
 
 use crate::about::About;
 use crate::posterior::{Answer, Estimate};

@@ -476,9 +476,7 @@ fn verdict(
     let disagree = warnings.iter().any(|warning| matches!(warning, Warning::ChainsDisagree { .. }));
     let first = match movement {
         _ if draws < FEWEST_DRAWS => {
-            format!(
-                "undecided: among fewer than {FEWEST_DRAWS} draws there is next to nothing to choose; give more posterior draws"
-            )
+            format!("undecided: fewer than {FEWEST_DRAWS} draws are too few to choose from; give more posterior draws")
         }
         _ if disagree => {
             "undecided: the chains disagree, so that these draws are not yet those of the posterior; look at each \

@@ -221,9 +221,23 @@ macro_rules! text {
     }};
 }
 
+/// A word as a shell takes it.
+pub fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-,:=+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_survive_a_shell() {
+        assert_eq!(shell_word("a/b-1.npz"), "a/b-1.npz");
+        assert_eq!(shell_word("my draws.npz"), "'my draws.npz'");
+        assert_eq!(shell_word("it's"), "'it'\\''s'");
+        assert_eq!(shell_word(""), "''");
+    }
 
     #[test]
     fn each_front_spells_options_in_its_own_way() {

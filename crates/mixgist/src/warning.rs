@@ -23,9 +23,9 @@ use crate::units::ResolvedUnits;
 #[serde(tag = "name", rename_all = "kebab-case", remote = "Self")]
 #[non_exhaustive]
 pub enum Warning {
-    /// Winner and runner-up differ by a notable part of the credible ball and cannot be told apart with this many slices.
+    /// The winner and the draw that is hardest to tell from it differ by a notable part of the credible ball and cannot be told apart with this many slices.
     TooFewSlices {
-        /// The second-best draw.
+        /// The draw that is hardest to tell from it.
         #[schemars(with = "Index")]
         runner_up: usize,
         /// Its distance behind, in standard errors over slices and draws.
@@ -39,9 +39,9 @@ pub enum Warning {
         /// Where they come from.
         origin: SliceOrigin,
     },
-    /// Winner and runner-up differ by a notable part of the credible ball, and with this posterior sample either could be the better.
+    /// The winner and the draw that is hardest to tell from it differ by a notable part of the credible ball, and with this posterior sample either could be the better.
     NearTie {
-        /// The second-best draw.
+        /// The draw that is hardest to tell from it.
         #[schemars(with = "Index")]
         runner_up: usize,
         /// Its distance behind, in standard errors over slices and draws.
@@ -274,13 +274,6 @@ impl Warning {
         warnings
     }
 
-    /// The same where there are no distances.
-    pub(crate) fn of_draws_and_chains(ensemble: &Ensemble) -> Vec<Warning> {
-        let mut warnings = Self::of_draws(ensemble);
-        warnings.extend(Self::of_chains(ensemble, &Agreement::new(ensemble, None)));
-        warnings
-    }
-
     /// What the verdict on the chains asks to say. Few draws have a warning of their own.
     pub(crate) fn of_chains(ensemble: &dyn Origin, agreement: &Agreement) -> Option<Warning> {
         let worst = agreement.worst()?;
@@ -505,8 +498,8 @@ impl Warning {
             Warning::PathEnds { atoms } => {
                 format!("the loss still decreases at {atoms} atoms, the largest number that auto tries").into()
             }
-            Warning::AtomsWithoutDraws { atoms, of, weight } => format!("{atoms} of {of} atoms, {:.1} % of the mass, lie where almost no draw has a component: between components whose weights are \
-                 uncertain",
+            Warning::AtomsWithoutDraws { atoms, of, weight } => format!("{atoms} of {of} atoms, {:.1} % of the mass, lie where almost no draw has a component, as between components whose weights \
+                 are uncertain",
                 100.0 * weight
             ).into(),
             Warning::AtomsRefused { atoms, weight, gain, chosen } => format!("the loss asks for {atoms} atoms and would be {:.1} % lower, but {:.1} % of their mass lies where almost no draw has a \

@@ -16,6 +16,7 @@ from ._document import Document, fields, plural, with_picture
 from ._draws import Draws, Path, expect_draws
 from ._frames import frame
 from ._progress import ProgressOption, reporter
+from ._warnings import warn_all
 from ._words import Omari, PartitionLoss
 
 _DEFAULTS = _core.DEFAULTS
@@ -246,6 +247,8 @@ def partition(
             pool,
             report,
         )
+    if isinstance(labels, Draws):
+        warn_all(labels._native.warnings())
     return PartitionEstimate._of(told, draws)
 
 

@@ -50,6 +50,9 @@ fn a_summary_of_these_draws_is_not_computed_again() {
         let known = place.json(&format!("{verb} draws.npz --data data.csv --estimate summary.json"));
         let searched = place.json(&format!("{verb} draws.npz --data data.csv"));
         assert_eq!(told(known.clone()), told(searched), "{verb}");
+        // The data that it was made with, and so its units, are found again.
+        let found = place.json(&format!("{verb} draws.npz --estimate summary.json"));
+        assert_eq!(found, known, "{verb}");
         if let Some(source) = known.get("estimate_source") {
             assert!(source.as_str().unwrap().starts_with(usual), "{verb}: {source}");
         }
@@ -64,10 +67,14 @@ fn a_summary_of_these_draws_is_not_computed_again() {
         "credible others.npz --data data.csv --estimate summary.json",
         "credible draws.npz --data data.csv --estimate summary.json --distance sw",
         "credible draws.npz --data data.csv --estimate summary.json --thin 2",
-        "credible draws.npz --estimate summary.json",
     ] {
         assert_eq!(place.json(line)["estimate_source"], "summary.json", "{line}");
     }
+    std::fs::remove_file(place.path("data.csv")).unwrap();
+    let run = place.done("credible draws.npz --estimate summary.json --json");
+    let found: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(found["estimate_source"], "summary.json");
+    assert!(run.stderr.contains("the summary was made with other data"), "{}", run.stderr);
 }
 
 #[test]
@@ -360,4 +367,34 @@ fn modes_come_with_their_log_posterior() {
         "{}",
         two("judged")
     );
+}
+
+/// Where chains differ in their means alone, verbs without an estimate say so too.
+#[test]
+fn chains_that_disagree_in_their_means_are_told_without_an_estimate() {
+    let place = Workplace::with_draws();
+    let (draws, wave) = (200, |m: usize| 0.1 * (12.9898 * m as f64).sin());
+    let means: Vec<f64> = (0..draws)
+        .flat_map(|m| {
+            let half = if m < 150 { 4.0 } else { 0.5 };
+            [-half + wave(m), 0.0, half + wave(m + 7 * draws), 0.0]
+        })
+        .collect();
+    let covariances: Vec<f64> = (0..2 * draws).flat_map(|_| [1.0, 0.0, 0.0, 1.0]).collect();
+    let ensemble = mixgist::Ensemble::builder(2)
+        .atoms_per_draw(2)
+        .weights(&vec![0.5; 2 * draws])
+        .means(&means)
+        .covariances(&covariances)
+        .build()
+        .unwrap()
+        .with_chains((0..draws as u32).map(|m| m / 50).collect(), (0..draws as u64).collect())
+        .unwrap();
+    place.write_draws("apart.npz", ensemble);
+    let inspected = place.done("inspect apart.npz").stdout;
+    assert!(inspected.contains("the chains disagree") && inspected.contains("distance to first draw"), "{inspected}");
+    for verb in ["partition", "memberships"] {
+        let said = place.done(&format!("{verb} apart.npz --data data.csv")).stderr;
+        assert!(said.contains("warning: the chains disagree"), "{verb}: {said}");
+    }
 }

@@ -1,14 +1,14 @@
 //! The expected loss of free estimates against their number of atoms, beside the medoid's and the floor.
 
-use mixgist::Result;
-use mixgist::{Judgement, PathPoint};
+use mixgist::narrative::ATOMS_CHOSEN;
+use mixgist::narrative::numbers::{significant, within};
+use mixgist::{AtomCount, Estimator, Judgement, PathPoint, Result};
 
 use super::rows::mark;
 use crate::figure::{Axis, Crossing, Dash, Dots, Figure, Fill, Key, Layer, Panel, Stroke, Ticks};
 use crate::palette::{Color, Marker};
 use crate::presentation::Presentation;
 use crate::ticks::Tick;
-use mixgist::narrative::numbers::{significant, within};
 
 const FITTED: Color = Color(0x00, 0x9e, 0x73);
 const ERROR: Fill = Fill { color: Color::BLUE, opacity: 0.5 };
@@ -85,12 +85,14 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     );
     let caption = format!(
         "Estimates that are not confined to the draws, with k atoms at most ({}, judged on {} others). Left: expected loss under slices that \
-         nothing was fitted to, ± one standard error of the difference from the best; the chosen k (circled) is the smallest within three \
-         standard errors of the best, but no more than 5 % above it, or within 1 % of it (grey), among fits of whose mass at most 1 % lies where almost no draw has \
-         a component (where there are none, it is the fit with the least of such mass). Right: under the slices of the fit, for which no summary of any kind \
-         can be below the floor, {}.{}",
+         nothing was fitted to, ± one standard error of the difference from the best; grey is within 1 % of the best. Circled: {}. Right: under the slices \
+         of the fit, for which no summary of any kind can be below the floor, {}.{}",
         presentation.distance_text(),
         assessment.held_out_slices,
+        match answer.about.settings.estimator {
+            Estimator::Free(AtomCount::Fixed(_)) => "the number of atoms that was asked for",
+            _ => ATOMS_CHOSEN,
+        },
         significant(floor, 4),
         match beyond.is_empty() {
             true => String::new(),

@@ -1,6 +1,7 @@
 //! What is needed to get the same answer again.
 
 use mixgist::Pruning;
+use mixgist::text::shell_word;
 use mixgist::{Answer, Estimator, Result, Route, Summary};
 
 use super::{Page, table};
@@ -60,8 +61,8 @@ fn command(answer: &Answer<Summary>) -> Option<String> {
     let (settings, source) = (&answer.about.settings, answer.about.source.as_ref()?);
     settings.slicer.slicer().ok()?;
     let mut words = vec!["mixgist".to_owned(), "summarize".to_owned()];
-    words.extend(source.draws.iter().map(|file| quoted(&file.path)));
-    let mut option = |name: &str, value: &str| words.extend([format!("--{name}"), quoted(value)]);
+    words.extend(source.draws.iter().map(|file| shell_word(&file.path)));
+    let mut option = |name: &str, value: &str| words.extend([format!("--{name}"), shell_word(value)]);
     if let Some(file) = &source.data {
         option("data", &file.path);
     }
@@ -95,8 +96,10 @@ fn command(answer: &Answer<Summary>) -> Option<String> {
         }
     }
     option("seed", &settings.seed.to_string());
-    if let Estimator::Free(atoms) = settings.estimator {
-        option("estimate", "free");
+    if settings.estimator != Estimator::Medoid {
+        option("estimate", settings.estimator.name());
+    }
+    if let Some(atoms) = settings.estimator.atoms() {
         option("atoms", &atoms.name());
     }
     if settings.candidate.is_some() {
@@ -108,23 +111,4 @@ fn command(answer: &Answer<Summary>) -> Option<String> {
         option("route", settings.route.name());
     }
     Some(words.join(" "))
-}
-
-/// A word that a shell takes as it is.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-,:=+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', "'\\''")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_survive_a_shell() {
-        assert_eq!(quoted("a/b-1.npz"), "a/b-1.npz");
-        assert_eq!(quoted("my draws.npz"), "'my draws.npz'");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
-        assert_eq!(quoted(""), "''");
-    }
 }

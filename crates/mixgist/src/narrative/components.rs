@@ -37,16 +37,20 @@ impl Narrate for Components {
                 count(all, "component"),
                 count(self.missing.len(), "component")
             ),
-            true => format!("{} have intervals, some with a reservation: see the remarks", count(all, "component")),
+            true => {
+                format!("{} {} intervals, some with a reservation: see the remarks", count(all, "component"), have(all))
+            }
             false if with + together == all => format!(
-                "{with} of {} have intervals of their own, the others together in {}: they cannot be told apart",
+                "{with} of {} {} intervals of their own, the others together in {}: they cannot be told apart",
                 count(all, "component"),
+                have(with),
                 count(self.groups.len(), "group")
             ),
             false => format!(
-                "{} of {} have intervals of their own or in a group; the remarks say why the others have none",
+                "{} of {} {} intervals, alone or in a group; the remarks say why the others have none",
                 with + together,
-                count(all, "component")
+                count(all, "component"),
+                have(with + together)
             ),
         };
         narrative.verdict(with == all && self.components.iter().all(clear) && self.missing.is_empty(), text);
@@ -181,9 +185,13 @@ impl<'a> Told<'a> {
             covariance: &one.covariance,
             existence: &one.existence,
             intervals: one.intervals.as_ref(),
-            remark: "the draws have this component, the estimate does not".into(),
+            remark: "part of the draws has this component, the estimate does not".into(),
         }
     }
+}
+
+fn have(number: usize) -> &'static str {
+    if number == 1 { "has" } else { "have" }
 }
 
 fn percent_level(level: f64) -> String {
@@ -223,7 +231,8 @@ fn remark(component: &Component, noun: &'static str) -> Text {
         .then(|| format!("split into several atoms in {:.0} % of draws", 100.0 * component.in_pieces).into());
     let beside = (component.beside > 0.0).then(|| {
         let share = 100.0 * component.beside;
-        format!("in {share:.0} % of draws the component is not at the atom of the estimate; the numbers are those of the draws").into()
+        let whose = if component.intervals.is_some() { "; the numbers are those of the draws" } else { "" };
+        format!("in {share:.0} % of draws the component is not at the atom of the estimate{whose}").into()
     });
     let copies = (!component.nearly_equal.is_empty())
         .then(|| text!["nearly equal to ", noun, " ", list(&component.nearly_equal)]);

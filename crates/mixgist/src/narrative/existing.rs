@@ -34,7 +34,7 @@ impl Narrate for Alignment {
                 narrative.line("weights", "posterior means, scaled to sum 1; means and standard deviations are those of the draws that have the component");
             }
             false => {
-                narrative.line("components", format!("{components}: the atoms of the estimate that are not too light"))
+                narrative.line("components", format!("{components}: the atoms of the estimate, except very light ones"))
             }
         }
         let none = self.draws.unmatched.iter().sum::<f64>() / self.draws.draws as f64;
@@ -98,10 +98,9 @@ impl Narrate for HowMany {
             narrative.line("estimate", text![estimate.source.clone(), ", ", components]);
         }
         let rule = match self.observations {
-            Some(n) => format!("(log n / n)^¼ for {}", count(n, "observation")),
-            None => {
-                "half of the median distance between draws and estimate; with data it depends on their number".into()
-            }
+            Some(n) => format!("ω is (log n / n)^¼ for {}", count(n, "observation")),
+            None => "ω is half of the median distance between draws and estimate; with data it depends on their number"
+                .into(),
         };
         let omega = significant(self.omega, 3);
         let lightest = significant(self.omega * self.omega, 2);
@@ -112,7 +111,7 @@ impl Narrate for HowMany {
                 count(self.components, "component")
             ),
         );
-        narrative.line("ω", rule);
+        narrative.line("rate", rule);
         let modes: Vec<usize> = self.merged.iter().map(|at| at.posterior.mode).collect();
         let (least, most) = (modes.iter().min().unwrap_or(&0), modes.iter().max().unwrap_or(&0));
         let each = match least == most {

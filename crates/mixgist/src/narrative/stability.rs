@@ -5,7 +5,7 @@ use super::{Narrate, Narrative, distance_line};
 use crate::about::About;
 use crate::posterior::Estimate;
 use crate::stability::{Movement, Outcome, Stability};
-use crate::text::{Neutral, Text};
+use crate::text::Text;
 
 impl Narrate for Stability {
     fn narrate(&self, about: &About, _: Option<&Estimate>) -> Narrative {
@@ -45,7 +45,7 @@ impl Narrate for Stability {
                 ]),
                 Outcome::Failed { error } => {
                     row.extend(["-", "-", "-"].map(Text::from));
-                    row.push(error.spelled(&Neutral).into());
+                    row.push(error.clone());
                 }
             }
             row

@@ -17,7 +17,7 @@ use crate::text::{Text, index};
 use crate::units::Units;
 
 /// Lighter atoms without observations are counted, not shown.
-pub const LISTED_WEIGHT: f64 = 0.01;
+const LISTED_WEIGHT: f64 = 0.01;
 
 /// Coordinates that a table shows.
 const MOST_COLUMNS: usize = 6;
@@ -192,7 +192,10 @@ fn choice(summary: &Summary) -> Text {
         error(margin.draw_error)
     );
     let behind = significant(lead, 3);
-    let lead = text!["draw ", index(rival), format!(" is {behind} behind ({errors})")];
+    // Figures show the draw of second least loss, which may be another one.
+    let other = summary.medoid.runner_up.as_ref().is_some_and(|second| second.draw != rival);
+    let which = if other { ", harder to tell from it than the runner-up," } else { "" };
+    let lead = text!["draw ", index(rival), format!("{which} is {behind} behind ({errors})")];
     let apart = format!("{radii:.2} radii of the 95 % ball apart");
     match margin.verdict {
         ChoiceVerdict::Tied => text![
@@ -338,11 +341,18 @@ fn path(narrative: &mut Narrative, path: &[PathPoint], chosen: usize, auto: bool
     };
     narrative.table(header.map(String::from).to_vec(), path.iter().enumerate().map(row).collect());
     if auto {
-        narrative.note(
-            "chosen: the fewest atoms whose held-out loss is within three standard errors of the best, but no more than 5 % above it, or within 1 % of \
-             it, among fits of whose mass at most 1 % lies where almost no draw has a component",
-        );
+        narrative.note(format!("chosen: {ATOMS_CHOSEN}"));
     }
+}
+
+/// How `auto` chooses the number of atoms.
+pub const ATOMS_CHOSEN: &str = "the fewest atoms whose held-out loss is within three standard errors of the best, but no more than 5 % above it, or within \
+                                1 % of it, among fits of whose mass at most 1 % lies where almost no draw has a component (where there are none, the fit \
+                                with the least of such mass)";
+
+/// "R-hat up to 1.53".
+fn largest(rhat: f64) -> String {
+    if rhat.is_finite() { format!("R-hat up to {rhat:.2}") } else { "R-hat infinite".into() }
 }
 
 /// A paragraph for the methods section of a paper.
@@ -404,9 +414,9 @@ pub fn methods(answer: &Answer<Summary>) -> String {
         match (summary.agreement.verdict, summary.agreement.worst().and_then(|trace| trace.convergence)) {
             (ChainVerdict::Disagree, worst) => format!(
                 " The chains disagree{}: all this holds for these draws, not for the posterior.",
-                worst.map_or(String::new(), |worst| format!(" (R-hat up to {:.2})", worst.rhat))
+                worst.map_or(String::new(), |worst| format!(" ({})", largest(worst.rhat)))
             ),
-            (ChainVerdict::Slow, Some(worst)) => format!(" The chains mix slowly (R-hat up to {:.2}).", worst.rhat),
+            (ChainVerdict::Slow, Some(worst)) => format!(" The chains mix slowly ({}).", largest(worst.rhat)),
             _ => String::new(),
         },
     )

@@ -57,12 +57,7 @@ impl Condensed {
         if i == j { 0.0 } else { self.values[i * (2 * self.len - i - 1) / 2 + j - i - 1] }
     }
 
-    /// For each row the weighted mean of its entries, the zero diagonal included; summed in a fixed order.
-    pub fn row_means(&self, weights: &[f64]) -> Vec<f64> {
-        self.row_means_of(weights, |value| value)
-    }
-
-    /// As [`Condensed::row_means`], of a function of the entries that is 0 at 0.
+    /// For each row the weighted mean of a function of its entries, the diagonal included; the function is 0 at 0. Summed in a fixed order.
     pub(crate) fn row_means_of(&self, weights: &[f64], f: impl Fn(f64) -> f64) -> Vec<f64> {
         let mut means = vec![0.0; self.len];
         let mut values = self.values.iter();
