@@ -109,7 +109,7 @@ fn numbers_of_clusters_are_counted() {
     assert_eq!((&with["occupied"]["from_labels"], &with["occupied"]["draws"]), (&false.into(), &DRAWS.into()));
     let text = place.done("how-many draws.npz --data data.csv --slices 60").stdout;
     assert!(
-        text.contains("(merge-truncate-merge)")
+        text.contains("(the merge-truncate-merge rule of Guha, Ho and Nguyen)")
             && text.contains("\nmerged ")
             && text.contains("clusters with observations"),
         "{text}"
