@@ -34,7 +34,11 @@ fn draws_are_aligned_and_written_in_every_form() {
     let again = place.run("align draws.npz -o a.csv");
     assert!(again.code != Some(0) && again.stderr.contains("--force"), "{}", again.stderr);
     let other = place.run("align draws.npz -o a.txt");
-    assert!(other.code == Some(2) && other.stderr.contains(".npz or .csv"), "{}", other.stderr);
+    assert!(
+        other.code == Some(2) && other.stderr.contains("ends in .npz, .csv, .parquet, .nc or .json"),
+        "{}",
+        other.stderr
+    );
 }
 
 #[test]
