@@ -20,6 +20,8 @@ mixgist.figure(summary, "density", draws=fit.draws).write("density.svg")
 # disagree: the number depends on what counts as a cluster.
 how_many = posterior.how_many()
 print(how_many)
+counted = [how_many.occupied, *how_many.heavier.values(), *how_many.merged.values()]
+assert len({one.mode for one in counted}) >= 3
 mixgist.figure(summary, "how-many", draws=fit.draws).write("how-many.svg")
 
 # %%

@@ -24,4 +24,7 @@ first = np.asarray(stored["mu"])[:, :, 0, 0]
 print("mean of 'mu[0, 0]' in each chain, as it came:", first.mean(axis=1).round(2))
 aligned = mixgist.align(draws)
 print(aligned)
+after = [np.nanmean(aligned.means[aligned.chain == chain, 0, 0]) for chain in range(len(first))]
+print("mean of the same coordinate of component 0 in each chain, aligned:", np.round(after, 2))
+assert np.ptp(first.mean(axis=1)) > 0.5 and np.ptp(after) < 0.1
 mixgist.figure(summary, "components", draws=draws).write("components.svg")

@@ -24,7 +24,7 @@ mixgist.figure(summary, "contours", draws=draws).write("contours.svg")
 print(mixgist.components(draws))
 
 # %%
-# **What is not true.** There are no chains: the line `chains` compares the first half of the fits with the second, in an order that means nothing. A ball with 95 % of the fits is not a credible ball. The probability that a component exists is only the share of fits that have it. And
+# **What is not true.** There are no chains: the line `chains` compares the first half of the fits with the second, in an order that means nothing. The halves differ by chance only. A ball with 95 % of the fits is not a credible ball. The probability that a component exists is only the share of fits that have it. And
 # a fixed number of components hides that their number is unknown: compare the entry on Old Faithful, where a third component appears in most draws.
 sizes = [GaussianMixture(k, random_state=0, n_init=2).fit(x).bic(x) for k in (1, 2, 3, 4)]
 print("BIC of 1 to 4 components:", np.round(sizes).astype(int))

@@ -26,6 +26,7 @@ draws = mixgist.Draws(weights, means, variances, chains=np.repeat(np.arange(4), 
 # The estimate is a draw of the larger mode. In the map each point is a draw: there are two groups.
 summary = mixgist.summarize(draws)
 print(summary)
+assert summary.n_components == 2
 mixgist.figure(summary, "map", draws=draws).write("map.svg")
 
 # %%

@@ -16,6 +16,9 @@ free = mixgist.summarize(fit.draws, estimate="free")
 print(f"medoid: {medoid.n_components} atoms, {medoid.excess:.1%} above the floor")
 print(f"free:   {free.n_components} atoms, {free.excess:.1%} above the floor")
 assert free.expected_loss < medoid.expected_loss
+gains = -np.diff(free.path.expected_loss)
+print("the second atom reduces the expected loss by", gains[0].round(3), ", the last one by", gains[-1].round(3))
+assert gains[0] > 5 * abs(gains[-1])
 mixgist.figure(free, "path", draws=fit.draws).write("path.svg")
 
 # %%

@@ -30,7 +30,8 @@ const PLATFORMS: [Platform; 4] = [
     Platform { target: "aarch64-unknown-linux-musl", wheel: "musllinux_1_2", linker: None, runner: None },
 ];
 
-/// Builds for every platform whose target is installed, tries what can be run here, and writes checksums.
+/// Builds for every platform whose target is installed, tries what can be run here, and writes checksums. What was left out is told at the end, where
+/// it is seen; where releases are made, a platform that cannot be built is a failure.
 pub fn dist(only: Option<&str>) -> Result<(), String> {
     let out = root().join("target/dist");
     let _ = std::fs::remove_dir_all(&out);
@@ -42,19 +43,26 @@ pub fn dist(only: Option<&str>) -> Result<(), String> {
     let installed = installed_targets()?;
     let environment =
         Environment::open("dist-venv", &["maturin>=1.9,<2", "ziglang"])?.ok_or("a release needs python3")?;
+    let mut left_out: Vec<String> = Vec::new();
     for platform in PLATFORMS.iter().filter(|platform| only.is_none_or(|only| platform.target.contains(only))) {
         let target = platform.target;
-        if !installed.iter().any(|name| name == target) {
-            skipped(is_ci, format!("{target} is not installed: rustup target add {target}"))?;
-            continue;
-        }
-        if let Some(linker) = platform.linker.filter(|linker| !is_there(linker)) {
-            skipped(is_ci, format!("{target} needs {linker}"))?;
+        let missing = match platform.linker.filter(|linker| !is_there(linker)) {
+            _ if !installed.iter().any(|name| name == target) => {
+                Some(format!("{target} is not installed: rustup target add {target}"))
+            }
+            Some(linker) => Some(format!("{target} needs {linker}")),
+            None => None,
+        };
+        if let Some(why) = missing {
+            if is_ci {
+                return Err(why);
+            }
+            left_out.push(format!("NOT BUILT: {why}"));
             continue;
         }
         let wheel = wheel(&environment, platform, &out)?;
         if target.ends_with("musl") {
-            println!("NOT TRIED: {} needs a system with musl", wheel.display());
+            left_out.push(format!("NOT TRIED: {} needs a Python for musl", wheel.display()));
             continue;
         }
         let program = program(platform, &out)?;
@@ -67,19 +75,15 @@ pub fn dist(only: Option<&str>) -> Result<(), String> {
                 try_program(&program, Some(runner))?;
                 match arm_system() {
                     Ok(system) => try_arm_wheel(&wheel, runner, &system, &environment)?,
-                    Err(why) => println!("NOT TRIED: {} needs a Python of its platform: {why}", wheel.display()),
+                    Err(why) => left_out.push(format!("NOT TRIED: {} needs an ARM Python: {why}", wheel.display())),
                 }
             }
-            Some(runner) => println!("NOT TRIED: {target} needs {runner} to run here"),
+            Some(runner) => left_out.push(format!("NOT TRIED: {target} needs {runner} to run here")),
         }
     }
-    checksums(&out)
-}
-
-/// What is missing is told; where releases are made it is a failure.
-fn skipped(is_ci: bool, why: String) -> Result<(), String> {
-    println!("SKIPPED: {why}");
-    if is_ci { Err(why) } else { Ok(()) }
+    let summed = checksums(&out);
+    left_out.iter().for_each(|what| println!("{what}"));
+    summed
 }
 
 /// Targets, linker and emulator, on a machine that is there for making releases.
@@ -271,6 +275,12 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
 /// SHA-256 of every file, as `sha256sum --check` reads it.
 fn checksums(out: &Path) -> Result<(), String> {
     let names: Vec<_> = files(out)?.iter().filter_map(|file| file.file_name().map(ToOwned::to_owned)).collect();
+    if names.is_empty() {
+        return Err(format!(
+            "nothing was built; the platforms are {}",
+            PLATFORMS.each_ref().map(|one| one.target).join(", ")
+        ));
+    }
     let output = Command::new("sha256sum").args(&names).current_dir(out).output();
     let output = output.map_err(|cause| format!("sha256sum could not be started: {cause}"))?;
     std::fs::write(out.join("SHA256SUMS"), &output.stdout)
@@ -317,6 +327,21 @@ mod tests {
             }
         }
         assert!(calls >= 3, "{calls}");
+    }
+
+    #[test]
+    fn checksums_are_of_what_was_built() {
+        let folder = std::env::temp_dir().join(format!("mixgist-dist-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let nothing = checksums(&folder);
+        std::fs::write(folder.join("a.whl"), "abc").unwrap();
+        let something = checksums(&folder);
+        let sums = std::fs::read_to_string(folder.join("SHA256SUMS"));
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(nothing.unwrap_err().contains("nothing was built"));
+        assert_eq!(something, Ok(()));
+        let sums = sums.unwrap();
+        assert_eq!(sums, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  a.whl\n");
     }
 
     #[test]

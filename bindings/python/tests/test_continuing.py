@@ -58,6 +58,8 @@ def test_forms_of_covariances():
         mixgist.Draws(weights, means, deviations)
     with pytest.raises(ValueError, match="axes exchanged.*swapaxes"):
         mixgist.Draws(weights, np.swapaxes(means, -1, -2), deviations, "sd")
+    with pytest.raises(ValueError, match=r"axis of the atoms the last one\? Then give np.moveaxis\(covariances, -1, -2\)"):
+        mixgist.Draws(weights, means, np.swapaxes(deviations, -1, -2), "sd")
 
 
 def test_standard_deviations_in_the_place_of_variances_are_noticed():

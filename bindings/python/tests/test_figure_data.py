@@ -74,6 +74,32 @@ def test_frames_come_from_polars_where_there_is_no_pandas(posterior, monkeypatch
     frame = summary.to_frame()
     assert isinstance(frame, polars.DataFrame)
     assert frame["weight"].to_numpy() == pytest.approx(summary.weights_)
+    with pytest.raises(ImportError, match="a data frame needs pandas\nhint: pip install pandas"):
+        summary.to_frame("pandas")
+
+
+def test_frames_of_either_library_hold_the_same(posterior):
+    pandas, polars = optional("pandas"), optional("polars")
+    summary, draws, data = posterior
+    asked = mixgist.Posterior(draws, data, slices=20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mixgist.MixgistWarning)
+        labels = np.arange(6) // [[2], [3]]
+        answers = [
+            *(summary, draws, summary.estimate, asked.components(), asked.align(), asked.memberships(), asked.how_many(), asked.ball()),
+            *(asked.representatives(), asked.stability(), mixgist.partition(labels), mixgist.partition(labels).ball),
+            *(mixgist.distance(draws[0], draws[1]), mixgist.distance_matrix(draws[:4])),
+        ]
+    for answer in answers:
+        one, other = answer.to_frame("pandas"), answer.to_frame("polars")
+        assert isinstance(one, pandas.DataFrame) and isinstance(other, polars.DataFrame)
+        assert list(one.columns) == other.columns and one.shape == other.shape, type(answer)
+        for name in other.columns:
+            if other[name].dtype.is_numeric():
+                assert np.array_equal(one[name].to_numpy(float), other[name].cast(polars.Float64).fill_null(np.nan).to_numpy(), equal_nan=True), name
+        assert isinstance(answer.to_frame(), pandas.DataFrame)
+    with pytest.raises(ValueError, match="library is 'dask', expected 'pandas', 'polars' or None"):
+        summary.to_frame("dask")
 
 
 def test_a_kind_on_given_axes(posterior):

@@ -182,5 +182,5 @@ def test_checkpoints_of_a_fit(tmp_path):
 
 
 def test_reports_are_html(summary, tmp_path):
-    with pytest.raises(ValueError, match=r"report\.pdf: report writes \.html or \.htm files"):
+    with pytest.raises(ValueError, match=r"report\.pdf: report takes a name that ends in \.html or \.htm"):
         mixgist.report(summary, path=tmp_path / "report.pdf")

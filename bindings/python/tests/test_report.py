@@ -100,5 +100,5 @@ def test_figures_are_written_as_svg_pdf_and_png(draws, tmp_path):
     for extension, start in [("svg", b"<svg"), ("pdf", b"%PDF-1.4"), ("png", b"\x89PNG")]:
         figure.write(tmp_path / f"map.{extension}")
         assert (tmp_path / f"map.{extension}").read_bytes().startswith(start)
-    with pytest.raises(ValueError, match=r"path writes .svg or .pdf or .png files"):
+    with pytest.raises(ValueError, match=r"path takes a name that ends in .svg, .pdf or .png"):
         figure.write(tmp_path / "map.eps")

@@ -82,6 +82,22 @@ def test_coordinate_names_become_column_names(chains):
     assert columns(named, pandas.DataFrame(x, columns=["p", "q"])) == ["p", "q"]
 
 
+def test_exchanged_axes_are_told_with_a_remedy_that_works(chains):
+    xarray = optional("xarray")
+    usual = dataset(chains)
+    exchanged = usual.assign(mu=usual["mu"].transpose("chain", "draw", "axis", "component").rename(component="k"))
+    sources = [exchanged, xarray.DataTree.from_dict({"posterior": exchanged})]
+    arviz = optional("arviz")
+    if hasattr(arviz, "InferenceData"):
+        sources.append(arviz.InferenceData(posterior=exchanged))
+    for idata in sources:
+        with pytest.raises(ValueError, match="sizes \\(2, 60, 2, 3\\), but there are 3 weights") as refused:
+            mixgist.Draws.from_arviz(idata, "w", "mu", "Sigma")
+        where, what = str(refused.value).split("hint: with d = ")[1].split(" in the place of")[0].split(", give ", 1)
+        remedy = eval(what, {"d": eval(where, {"idata": idata})})
+        assert mixgist.Draws.from_arviz(remedy, "w", "mu", "Sigma") == mixgist.Draws.from_arviz(usual, "w", "mu", "Sigma")
+
+
 def test_standard_deviations_by_name_are_not_read_as_variances_in_silence(tmp_path):
     xarray = optional("xarray")
     axes = ("chain", "draw", "component")
@@ -97,7 +113,6 @@ def test_standard_deviations_by_name_are_not_read_as_variances_in_silence(tmp_pa
         mixgist.Draws.from_arviz(found, "w", "mu", "sigma", "diagonal")
         mixgist.Draws.from_arviz(found.rename(sigma="sigma2"), "w", "mu", "sigma2")
     assert np.array_equal(np.sqrt(sd.covariances.reshape(-1)), numbers["sigma"].reshape(-1))
-
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="ArviZ 1 needs a newer Python")

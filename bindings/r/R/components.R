@@ -2,7 +2,7 @@
 #'
 #' `mixgist_align()` aligns every draw with the components: what tools for traces, R-hat and forest plots read. No label is sorted or permuted; draws are coupled
 #' with the components by exact transport. `mixgist_memberships()` says who belongs to which component, with intervals, and ranks the uncertain ones.
-#' `mixgist_how_many()` gives the posterior of the number of clusters and components, with and without merge-truncate-merge.
+#' `mixgist_how_many()` gives the posterior of the number of clusters and components, with and without merging similar ones.
 #'
 #' The components are those that at least half of the draws have, heaviest first, unless you name another `estimate`. A summary of `mixgist_summary()` whose
 #' estimate is a draw is asked about them too.

@@ -248,7 +248,7 @@ number_frame <- function(x) {
   chosen <- which.min(abs(vapply(x$merged, `[[`, 0, "omega") - x$omega))
   frame <- as.data.frame(x)
   frame <- frame[frame$counted == "occupied clusters" | (frame$counted == "merge-truncate-merge" & frame$setting == x$merged[[chosen]]$omega), ]
-  frame$counted <- ifelse(frame$counted == "merge-truncate-merge", "components (merge-truncate-merge)", frame$counted)
+  frame$counted <- ifelse(frame$counted == "merge-truncate-merge", "components after merging", frame$counted)
   frame
 }
 

@@ -80,6 +80,9 @@ fn proposal(found: &Proposal, paths: &[std::path::PathBuf], name_format: bool) -
     if found.variables.len() > LISTED {
         lines.push(line("", format!("and {} more", found.variables.len() - LISTED)));
     }
+    for (i, what) in found.incomplete.iter().take(LISTED).enumerate() {
+        lines.push(line(if i == 0 { "left out" } else { "" }, printable_line(what)));
+    }
     lines.push(String::new());
     let mut words = vec!["mixgist summarize".to_owned()];
     words.extend(paths.iter().map(|path| quoted(&path.to_string_lossy())));

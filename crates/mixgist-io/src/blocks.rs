@@ -9,7 +9,7 @@ use mixgist::text::option;
 use mixgist::{DrawBlocks, Ensemble, Error, Reading, Result, text};
 
 use crate::data::DataTable;
-use crate::draws::{ReadOptions, not_draws, with_directories};
+use crate::draws::{ReadOptions, not_draws, shift_of_chains, with_directories};
 use crate::format::Format;
 use crate::formats::{npz, zarr};
 use crate::provenance::options_of;
@@ -29,8 +29,8 @@ pub struct FileBlocks {
 struct Block {
     path: PathBuf,
     part: Part,
-    /// Chains of the files before this one.
-    before: u32,
+    /// What is added to the numbers of its chains.
+    shift: u32,
     draws: usize,
     atoms: usize,
     /// The draws that are left after burn-in and thinning, unless all are.
@@ -63,9 +63,10 @@ impl FileBlocks {
         let (mut next, mut seen, mut left) = (0u32, BTreeMap::<u32, usize>::new(), BTreeSet::<u32>::new());
         for path in with_directories(paths, &options)? {
             let found = found_in(&path, &options).map_err(|error| error.in_file(&path))?;
-            let before = next;
+            let numbers = found.iter().flat_map(|part| part.chains.iter().copied());
+            let shift = shift_of_chains(next, numbers);
             for Found { part, chains, atoms } in found {
-                let chains: Vec<u32> = chains.into_iter().map(|chain| before.saturating_add(chain)).collect();
+                let chains: Vec<u32> = chains.into_iter().map(|chain| shift.saturating_add(chain)).collect();
                 next = chains.iter().map(|chain| chain.saturating_add(1)).fold(next, u32::max);
                 let mut kept = Vec::new();
                 for (draw, chain) in chains.iter().enumerate() {
@@ -81,7 +82,7 @@ impl FileBlocks {
                 }
                 let draws = kept.len();
                 let kept = Some(kept).filter(|kept| kept.len() < chains.len());
-                blocks.push(Block { path: path.clone(), part, before, draws, atoms, kept });
+                blocks.push(Block { path: path.clone(), part, shift, draws, atoms, kept });
             }
         }
         if blocks.is_empty() {
@@ -134,7 +135,7 @@ impl FileBlocks {
     }
 
     fn read(&self, block: usize) -> Result<Ensemble> {
-        let Block { path, part, before, kept, .. } = &self.blocks[block];
+        let Block { path, part, shift, kept, .. } = &self.blocks[block];
         let file = match part {
             Part::Whole => Format::choose(self.options.format, path)?.draws_reader()?(path, &self.options),
             #[cfg(feature = "parquet")]
@@ -158,10 +159,10 @@ impl FileBlocks {
         if found.len() != self.blocks[block].draws {
             return Err(changed());
         }
-        if *before == 0 {
+        if *shift == 0 {
             return Ok(found);
         }
-        let chains = found.chains().iter().map(|chain| before.saturating_add(*chain)).collect();
+        let chains = found.chains().iter().map(|chain| shift.saturating_add(*chain)).collect();
         let iterations = found.iterations().to_vec();
         found.with_chains(chains, iterations)
     }

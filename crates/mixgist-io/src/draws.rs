@@ -65,7 +65,7 @@ impl From<Ensemble> for DrawsFile {
     }
 }
 
-/// Reads draws from one or several files; each further file continues the count of chains, and a directory stands for the files in it.
+/// Reads draws from one or several files, which are several chains ([`shift_of_chains`]); a directory stands for the files in it.
 pub fn read_draws<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<DrawsFile> {
     let paths = with_directories(paths, options)?;
     let mut files = Vec::with_capacity(paths.len());
@@ -264,6 +264,12 @@ impl DrawsFile {
     }
 }
 
+/// What is added to the numbers of a file's chains, the next free number being `next`: nothing where they are larger than all before, as in files that say
+/// which chain each of them is; otherwise they are counted on.
+pub(crate) fn shift_of_chains(next: u32, chains: impl Iterator<Item = u32>) -> u32 {
+    chains.min().map_or(0, |least| next.saturating_sub(least))
+}
+
 /// One ensemble of several; an error comes with the index of the file.
 fn join(files: &[DrawsFile]) -> std::result::Result<DrawsFile, (usize, Error)> {
     let first = &files[0];
@@ -289,8 +295,9 @@ fn join(files: &[DrawsFile]) -> std::result::Result<DrawsFile, (usize, Error)> {
             (None, None) => {}
             _ => return fail("holds labels of other observations than the first file".into()),
         }
-        let before = chains.iter().max().map_or(0, |last: &u32| last.saturating_add(1));
-        chains.extend(ensemble.chains().iter().map(|chain| before.saturating_add(*chain)));
+        let next = chains.iter().max().map_or(0, |last: &u32| last.saturating_add(1));
+        let shift = shift_of_chains(next, ensemble.chains().iter().copied());
+        chains.extend(ensemble.chains().iter().map(|chain| shift.saturating_add(*chain)));
     }
     let parts: Vec<&Ensemble> = files.iter().map(|file| &file.ensemble).collect();
     let ensemble = Ensemble::concatenate(&parts)
@@ -311,6 +318,23 @@ mod tests {
         let mut names = ["chain-10.csv", "chain-2.csv", "a.csv", "chain-1.csv"];
         names.sort_by_cached_key(|name| counted(name));
         assert_eq!(names, ["a.csv", "chain-1.csv", "chain-2.csv", "chain-10.csv"]);
+    }
+
+    #[test]
+    fn chains_of_files_keep_their_numbers_or_are_counted_on() {
+        let numbers = |files: &[&[u32]]| {
+            let mut all: Vec<u32> = Vec::new();
+            for file in files {
+                let shift = shift_of_chains(all.iter().max().map_or(0, |last| last + 1), file.iter().copied());
+                all.extend(file.iter().map(|chain| chain + shift));
+            }
+            all
+        };
+        assert_eq!(numbers(&[&[0], &[0], &[0]]), [0, 1, 2]);
+        assert_eq!(numbers(&[&[1], &[1], &[1]]), [1, 2, 3]);
+        assert_eq!(numbers(&[&[1], &[2], &[4]]), [1, 2, 4]);
+        assert_eq!(numbers(&[&[0, 1], &[0, 1]]), [0, 1, 2, 3]);
+        assert_eq!(numbers(&[&[1, 2], &[2, 1], &[3]]), [1, 2, 4, 3, 5]);
     }
 
     #[test]

@@ -32,5 +32,9 @@ pub fn expect_extension(path: &Path, option: &str, extensions: &[&str]) -> Resul
         return Ok(());
     }
     let known: Vec<String> = extensions.iter().map(|extension| format!(".{extension}")).collect();
-    Err(Error::usage(format!("{option} writes {} files", known.join(" or "))).in_file(path))
+    let known = match known.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => known.concat(),
+    };
+    Err(Error::usage(format!("{option} takes a name that ends in {known}")).in_file(path))
 }

@@ -21,6 +21,8 @@ pub struct Proposal {
     pub by_extension: bool,
     /// All variables that have draws.
     pub variables: Vec<Variable>,
+    /// What is wrong with columns of a table that do not make a whole variable.
+    pub incomplete: Vec<String>,
     /// Names of those that may be the weights; a single one is proposed.
     pub weights: Vec<String>,
     /// Names of those that may be the means.
@@ -83,15 +85,22 @@ pub fn propose(path: &Path, options: &ReadOptions) -> Result<Option<Proposal>> {
         None if is_store(path) => Format::Zarr,
         None => Format::choose(None, path)?,
     };
+    let mut incomplete = Vec::new();
+    let mut columns = || {
+        wide::contents(path, options).map(|found| {
+            incomplete = found.incomplete;
+            (found.stan, found.indexed, found.variables)
+        })
+    };
     let (format, variables) = match format {
         Format::NetCdf => (format, read_netcdf::variables(path, options)),
         Format::Zarr => (format, zarr::variables(path, options)),
-        Format::WideCsv | Format::StanCsv => (format, wide::contents(path, options).map(|found| found.variables)),
+        Format::WideCsv | Format::StanCsv => (format, columns().map(|(_, _, variables)| variables)),
         // A long table has its own names; anything with indexed columns is a wide one.
-        Format::Csv => match wide::contents(path, options) {
+        Format::Csv => match columns() {
             // Data have numbered columns, too, but none that are weights.
-            Ok(found) if found.indexed || found.variables.iter().any(|v| v.shape.len() == 1 && is_simplex(v)) => {
-                (if found.stan { Format::StanCsv } else { Format::WideCsv }, Ok(found.variables))
+            Ok((stan, indexed, variables)) if indexed || variables.iter().any(is_simplex) => {
+                (if stan { Format::StanCsv } else { Format::WideCsv }, Ok(variables))
             }
             _ => return Ok(None),
         },
@@ -104,7 +113,7 @@ pub fn propose(path: &Path, options: &ReadOptions) -> Result<Option<Proposal>> {
         ));
     }
     let by_extension = Format::choose(None, path).ok() == Some(format);
-    Ok(Some(Proposal { by_extension, ..Proposal::new(format, variables) }))
+    Ok(Some(Proposal { by_extension, incomplete, ..Proposal::new(format, variables) }))
 }
 
 impl Proposal {
@@ -117,7 +126,9 @@ impl Proposal {
         let lower = |name: &str| name.to_lowercase();
         let weights = pick(&is_simplex, &|name| WEIGHTS.contains(&lower(name).as_str()));
         let sizes: Vec<usize> = variables.iter().filter(|v| weights.contains(&v.name)).map(|v| v.shape[0]).collect();
-        let free = |v: &Variable| !weights.contains(&v.name) && !is_whole(v) && !is_simplex(v);
+        // Means may sum to 1 by chance; their name tells.
+        let is_mean = |v: &Variable| MEANS.contains(&lower(&v.name).as_str());
+        let free = |v: &Variable| !weights.contains(&v.name) && !is_whole(v) && (is_mean(v) || !is_simplex(v));
         let form = |name: &str| form_of(name);
         let means = pick(
             &|v| free(v) && matches!(v.shape.len(), 1 | 2) && sizes.contains(&v.shape[0]) && form(&v.name).is_none(),
@@ -149,7 +160,17 @@ impl Proposal {
             &|name| form(name).is_some(),
         );
         let forms = Vec::new();
-        let found = Proposal { format, by_extension: true, variables, weights, means, exchanged, covariances, forms };
+        let found = Proposal {
+            format,
+            by_extension: true,
+            variables,
+            incomplete: Vec::new(),
+            weights,
+            means,
+            exchanged,
+            covariances,
+            forms,
+        };
         match found.covariances.as_slice() {
             [name] => Proposal { forms: found.forms_of(name), ..found },
             _ => found,
@@ -260,6 +281,18 @@ mod tests {
                 && !said("sigma2", "covariance", 1)
                 && !said("covariances", "covariance", 1)
         );
+    }
+
+    #[test]
+    fn means_that_sum_to_1_by_chance_are_means() {
+        let found = vec![
+            variable("w", &[2], &[0.4, 0.6]),
+            variable("mu", &[2], &[0.0, 1.0]),
+            variable("sd", &[2], &[1.0, 2.0]),
+        ];
+        let found = Proposal::new(Format::WideCsv, found);
+        assert!(found.is_certain(), "{found:?}");
+        assert_eq!(found.means, ["mu"]);
     }
 
     #[test]

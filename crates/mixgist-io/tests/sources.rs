@@ -158,6 +158,10 @@ fn wide_tables_of_any_origin_are_read() {
         assert_eq!(found.format, Format::WideCsv, "{text}");
         assert_eq!((found.weights[0].as_str(), found.means[0].as_str()), ("w", "mu"), "{text}");
     }
+    // As Python counts.
+    std::fs::write(&path, "w[0],w[1],mu[0],mu[1],s[0],s[1]\n0.25,0.75,-1,2,1,3\n").unwrap();
+    let draws = read_draws(&[&path], &options).unwrap().ensemble;
+    assert_eq!((draws.weights(), draws.atoms().means()), ([0.25, 0.75].as_slice(), [-1.0, 2.0].as_slice()));
     std::fs::write(
         &path,
         "mu[1, 1],mu[1, 2],mu[2, 1],mu[2, 2],w[1],w[2],v,.log_weight\n1,2,3,4,0.5,0.5,2,0\n5,6,7,8,0.5,0.5,3,-1\n",
@@ -172,7 +176,9 @@ fn wide_tables_of_any_origin_are_read() {
     for (text, expected) in [
         ("w[1],w[2],mu[1],mu[2]\n0.5,0.5,1,2\n", "no variable 'v'"),
         ("w[1],w[2],mu[1],mu[2],v\n0.5,0.5,1\n", "draws.csv:2: has 3 fields, expected 5"),
-        ("w[1],w[2],mu[1],mu[2],v\n0.5,0.5,x,2,1\n", "draws.csv:2: column 2"),
+        ("w[1],w[2],mu[1],mu[2],v\n0.5,0.5,x,2,1\n", "draws.csv:2: column 'mu[1]' is 'x'"),
+        ("w[1],w[2],mu[1],mu[2],v\nfirst,0.5,0.5,1,NA,1\n", "draws.csv:2: column 'mu[2]' is 'NA'"),
+        ("w[1],w[3],mu[1],mu[2],v\n0.5,0.5,x,2,1\n", "largest indices (3,): w[2] is missing"),
         ("w[1],w[3],mu[1],mu[2],v\n", "variable 'w' has 2 columns"),
         ("w[1],w[2],mu[1],mu[2],v\n", "no draws"),
     ] {
@@ -281,6 +287,14 @@ fn a_directory_of_files_is_chains() {
     let draws = read_draws(&[folder.path()], &options).unwrap().ensemble;
     assert_eq!(draws.chains(), [0, 0, 1, 1, 2, 2]);
     assert_eq!(draws.atoms().means(), [1.0, 1.0, 2.0, 2.0, 10.0, 10.0]);
+    // Files that number their chains keep the numbers.
+    let numbered = tempfile::tempdir().unwrap();
+    for chain in [1, 2, 4] {
+        let text = format!(".chain,w[1],mu[1],s[1]\n{chain},1,{chain},1\n{chain},1,{chain},2\n");
+        std::fs::write(numbered.path().join(format!("chain-{chain}.csv")), text).unwrap();
+    }
+    let draws = read_draws(&[numbered.path()], &options).unwrap().ensemble;
+    assert_eq!(draws.chains(), [1, 1, 2, 2, 4, 4]);
     let described = describe_file(folder.path(), Path::new(".")).unwrap();
     std::fs::write(folder.path().join("chain-2.csv"), "w[1],mu[1],s[1]\n1,3,1\n").unwrap();
     assert!(!is_content_of(&described, folder.path()).unwrap());

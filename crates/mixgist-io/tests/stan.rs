@@ -174,8 +174,12 @@ fn what_does_not_make_a_mixture_is_named() {
     for (text, form, expected) in [
         ("lp__,theta.1,mu.1\n", Covariance, "output.csv:1: has no variable 'Sigma'"),
         ("lp__,theta,mu.1,Sigma.1\n", Covariance, "variable 'theta' has shape (), expected (K,), one weight an atom"),
-        ("lp__,theta.1,theta.3,mu.1,Sigma.1\n", Covariance, "variable 'theta' has 2 columns, expected as many as"),
-        ("lp__,theta.0,theta.2,mu.1,Sigma.1\n", Covariance, "variable 'theta' has an entry (0,), which does not fit"),
+        (
+            "lp__,theta.1,theta.3,mu.1,Sigma.1\n",
+            Covariance,
+            "variable 'theta' has 2 columns, not all up to its largest indices (3,): theta[2] is missing",
+        ),
+        ("lp__,theta.0,theta.2,mu.1,Sigma.1\n", Covariance, "largest indices (2,): theta[1] is missing"),
         ("lp__,theta.1,theta.1,mu.1,Sigma.1\n", Covariance, "two columns are called 'theta.1'"),
         ("lp__,theta.99999999999,theta.1,mu.1,Sigma.1\n", Covariance, "variable 'theta' has 2 columns"),
         (
@@ -192,7 +196,7 @@ fn what_does_not_make_a_mixture_is_named() {
         (
             &format!("{header}\n-1,0.5,0.5,1,2,x,1\n"),
             Covariance,
-            "output.csv:2: column 5 (counted from 0) is 'x', expected a number",
+            "output.csv:2: column 'Sigma.1' is 'x', expected a number",
         ),
         (
             &format!("{header}\n# note\n-1,0.5,0.5,1,nan,1,1\n"),

@@ -185,7 +185,9 @@ impl Agreement {
             (1, ChainVerdict::Short) => {
                 "the first and the second half of the draws agree, but there are too few draws to be sure"
             }
-            (1, ChainVerdict::Slow) => "successive draws are alike, so that they count as few: give more of them",
+            (1, ChainVerdict::Slow) => {
+                "too few draws: their halves differ, or successive draws are alike; give more of them"
+            }
             (1, ChainVerdict::TooFew) => "too few draws to judge",
             (_, verdict) => verdict.text(),
         }

@@ -157,8 +157,8 @@ fn asymmetry_hint(error: Error, below: f64, above: f64) -> Error {
             " (lower triangular, L with L L' = covariance)"
         ]),
         false => error.hint(
-            "the indices of a covariance are (draw, atom, row, column): is the atom's index elsewhere? If the difference is \
-             rounding, replace the matrix by the mean of it and its transpose",
+            "an array of covariances has the axes (draw, atom, row, column), columns of a file are Sigma[atom,row,column]: does the atom \
+             stand elsewhere in yours? If the difference is rounding, replace the matrix by the mean of it and its transpose",
         ),
     }
 }

@@ -13,9 +13,10 @@ from ._arrays import Floats
 from ._checks import flag, path as path_of
 from ._credible import Probability, probability_of
 from ._document import Answer, plural
-from ._frames import frame
+from ._frames import columns_frame, frame
 from ._draws import Path
 from ._measure import Measure
+from ._words import FrameLibrary
 
 Integers = NDArray[np.int64]
 
@@ -191,8 +192,8 @@ class Aligned(Answer):
         convert = getattr(arviz, "convert_to_datatree", None) or arviz.convert_to_inference_data
         return convert(self.to_xarray())
 
-    def to_frame(self) -> Any:
-        """A row for each draw, in the layout of R's ``draws_df``: ``.chain``, ``.iteration``, ``.draw``, ``weight[1]``, ``mean[1,1]``, … Needs pandas."""
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
+        """A row for each draw, in the layout of R's ``draws_df``: ``.chain``, ``.iteration``, ``.draw``, ``weight[1]``, ``mean[1,1]``, …"""
         _, chain = np.unique(self.chain, return_inverse=True)
         place = np.empty(len(chain), dtype=np.int64)
         for number in range(chain.max() + 1):
@@ -209,8 +210,7 @@ class Aligned(Answer):
         columns |= {
             f"covariance[{k + 1},{a},{b}]": self.covariances[:, k, a - 1, b - 1] for k in range(j) for a in ones for b in ones
         }
-        rows = [dict(zip(columns, values)) for values in zip(*columns.values())]
-        return frame(rows)
+        return columns_frame(library, columns)
 
     def __repr__(self) -> str:
         m, j = self.weights.shape
@@ -283,14 +283,14 @@ class Memberships(Answer):
             "estimate_source": document["estimate_source"],
         }
 
-    def to_frame(self) -> Any:
-        """A row for each observation: its most probable component with the interval, and the probabilities of all. Needs pandas."""
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
+        """A row for each observation: its most probable component with the interval, and the probabilities of all."""
         rows = []
         for i, label in enumerate(self.labels):
             row = {"component": int(label), "probability": self.mean[i, label], "low": self.low[i, label]}
             row |= {"high": self.high[i, label], "none": self.none[i]}
             rows.append(row | {f"probability_{k}": p for k, p in enumerate(self.mean[i])})
-        return frame(rows)
+        return frame(library, rows)
 
     def __repr__(self) -> str:
         n, j = self.mean.shape
@@ -326,7 +326,7 @@ class HowMany(Answer):
     Attributes
     ----------
     components : int
-        The number after merge-truncate-merge at the chosen rate `omega`.
+        The number after similar ones are merged (merge-truncate-merge) at the chosen `omega`.
     omega : float
         The rate: (log n / n)^¼ for n observations; without data, half of the median distance between draws and estimate.
     occupied : CountPosterior or None
@@ -334,7 +334,7 @@ class HowMany(Answer):
     heavier : dict of float to CountPosterior
         The number of atoms above each of some weights.
     merged : dict of float to CountPosterior
-        The number after merge-truncate-merge for each of some rates.
+        The same for each of some values of omega.
     """
 
     _kind: ClassVar[str] = "how_many"
@@ -359,15 +359,15 @@ class HowMany(Answer):
             "merged": {one["omega"]: _counts(one["posterior"]) for one in document["merged"]},
         }
 
-    def to_frame(self) -> Any:
-        """A row for each way of counting, with its mode and mean. Needs pandas."""
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
+        """A row for each way of counting, with its mode and mean."""
         rows = [] if self.occupied is None else [_row("occupied clusters", None, self.occupied)]
         rows += [_row("atoms of at least this weight", at, one) for at, one in self.heavier.items()]
-        rows += [_row("merged at this rate", at, one) for at, one in self.merged.items()]
-        return frame(rows)
+        rows += [_row("components after merging at this omega", at, one) for at, one in self.merged.items()]
+        return frame(library, rows)
 
     def __repr__(self) -> str:
-        return f"HowMany({plural(self.components, 'component')} after merge-truncate-merge at {self.omega:.3g})"
+        return f"HowMany({plural(self.components, 'component')} after similar ones are merged, omega={self.omega:.3g})"
 
 
 def _counts(document: dict[str, Any]) -> CountPosterior:

@@ -11,6 +11,7 @@ from ._arrays import Floats, Integers
 from ._document import fields
 from ._frames import frame
 from ._measure import Measure
+from ._words import FrameLibrary
 
 
 class HeldOut(NamedTuple):
@@ -114,11 +115,11 @@ class AtomPath:
     measures: tuple[Measure, ...] = field(repr=False)
     chosen: int
 
-    def to_frame(self) -> Any:
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """A row for each fit."""
         names = ("atoms", "expected_loss", "excess", "held_out", "held_out_se", "over_best", "over_best_se")
         rows = zip(*(getattr(self, name) for name in names))
-        return frame([{**dict(zip(names, row)), "chosen": place == self.chosen} for place, row in enumerate(rows)])
+        return frame(library, [{**dict(zip(names, row)), "chosen": place == self.chosen} for place, row in enumerate(rows)])
 
 
 def judgement(document: dict[str, Any]) -> Judgement:

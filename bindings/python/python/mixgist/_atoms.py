@@ -123,9 +123,10 @@ def _covariances(covariances: Floats, lead: tuple[int, ...], dim: int, form: str
         if len(lead) > 1 and covariances.shape == lead[:-1] + shape:
             shared = np.expand_dims(covariances, len(lead) - 1)
             return np.ascontiguousarray(np.broadcast_to(shared, lead + shape))
-    raise ValueError(
-        f"covariances has shape {covariances.shape}, expected {_shape(*lead, *tail)} for covariance_form={form!r}{_other_form(covariances.shape, lead, dim, form)}"
-    )
+    hint = _other_form(covariances.shape, lead, dim, form)
+    if not hint and tail and covariances.shape == lead[:-1] + tail + lead[-1:]:
+        hint = f"\nhint: is the axis of the atoms the last one? Then give np.moveaxis(covariances, -1, {-1 - len(tail)})"
+    raise ValueError(f"covariances has shape {covariances.shape}, expected {_shape(*lead, *tail)} for covariance_form={form!r}{hint}")
 
 
 def _other_form(shape: tuple[int, ...], lead: tuple[int, ...], dim: int, form: str) -> str:

@@ -14,6 +14,7 @@ from ._credible import Probability, probability_of
 from ._document import Answer, plural
 from ._frames import frame
 from ._measure import Measure
+from ._words import FrameLibrary
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,7 @@ class Components(Answer):
         """Probability of each component to exist, (components,)."""
         return np.array([one.existence.value for one in self.components])
 
-    def to_frame(self) -> Any:
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """A row for each component, and for each group of those that cannot be separated: existence, and the ends of its intervals."""
         names = self.to_dict().get("columns") or [f"x{a + 1}" for a in range(self.estimate.dim)]
         rows = []
@@ -228,7 +229,7 @@ class Components(Answer):
                     for a, name in enumerate(names):
                         row |= {f"{what}_{name}_low": interval.low[a], f"{what}_{name}_high": interval.high[a]}
             rows.append(row)
-        return frame(rows)
+        return frame(library, rows)
 
     def __repr__(self) -> str:
         clear = sum(one.standing == "clear" for one in self.components)

@@ -11,6 +11,7 @@ from ._arrays import Floats
 from ._document import Answer, fields
 from ._frames import frame
 from ._measure import Measure
+from ._words import FrameLibrary
 
 
 class Probability(NamedTuple):
@@ -195,10 +196,10 @@ class Credible(Answer):
             "distances": np.array(document["distances"]),
         }
 
-    def to_frame(self) -> Any:
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """A row for each draw: its distance from the estimate, and whether it is in the ball."""
         inside = self.distances <= self.ball.radius * (1.0 + 1e-12)
-        return frame([{"draw": m, "distance": d, "inside": i} for m, (d, i) in enumerate(zip(self.distances, inside))])
+        return frame(library, [{"draw": m, "distance": d, "inside": i} for m, (d, i) in enumerate(zip(self.distances, inside))])
 
     def __repr__(self) -> str:
         error = "" if self.ball.radius_error is None else f" ± {self.ball.radius_error:.2g}"

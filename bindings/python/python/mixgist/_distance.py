@@ -15,7 +15,7 @@ from ._estimates import MeasureLike, measure_of
 from ._options import Slices, Unpack, question, takes_slices
 from ._progress import ProgressOption
 from ._slices import Distance
-from ._words import SlicedDistance
+from ._words import FrameLibrary, SlicedDistance
 from ._work import Executor, courier
 
 _DISTANCE = _core.DEFAULTS["distance"]
@@ -33,9 +33,9 @@ class Measured(NamedTuple):
     def __float__(self) -> float:
         return self.value
 
-    def to_frame(self) -> Any:
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """One row: distance and standard error."""
-        return frame([{"distance": self.value, "standard_error": self.standard_error}])
+        return frame(library, [{"distance": self.value, "standard_error": self.standard_error}])
 
 
 class MeasuredArray(NamedTuple):
@@ -44,7 +44,7 @@ class MeasuredArray(NamedTuple):
     values: Floats
     standard_errors: Floats | None
 
-    def to_frame(self) -> Any:
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """A row for each distance, in their order, with its standard error; of a matrix, for each pair of draws a < b."""
         values, errors = self.values, self.standard_errors
         columns: dict[str, Any] = {"entry": np.arange(len(values))}
@@ -52,7 +52,7 @@ class MeasuredArray(NamedTuple):
             above = np.triu_indices(len(values), 1)
             columns = {"a": above[0], "b": above[1]}
             values, errors = values[above], None if errors is None else errors[above]
-        return columns_frame({**columns, "distance": values, "standard_error": [None] * len(values) if errors is None else errors})
+        return columns_frame(library, {**columns, "distance": values, "standard_error": [None] * len(values) if errors is None else errors})
 
 
 @takes_slices

@@ -17,7 +17,7 @@ from ._checks import count, covariance_form as form_of, flag, path as path_of, t
 from ._frames import columns_frame
 from ._measure import Measure
 from ._warnings import warn_all
-from ._words import CovarianceForm, Format
+from ._words import CovarianceForm, Format, FrameLibrary
 
 Path = Union[str, os.PathLike[str]]
 
@@ -384,18 +384,17 @@ class Draws:
         return cls.from_measures([_sources.sklearn(one) for one in several], data=data)
 
     def to_pandas(self) -> Any:
-        """A row for each atom, as files have them: chain, draw, atom, weight, mean_1, …, cov_1_1, …. Needs pandas."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_pandas needs pandas\nhint: pip install pandas") from error
-        return pandas.DataFrame(self._table())
+        """The table of `to_frame`, of pandas."""
+        return self.to_frame("pandas")
 
-    def to_frame(self) -> Any:
-        """The table of `to_pandas`: of pandas, or of polars where there is no pandas."""
-        return columns_frame(self._table())
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
+        """A row for each atom, as files have them: chain, draw, atom, weight, mean_1, …, cov_1_1, ….
 
-    def _table(self) -> dict[str, Any]:
+        Parameters
+        ----------
+        library : str, optional
+            ``"pandas"`` or ``"polars"``; without it pandas, or polars where there is no pandas. The method `to_frame` of every answer takes it.
+        """
         sizes = np.diff(self.offsets)
         d = self.dim
         table: dict[str, Any] = {
@@ -407,7 +406,7 @@ class Draws:
         means, covariances = self.means, self.covariances
         table |= {f"mean_{a + 1}": means[:, a] for a in range(d)}
         table |= {f"cov_{a + 1}_{b + 1}": covariances[:, a, b] for a in range(d) for b in range(d)}
-        return table
+        return columns_frame(library, table)
 
     def to_arviz(self) -> Any:
         """The draws as ArviZ has them, with variables ``weights``, ``means`` and ``covariances``; atoms that a draw lacks have weight 0.
@@ -574,7 +573,6 @@ class Draws:
         if observations is not None:
             parts.append(f"{'labels of ' * self.has_labels}{observations} observations")
         return f"Draws({', '.join(parts)})"
-
 
     def _repr_html_(self) -> str:
         sizes = np.diff(self.offsets)

@@ -23,7 +23,7 @@ from ._questions import summarize
 from ._summary import Summary
 from ._tiles import TileCourier, points_away
 from ._warnings import warn_all
-from ._words import Algorithm, CovarianceModel, ScaleChoice
+from ._words import Algorithm, CovarianceModel, FrameLibrary, ScaleChoice
 from ._work import Executor, Pending, Post, Submits, check_executor
 
 _DEFAULTS = _core.DEFAULTS
@@ -138,9 +138,9 @@ class Fit(Document):
 
     __hash__ = None
 
-    def to_frame(self) -> Any:
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """A row for each quantity: R-hat and effective sample sizes."""
-        return frame([{"quantity": name, **one._asdict()} for name, one in self.diagnostics.items()])
+        return frame(library, [{"quantity": name, **one._asdict()} for name, one in self.diagnostics.items()])
 
     def _repr_html_(self) -> str:
         rows = [[name, f"{one.rhat:.3f}", f"{one.bulk_ess:.0f}", f"{one.tail_ess:.0f}"] for name, one in self.diagnostics.items()]

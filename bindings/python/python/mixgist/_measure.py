@@ -12,7 +12,7 @@ from ._arrays import Floats, Integers, points
 from ._atoms import flat
 from ._checks import Seed, count, covariance_form as form_of, seed_of, thread_count
 from ._frames import columns_frame
-from ._words import CovarianceForm
+from ._words import CovarianceForm, FrameLibrary
 
 
 class Measure:
@@ -52,13 +52,13 @@ class Measure:
         measure._native = native
         return measure
 
-    def to_frame(self) -> Any:
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """A row for each atom: weight, mean and standard deviations."""
         d = self.dim
         columns: dict[str, Any] = {"weight": self.weights}
         columns |= {f"mean_x{a + 1}": self.means[:, a] for a in range(d)}
         columns |= {f"sd_x{a + 1}": np.sqrt(self.covariances[:, a, a]) for a in range(d)}
-        return columns_frame(columns)
+        return columns_frame(library, columns)
 
     @property
     def weights(self) -> Floats:

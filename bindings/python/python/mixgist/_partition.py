@@ -17,7 +17,7 @@ from ._draws import Draws, Path, expect_draws
 from ._frames import frame
 from ._progress import ProgressOption, reporter
 from ._warnings import warn_all
-from ._words import Omari, PartitionLoss
+from ._words import FrameLibrary, Omari, PartitionLoss
 
 _DEFAULTS = _core.DEFAULTS
 
@@ -58,11 +58,11 @@ class PartitionBall:
     upper_vertical: BallBound
     lower_vertical: BallBound
 
-    def to_frame(self) -> Any:
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """A row for each draw at a bound of the ball: which bound, the draw, its number of clusters and its distance."""
         bounds = {"horizontal": self.horizontal, "upper_vertical": self.upper_vertical, "lower_vertical": self.lower_vertical}
         rows = [(name, draw, clusters, one.distance) for name, one in bounds.items() for draw, clusters in zip(one.draws, one.clusters)]
-        return frame([dict(zip(("bound", "draw", "clusters", "distance"), row)) for row in rows])
+        return frame(library, [dict(zip(("bound", "draw", "clusters", "distance"), row)) for row in rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,13 +118,13 @@ class PartitionEstimate(Document):
         """Number of observations in each cluster."""
         return np.bincount(self.labels_)
 
-    def to_frame(self) -> Any:
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """A row for each observation: its cluster, and how sure its place is."""
         rows: list[dict[str, Any]] = [{"cluster": label} for label in self.labels_]
         if self.coclustering_ is not None:
             for row, score in zip(rows, self.coclustering_):
                 row["coclustering"] = score
-        return frame(rows)
+        return frame(library, rows)
 
     def __repr__(self) -> str:
         loss = f"expected {self.loss} {self.expected_loss:.4g}"

@@ -261,7 +261,7 @@ def components(
 ) -> Components:
     """The posterior of every component of an estimate: does it exist, and where. No labels are switched anywhere.
 
-    Each draw is coupled with the estimate by exact transport. Components that cannot be separated are reported as such, without an interval.
+    Which atoms of a draw belong to which component is found by exact optimal transport. Components that cannot be separated are reported as such, without an interval.
 
     Cost: the search for the estimate, unless `summarize` or another question with the same data and options came before;
     then one exact transport per draw.
@@ -336,7 +336,7 @@ def align(
 ) -> Aligned:
     """Every draw aligned with the components that the draws have in common: arrays for traces, R-hat and forest plots.
 
-    No label is sorted or permuted: each draw is coupled with the components by exact transport. What a draw lacks is NaN.
+    No label is sorted or permuted: which atoms of a draw belong to which component is found by exact optimal transport. What a draw lacks is NaN.
 
     Cost: the search for the estimate, unless `summarize` or another question with the same data and options came before;
     then some rounds of one exact transport per draw.
@@ -465,10 +465,11 @@ def how_many(
     progress: ProgressOption = False,
     **options: Unpack[Slices],
 ) -> HowMany:
-    """How many clusters and components there are, with and without merge-truncate-merge.
+    """How many clusters and components there are, with and without merging similar ones.
 
-    Merge-truncate-merge (Guha, Ho and Nguyen, arXiv 1901.05078) merges close atoms of each draw, truncates light ones and merges again at a rate, the median
-    distance between draws and estimate; the answer covers a range of rates.
+    Atoms of a draw that are nearer than about ω are merged, those lighter than ω² left out, and the others merged again (the merge-truncate-merge rule of Guha,
+    Ho and Nguyen, arXiv 1901.05078). ω is (log n / n)^¼ for n observations, or without data half of the median distance between draws and estimate; the answer
+    covers a range of ω.
 
     Cost: the search for the estimate, unless `summarize` or another question with the same data and options came before;
     then one exact transport per draw.
@@ -480,7 +481,7 @@ def how_many(
     data : array_like, shape (n, d), optional
         Observations; where the draws have no labels, labels are drawn for them, given each draw.
     estimate : str, Measure, Summary or Draws
-        What the rate is read from.
+        The estimate whose distance to the draws gives ω where there are no data.
     atoms : int or "auto", optional
         Number of atoms of the free estimate.
     distance, loss, threads, progress, slices, order, units, scheme, directions, prune, seed

@@ -13,6 +13,7 @@ from ._credible import Probability, probability_of
 from ._document import Answer, fields, plural
 from ._frames import frame
 from ._measure import Measure
+from ._words import FrameLibrary
 
 
 class SplitTest(NamedTuple):
@@ -172,9 +173,10 @@ class Representatives(Answer):
         """Posterior probability of each mode, (k,)."""
         return np.array([one.weight.value for one in self.representatives])
 
-    def to_frame(self) -> Any:
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """A row for each representative: which draw it is, and the posterior probability of its mode."""
         return frame(
+            library,
             [
                 {
                     "draw": one.draw,

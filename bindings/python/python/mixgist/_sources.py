@@ -20,9 +20,18 @@ def arviz(
     atom = w.dims[-1]
     if w.ndim != 3:
         raise ValueError(f"variable {weights!r} has dimensions {tuple(w.dims)}, expected chain, draw and the atoms")
+    places = _variable(dataset, means, atom)
+    if places.ndim == 4 and places.shape[2] != w.shape[2] and places.shape[3] == w.shape[2]:
+        chain, draw, one, other = places.dims
+        within = "idata" if dataset is idata else f"idata[{group!r}]" + ".to_dataset()" * hasattr(idata, "children")
+        raise ValueError(
+            f"variable {means!r} has the dimensions {tuple(places.dims)} of sizes {places.shape}, but there are {w.shape[2]} weights: "
+            f"the atoms must come before the coordinates\nhint: with d = {within}, give "
+            f"d.assign({{{means!r}: d[{means!r}].transpose({chain!r}, {draw!r}, {other!r}, {one!r})}}) in the place of idata"
+        )
     arrays: dict[str, Any] = {
         "weights": w.values,
-        "means": _variable(dataset, means, atom).values,
+        "means": places.values,
         "covariances": _variable(dataset, covariances, atom).values,
     }
     chains, draws = w.shape[:2]
@@ -31,7 +40,7 @@ def arviz(
     if labels is not None:
         z = _variable(dataset, labels, None).values
         arrays["labels"] = z.reshape(chains * draws, -1)
-    names = _names(_variable(dataset, means, atom)) if len(arrays["means"].shape) == 4 else None
+    names = _names(places) if places.ndim == 4 else None
     if isinstance(data, str):
         observed = _find(_group(idata, "observed_data"), data)
         names = (_names(observed) if observed.ndim == 2 else None) or names

@@ -12,6 +12,7 @@ from ._credible import Ball, ball_of
 from ._document import Answer, fields
 from ._frames import frame
 from ._measure import Measure
+from ._words import FrameLibrary
 
 
 class Check(NamedTuple):
@@ -100,6 +101,6 @@ class Stability(Answer):
         """Movement of each change in radii of the ball; NaN where there was no estimate."""
         return np.array([check.radii for check in self.checks], dtype=np.float64)
 
-    def to_frame(self) -> Any:
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """A row for each change of a choice."""
-        return frame([check._asdict() for check in self.checks])
+        return frame(library, [check._asdict() for check in self.checks])

@@ -20,7 +20,7 @@ from ._frames import frame
 from ._draws import Draws, Path
 from ._measure import Measure
 from ._warnings import MixgistWarning
-from ._words import Kind
+from ._words import FrameLibrary, Kind
 
 
 class Summary:
@@ -332,7 +332,7 @@ class Summary:
 
         return figure(self, kind, draws=self._draws() if draws is None else draws, data=data).data
 
-    def to_frame(self) -> Any:
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """A row for each atom of the estimate: weight, mean, standard deviations, and its observations when there are data."""
         names = self.columns or [f"x{a + 1}" for a in range(self.estimate.dim)]
         weights, means, covariances, labels = self.weights_, self.means_, self.covariances_, self._native.labels
@@ -345,7 +345,7 @@ class Summary:
             if sizes is not None:
                 row["observations"] = sizes[k]
             rows.append(row)
-        return frame(rows)
+        return frame(library, rows)
 
     def _repr_html_(self) -> str:
         from ._figure import figure

@@ -39,3 +39,4 @@ Kind = Literal[
     "traces",
 ]
 Format = Literal["npz", "npy", "csv", "parquet", "wide-csv", "stan-csv", "netcdf", "zarr", "bayesmix", "premium", "json"]
+FrameLibrary = Literal["pandas", "polars"]

@@ -85,6 +85,15 @@ fn means_with_exchanged_indices_are_pointed_out() {
 }
 
 #[test]
+fn columns_that_make_no_whole_variable_are_told() {
+    let place = Workplace::new();
+    place.write("wide.csv", "w[1],w[2],mu[1],mu[3],sd[1],sd[2]\n0.4,0.6,0,3,1,1\n");
+    let said = place.done("inspect wide.csv").stdout;
+    assert!(said.contains("left out       variable 'mu' has 2 columns"), "{said}");
+    assert!(said.contains("mu[2] is missing"), "{said}");
+}
+
+#[test]
 fn deviations_by_name_are_not_read_as_variances_in_silence() {
     let place = Workplace::new();
     place.write("wide.csv", "w[1],w[2],mu[1],mu[2],sigma[1],sigma[2]\n0.5,0.5,0,5,1,2\n0.4,0.6,0,5,1,2\n");

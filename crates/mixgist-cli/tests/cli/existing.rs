@@ -34,7 +34,11 @@ fn draws_are_aligned_and_written_in_every_form() {
     let again = place.run("align draws.npz -o a.csv");
     assert!(again.code != Some(0) && again.stderr.contains("--force"), "{}", again.stderr);
     let other = place.run("align draws.npz -o a.txt");
-    assert!(other.code == Some(2) && other.stderr.contains(".npz or .csv"), "{}", other.stderr);
+    assert!(
+        other.code == Some(2) && other.stderr.contains("ends in .npz, .csv, .parquet, .nc or .json"),
+        "{}",
+        other.stderr
+    );
 }
 
 #[test]
@@ -109,7 +113,7 @@ fn numbers_of_clusters_are_counted() {
     assert_eq!((&with["occupied"]["from_labels"], &with["occupied"]["draws"]), (&false.into(), &DRAWS.into()));
     let text = place.done("how-many draws.npz --data data.csv --slices 60").stdout;
     assert!(
-        text.contains("(merge-truncate-merge)")
+        text.contains("(the merge-truncate-merge rule of Guha, Ho and Nguyen)")
             && text.contains("\nmerged ")
             && text.contains("clusters with observations"),
         "{text}"

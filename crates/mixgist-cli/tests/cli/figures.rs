@@ -61,8 +61,8 @@ fn what_cannot_be_drawn_is_said() {
     };
     assert!(message("plot summary.json --kind similarity -o x.svg").contains("needs the labels of the observations"));
     assert!(message("plot summary.json --kind density -o x.svg").contains("hint: use --kind contours"));
-    assert!(message("plot summary.json -o x.eps").contains("--output writes .svg or .pdf or .png files"));
-    assert!(message("report summary.json -o x.pdf").contains("--output writes .html or .htm files"));
+    assert!(message("plot summary.json -o x.eps").contains("--output takes a name that ends in .svg, .pdf or .png"));
+    assert!(message("report summary.json -o x.pdf").contains("--output takes a name that ends in .html or .htm"));
     assert!(message("report summary.json draws.npz -o x.html").contains("cannot be reported on together"));
     assert_eq!(
         message("report summary.json --seed 0 --slices 50 --units sd --distance sw --thin 2 -o x.html"),

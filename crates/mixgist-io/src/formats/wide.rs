@@ -37,7 +37,7 @@ pub(crate) fn read_stan(path: &Path, options: &ReadOptions) -> Result<DrawsFile>
                 mixture = Some(found);
             }
             (Line::Record(record), Some(mixture)) => {
-                record.expect(mixture.fields).map_err(|error| error.hint("was the run stopped before its end?"))?;
+                record.expect(mixture.fields()).map_err(|error| error.hint("was the run stopped before its end?"))?;
                 seen += 1;
                 if seen > config.rows_to_skip() {
                     budget.take("the draws", 8 * mixture.numbers() as u64)?;
@@ -65,10 +65,10 @@ pub(crate) fn read_wide(path: &Path, options: &ReadOptions) -> Result<DrawsFile>
     let mut rows = Rows::default();
     while let Some(record) = records.next_record()? {
         // R's write.table leaves out the name of the column of row names.
-        if rows.lines.is_empty() && record.len() == mixture.fields + 1 {
+        if rows.lines.is_empty() && record.len() == mixture.fields() + 1 {
             mixture.shift();
         }
-        record.expect(mixture.fields).map_err(|error| error.hint("was the run stopped before its end?"))?;
+        record.expect(mixture.fields()).map_err(|error| error.hint("was the run stopped before its end?"))?;
         budget.take("the draws", 8 * mixture.numbers() as u64)?;
         rows.push(&mixture, &record)?;
     }
@@ -131,6 +131,8 @@ impl Header {
 pub(crate) struct Contents {
     /// Its variables with their values in the first row.
     pub variables: Vec<Variable>,
+    /// What is wrong with columns that do not make a whole variable.
+    pub incomplete: Vec<String>,
     /// Whether it looks like the output of CmdStan.
     pub stan: bool,
     /// Whether columns have indices, such as `mu[1]` or `mu.1`; a number alone, such as `mu1`, is none.
@@ -153,16 +155,18 @@ pub(crate) fn contents(path: &Path, options: &ReadOptions) -> Result<Contents> {
                 let skip = record.len().saturating_sub(header.names.len()).min(1);
                 record.expect(header.names.len() + skip)?;
                 let value = |column: usize| record.field(column + skip).parse().unwrap_or(f64::NAN);
-                return Ok(Contents { variables: of_names(header, value), stan, indexed: header.is_indexed() });
+                let (variables, incomplete) = of_names(header, value);
+                return Ok(Contents { variables, incomplete, stan, indexed: header.is_indexed() });
             }
         }
     }
     let header = header.ok_or_else(no_header)?;
-    Ok(Contents { variables: of_names(&header, |_| f64::NAN), stan, indexed: header.is_indexed() })
+    let (variables, incomplete) = of_names(&header, |_| f64::NAN);
+    Ok(Contents { variables, incomplete, stan, indexed: header.is_indexed() })
 }
 
-/// The variables that columns of these names make; columns that do not make a whole array are left out.
-fn of_names(header: &Header, value: impl Fn(usize) -> f64) -> Vec<Variable> {
+/// The variables that columns of these names make, and what is wrong with those that do not make a whole array.
+fn of_names(header: &Header, value: impl Fn(usize) -> f64) -> (Vec<Variable>, Vec<String>) {
     let mut bases: Vec<&str> = Vec::new();
     let mut seen = HashSet::new();
     let mut stems: HashMap<&str, bool> = HashMap::new();
@@ -176,14 +180,18 @@ fn of_names(header: &Header, value: impl Fn(usize) -> f64) -> Vec<Variable> {
             bases.push(base);
         }
     }
-    let found = bases.into_iter().filter_map(|base| Columns::find(header, base).ok());
-    found
-        .map(|found| Variable {
-            name: found.name.to_owned(),
-            first: found.columns.iter().map(|&column| value(column)).collect(),
-            shape: found.shape,
-        })
-        .collect()
+    let (mut variables, mut incomplete) = (Vec::new(), Vec::new());
+    for base in bases {
+        match Columns::find(header, base) {
+            Ok(found) => variables.push(Variable {
+                name: found.name.to_owned(),
+                first: found.columns.iter().map(|&column| value(column)).collect(),
+                shape: found.shape,
+            }),
+            Err(error) => incomplete.push(error.to_string()),
+        }
+    }
+    (variables, incomplete)
 }
 
 /// Columns that say where a draw comes from and its weight.
@@ -219,17 +227,20 @@ fn stem_of(column: &str) -> Option<&str> {
     (!stem.is_empty() && stem.len() < column.len()).then_some(stem)
 }
 
-/// Columns `name1`, `name2`, … up to the last of them, where there are at least two and none is missing.
+/// Columns `name1`, `name2`, …, or `name0`, `name1`, …, up to the last of them, where there are at least two and none is missing.
 fn numbered(header: &Header, name: &str) -> Option<Vec<usize>> {
     let mut found: Vec<(usize, usize)> = Vec::new();
     for (column, field) in header.starting_with(name) {
         let digits = &field[name.len()..];
-        if let Some(number) = digits.parse().ok().filter(|_| !digits.starts_with(['0', '+'])) {
+        let plain = digits == "0" || !digits.starts_with(['0', '+']);
+        if let Some(number) = digits.parse().ok().filter(|_| plain) {
             found.push((number, column));
         }
     }
     found.sort_unstable();
-    let complete = found.len() >= 2 && found.iter().enumerate().all(|(i, (number, _))| *number == i + 1);
+    let first = found.first()?.0;
+    let complete =
+        first <= 1 && found.len() >= 2 && found.iter().enumerate().all(|(i, (number, _))| *number == i + first);
     complete.then(|| found.into_iter().map(|(_, column)| column).collect())
 }
 
@@ -267,7 +278,8 @@ impl Config {
 
 /// Where the numbers of a draw are.
 struct Mixture {
-    fields: usize,
+    /// Names of all columns.
+    names: Vec<String>,
     dim: usize,
     weights: Vec<usize>,
     means: Vec<usize>,
@@ -310,7 +322,7 @@ impl Mixture {
         let labels = names.labels.as_deref().map(find).transpose()?;
         labels.as_ref().map_or(Ok(()), |labels| labels.shaped().expect_labels())?;
         Ok(Mixture {
-            fields: header.names.len(),
+            names: header.names.clone(),
             dim,
             covariances: if shared { covariances.columns.repeat(atoms) } else { covariances.columns },
             weights: weights.columns,
@@ -322,13 +334,17 @@ impl Mixture {
 
     /// The same columns, one further to the right.
     fn shift(&mut self) {
-        self.fields += 1;
+        self.names.insert(0, String::new());
         let Origin { chain, iteration, log_weight, log_posterior } = &mut self.origin;
         let lists = [&mut self.weights, &mut self.means, &mut self.covariances].into_iter().chain(&mut self.labels);
         lists
             .flatten()
             .chain([chain, iteration, log_weight, log_posterior].into_iter().flatten())
             .for_each(|at| *at += 1);
+    }
+
+    fn fields(&self) -> usize {
+        self.names.len()
     }
 
     fn numbers(&self) -> usize {
@@ -353,6 +369,14 @@ impl<'a> Columns<'a> {
                 return Err(called_twice(field));
             }
         }
+        // Python counts from 0.
+        let from_zero = entries.keys().any(|indices| indices.contains(&0));
+        if from_zero {
+            let counted_on = |(indices, column): (Vec<usize>, usize)| {
+                (indices.into_iter().map(|index| index.saturating_add(1)).collect(), column)
+            };
+            entries = entries.into_iter().map(counted_on).collect();
+        }
         let shape = entries.keys().fold(Vec::new(), |mut shape: Vec<usize>, indices| {
             shape.resize(shape.len().max(indices.len()), 0);
             indices.iter().zip(&mut shape).for_each(|(index, axis)| *axis = (*axis).max(*index));
@@ -373,18 +397,12 @@ impl<'a> Columns<'a> {
         }
         let size = shape.iter().try_fold(1usize, |size, &axis| size.checked_mul(axis));
         if size != Some(entries.len()) {
-            return Err(Error::input(format!(
-                "variable '{name}' has {} columns, expected as many as its largest indices {} make",
-                entries.len(),
-                shape_text(&shape)
-            )));
+            return Err(missing(name, &entries, &shape, from_zero));
         }
         let mut entries: Vec<(Vec<usize>, usize)> = entries.into_iter().collect();
         entries.sort();
-        // As many distinct entries as the shape has, all of its rank and within it: none is missing.
-        if let Some((indices, _)) =
-            entries.iter().find(|(indices, _)| indices.len() != shape.len() || indices.contains(&0))
-        {
+        // As many distinct entries as the shape has, all of its rank: none is missing.
+        if let Some((indices, _)) = entries.iter().find(|(indices, _)| indices.len() != shape.len()) {
             return Err(Error::input(format!(
                 "variable '{name}' has an entry {}, which does not fit its shape {}",
                 shape_text(indices),
@@ -399,7 +417,27 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// The indices of a column `name.1.2`, `name.1.2.` or `name[1,2]`, counted from 1; none for a scalar.
+/// A variable of which columns are missing; the first of them is named.
+fn missing(name: &str, entries: &HashMap<Vec<usize>, usize>, shape: &[usize], from_zero: bool) -> Error {
+    let mut indices = vec![1; shape.len()];
+    // All that are there are passed over, so that this ends.
+    while entries.contains_key(&indices) {
+        let Some(axis) = (0..shape.len()).rev().find(|&axis| indices[axis] < shape[axis]) else { break };
+        indices[axis] += 1;
+        indices[axis + 1..].fill(1);
+    }
+    let told: Vec<String> = indices.iter().map(|index| (index - usize::from(from_zero)).to_string()).collect();
+    let largest: Vec<usize> = shape.iter().map(|index| index - usize::from(from_zero)).collect();
+    Error::input(format!(
+        "variable '{name}' has {} columns, not all up to its largest indices {}: {name}[{}] is missing",
+        entries.len(),
+        shape_text(&largest),
+        told.join(",")
+    ))
+    .hint("save all entries of the variable, or leave it out")
+}
+
+/// The indices of a column `name.1.2`, `name.1.2.` or `name[1,2]`, as they are counted there; none for a scalar.
 fn indices_of(field: &str, name: &str) -> Option<Vec<usize>> {
     let rest = field.strip_prefix(name)?;
     let parse = |text: &str, separator: char| text.split(separator).map(|index| index.trim().parse().ok()).collect();
@@ -433,11 +471,13 @@ impl Rows {
             let field = record.field(column);
             field.parse().map_err(|_| {
                 let what = format!(" is '{}', expected a number", shown(field));
-                let error = Error::input(column_text(column, None).then(what)).at_line(record.line);
-                if field.contains(',') {
-                    error.hint("write numbers with a decimal point: write.csv, not write.csv2")
-                } else {
-                    error
+                let error = Error::input(column_text(column, Some(&mixture.names)).then(what)).at_line(record.line);
+                match field {
+                    "" | "NA" | "." | "null" => error.hint("leave out draws with missing numbers"),
+                    _ if field.contains(',') => {
+                        error.hint("write numbers with a decimal point: write.csv, not write.csv2")
+                    }
+                    _ => error,
                 }
             })
         };
@@ -552,11 +592,12 @@ mod tests {
     fn numbers_without_brackets_are_indices_when_none_is_missing() {
         let header = |text: &str| Header::new(text.split(' ').map(str::to_owned).collect());
         let shapes = |text: &str| -> Vec<(String, Vec<usize>)> {
-            of_names(&header(text), |_| 0.0).into_iter().map(|found| (found.name, found.shape)).collect()
+            of_names(&header(text), |_| 0.0).0.into_iter().map(|found| (found.name, found.shape)).collect()
         };
         assert_eq!(shapes("prob2 prob1 mu1 mu2"), [("prob".into(), vec![2]), ("mu".into(), vec![2])]);
         assert_eq!(numbered(&header("prob2 x prob1"), "prob"), Some(vec![2, 0]));
-        for single in ["prob1", "prob1 prob3", "prob0 prob1", "prob01 prob02"] {
+        assert_eq!(numbered(&header("prob1 prob0 x"), "prob"), Some(vec![1, 0]));
+        for single in ["prob1", "prob0", "prob1 prob3", "prob0 prob2", "prob2 prob3", "prob01 prob02"] {
             assert!(shapes(single).iter().all(|(_, shape)| shape.is_empty()), "{single}");
         }
         // Brackets go first.
@@ -591,6 +632,26 @@ mod tests {
             let names = header.names.iter().map(String::as_str).enumerate();
             assert_eq!(found, names.filter(|(_, name)| name.starts_with(start)).collect::<Vec<_>>(), "{start}");
         }
+    }
+
+    #[test]
+    fn indices_are_counted_from_0_or_1_and_none_may_be_missing() {
+        let header = |text: &str| Header::new(text.split(' ').map(str::to_owned).collect());
+        let find = |text: &str| Columns::find(&header(text), "mu").map(|found| (found.shape, found.columns));
+        for usual in ["mu[1,1] mu[2,1] mu[1,2] mu[2,2]", "mu[0,0] mu[1,0] mu[0,1] mu[1,1]"] {
+            assert_eq!(find(usual).unwrap(), (vec![2, 2], vec![0, 2, 1, 3]), "{usual}");
+        }
+        assert_eq!(find("mu.1.0 mu.0.0 mu.2.0").unwrap(), (vec![3, 1], vec![1, 0, 2]));
+        let message = |text: &str| find(text).unwrap_err().to_string();
+        assert!(
+            message("mu[1] mu[3]").contains("largest indices (3,): mu[2] is missing"),
+            "{}",
+            message("mu[1] mu[3]")
+        );
+        assert!(message("mu[0,0] mu[0,1] mu[1,1]").contains("largest indices (1, 1): mu[1,0] is missing"));
+        assert!(message("mu[2,1] mu[2,2]").contains("mu[1,1] is missing"));
+        assert!(message("mu[1] mu[1,2]").contains("an entry (1,), which does not fit its shape (1, 2)"));
+        assert!(message("mu[18446744073709551615,18446744073709551615] mu[0,1]").contains("is missing"));
     }
 
     #[test]

@@ -76,8 +76,8 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
         document.around.as_ref().map_or("estimate".into(), |around| around.source.spelled(presentation.spelling));
     let caption = format!(
         "Components of the {source}. {where_means} Lines are 95 % intervals over the draws that have the component, marks their medians; the percentage after a \
-         name is the posterior probability that a draw has such a component at all.{} Each of {} draws was coupled with the estimate by exact \
-         transport; nothing was relabelled.",
+         name is the posterior probability that a draw has such a component at all.{} Which atoms of the {} draws belong to which component was found by exact \
+         optimal transport; no labels were used.",
         match without {
             true => " A cross is the estimate of a component that has no interval.",
             false => "",

@@ -30,14 +30,14 @@ pub fn draw(presentation: &Presentation) -> Result<Figure> {
     }
     panels.push(Some(against_rate(found)));
     let caption = format!(
-        "Posterior probabilities of the number of clusters and components. Merging puts similar components of a draw together (merge-truncate-merge of Guha, Ho and Nguyen) at the rate ω = {}, and leaves out \
-         components lighter than ω² = {}; the last panel shows the mean number for other rates, with the chosen one as a line.",
+        "Posterior probabilities of the number of clusters and components. Before components were counted, those of a draw that are nearer than about ω = {} were merged, and those lighter than ω² = {} \
+         left out (the merge-truncate-merge rule of Guha, Ho and Nguyen). The last panel shows the mean number for other values of ω; the dashed line is the chosen one.",
         significant(found.omega, 3),
         significant(found.omega * found.omega, 3)
     );
     let description = format!("{} components after similar ones are merged.", found.components);
     let legend = Figure::grid(2, panels).described(description, caption);
-    Ok(legend.with_legend(Key::Line(Stroke::new(Color::GREY, 1.2).dashed(Dash::Dashed)), "chosen rate"))
+    Ok(legend.with_legend(Key::Line(Stroke::new(Color::GREY, 1.2).dashed(Dash::Dashed)), "chosen ω"))
 }
 
 /// A bar for each number; the rarest are left out when there are very many.
@@ -66,7 +66,7 @@ fn against_rate(found: &HowMany) -> Panel {
     let (low, high) = (at.first().map_or(0.1, |x| x[0] / 1.2), at.last().map_or(1.0, |x| x[0] * 1.2));
     let most = at.iter().map(|x| x[1]).fold(1.0, f64::max);
     let stroke = Stroke::new(Color::GREY, 1.2).dashed(Dash::Dashed);
-    Panel::new(Axis::log("rate ω", low, high), Axis::linear("mean number after merging", 0.0, 1.08 * most))
+    Panel::new(Axis::log("merging distance ω", low, high), Axis::linear("mean number after merging", 0.0, 1.08 * most))
         .sized(250.0, 150.0)
         .with(Layer::Rule { at: Crossing::X(found.omega), stroke })
         .with(Layer::Line { path: at.clone(), stroke: Stroke::new(Color::VERMILION, 1.4) })

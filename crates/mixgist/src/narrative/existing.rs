@@ -107,7 +107,7 @@ impl Narrate for HowMany {
         narrative.line(
             "merged",
             format!(
-                "most often {}, after atoms of a draw that are nearer than about ω = {omega} are merged and those lighter than ω² = {lightest} left out (merge-truncate-merge)",
+                "most often {}, after atoms of a draw that are nearer than about ω = {omega} are merged and those lighter than ω² = {lightest} left out (the merge-truncate-merge rule of Guha, Ho and Nguyen)",
                 count(self.components, "component")
             ),
         );
