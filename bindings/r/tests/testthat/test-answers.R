@@ -84,7 +84,8 @@ test_that("a summary is not computed again, and outlives its session", {
   expect_false(mixgist:::alive(again$posterior$handle))
   expect_equal(mixgist_ball(again)$ball, ball$ball)
   expect_equal(predict(again, 0), predict(found, 0))
-  expect_error(mixgist_ball(found, slices = 7), "brings its data and options", class = "mixgist_usage_error")
+  expect_error(mixgist_ball(found, threads = 1, slices = 7), "brings its data and options\nhint: .*mixgist_...\\(draws, slices = ...\\)", class = "mixgist_usage_error")
+  expect_error(mixgist_ball(found, data = 1), "mixgist_...\\(draws, data = ...\\)", class = "mixgist_usage_error")
 })
 
 test_that("answers have what R users ask for", {
@@ -197,6 +198,7 @@ test_that("parts of draws", {
   expect_equal(length(draws[3:4]), 2)
   expect_equal(atoms(draws[4])$mean_1, atoms(draws)$mean_1[7:8])
   expect_equal(length(draws[-1]), 9)
+  expect_identical(draws[], draws)
   expect_equal(unique(atoms(thin(draws, burn_in = 4, by = 3))$iteration), c(5, 8))
   expect_error(draws[11], class = "mixgist_error")
   expect_error(draws[0], class = "mixgist_error")
@@ -206,6 +208,33 @@ test_that("parts of draws", {
   expect_equal(atoms(read_mixgist_draws(path)), atoms(draws))
   expect_error(write_mixgist_draws(draws, path), "force = TRUE", class = "mixgist_error")
   expect_error(read_mixgist_draws(tempfile(fileext = ".npz")), class = "mixgist_io_error")
+})
+
+test_that("draws of several runs are put together as further chains", {
+  one <- bnpmix_ls2()
+  ragged <- as_mixgist_draws(one)
+  other <- as_mixgist_draws(list(list(weights = 1, means = matrix(7:8, 1), covariances = array(diag(2), c(1, 2, 2)))), labels = rbind(c(4, 4, 5)), data = one$data)
+  both <- c(ragged, other, one)
+  expect_identical(atoms(both)$chain, as.integer(c(1, 1, 1, 2, 3, 3, 3)))
+  expect_equal(atoms(both)[-(1:3)], rbind(atoms(ragged), atoms(other), atoms(ragged))[-(1:3)], ignore_attr = TRUE)
+  expect_equal(both$source$labels, rbind(one$clust, c(4, 4, 5), one$clust))
+  expect_equal(both$source$data, one$data)
+  expect_equal(both$facts$chains, 3)
+  # What only some of them have is not kept.
+  bare <- c(ragged, as_mixgist_draws(list(list(weights = 1, means = matrix(7:8, 1), covariances = array(diag(2), c(1, 2, 2))))))
+  expect_null(bare$source$labels)
+  expect_null(bare$source$data)
+  # Chains of a part are counted on, whatever their numbers are.
+  chains <- function(numbers) as_mixgist_draws(matrix(1, 3, 1), means = matrix(1:3), covariances = matrix(1, 3, 1), chains = numbers, log_posterior = -(1:3))
+  joined <- c(chains(c(7, 7, 2)), chains(c(2, 2, 2)))
+  expect_equal(atoms(joined)$chain, c(1, 1, 2, 3, 3, 3))
+  expect_equal(atoms(joined)$iteration, c(1, 2, 1, 1, 2, 3))
+  expect_equal(mixgist:::draws_arrays(mixgist:::draws_handle(joined))$log_posterior, -c(1:3, 1:3))
+  expect_error(c(ragged, chains(1:3)), "dimensions 2, 1", class = "mixgist_input_error")
+  expect_error(c(ragged, rbind(c(1, 1, 2))), "partitions", class = "mixgist_input_error")
+  expect_error(c(ragged, 3), class = "mixgist_error")
+  weighted <- as_mixgist_draws(matrix(1, 2, 1), means = matrix(1:2), covariances = matrix(1, 2, 1), draw_weights = 1:2)
+  expect_error(c(weighted, weighted), "weights cannot be put together", class = "mixgist_input_error")
 })
 
 test_that("components that cannot be told apart have a row of their own, in tables and figures", {
