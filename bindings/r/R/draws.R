@@ -268,9 +268,10 @@ print.mixgist_draws <- function(x, ...) {
   facts <- x$facts
   atoms <- if (facts$fewest == facts$most) facts$most else paste(facts$fewest, "to", facts$most)
   chains <- if (facts$chains > 1) paste0(" from ", facts$chains, " chains") else ""
-  cat("<mixgist draws> ", facts$draws, " draws", chains, " of ", atoms, " atoms in dimension ", facts$dim, "\n", sep = "")
-  if (facts$observations > 0) cat("with ", facts$observations, " observations\n", sep = "")
-  if (facts$labelled > 0) cat("with the labels of ", facts$labelled, " observations\n", sep = "")
+  plural <- function(count, what) paste0(count, " ", what, if (count != 1) "s")
+  cat("<mixgist draws> ", plural(facts$draws, "draw"), chains, " of ", atoms, if (facts$most == 1) " atom" else " atoms", " in dimension ", facts$dim, "\n", sep = "")
+  if (facts$observations > 0) cat("with ", plural(facts$observations, "observation"), "\n", sep = "")
+  if (facts$labelled > 0) cat("with the labels of ", plural(facts$labelled, "observation"), "\n", sep = "")
   invisible(x)
 }
 

@@ -70,7 +70,8 @@ from_dirichletprocess <- function(x, data) {
   }
   kernel <- intersect(c("normal", "normalFixedVariance", "mvnormal", "mvnormal2"), class(x))
   if (length(kernel) == 0) {
-    abort(paste0("the mixing distribution of class '", paste(setdiff(class(x), c("list", "dirichletprocess")), collapse = "', '"), "' is not Gaussian"), kind = "input")
+    abort(paste0("the mixing distribution of class '", paste(setdiff(class(x), c("list", "dirichletprocess")), collapse = "', '"), "' is not Gaussian"),
+      "for the partition: mixgist_partition(do.call(rbind, dp$labelsChain))", "input")
   }
   weights <- lapply(x$weightsChain, as.double)
   m <- length(weights)

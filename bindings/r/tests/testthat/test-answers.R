@@ -113,6 +113,9 @@ test_that("answers have what R users ask for", {
     }
   }
   expect_equal(as.data.frame(answers[[2]])$inside, answers[[2]]$distances <= answers[[2]]$ball$radius)
+  # A part of a table says that it is one.
+  expect_output(print(summary(answers[[2]])), "(the first 12 of 150 rows; as.data.frame() gives all)", fixed = TRUE)
+  expect_false(any(grepl("first 12", utils::capture.output(print(summary(found))))))
 })
 
 test_that("figures in two dimensions", {
@@ -123,6 +126,12 @@ test_that("figures in two dimensions", {
   for (x in list(fit, found, quietly(mixgist_components(found)), quietly(mixgist_representatives(found, count = 2)), mixgist_partition(fit, runs = 2, threads = 2))) {
     expect_identical(plot(x), x)
     if (requireNamespace("ggplot2", quietly = TRUE)) expect_silent(ggplot2::ggplot_build(ggplot2::autoplot(x)))
+  }
+  if (requireNamespace("generics", quietly = TRUE)) {
+    facts <- generics::glance(fit)
+    expect_equal(facts[c("draws", "chains", "verdict")], data.frame(draws = 120, chains = 2, verdict = fit$verdict), ignore_attr = TRUE)
+    # Chains of this length do not agree for sure, and the warning says which of the ways it is.
+    expect_true(facts$warning %in% c("short-chains", "slow-chains", "chains-disagree", "few-draws"))
   }
   expect_equal(found$columns, names(faithful))
   expect_equal(length(found$labels), nrow(faithful))
@@ -257,6 +266,11 @@ test_that("components that cannot be told apart have a row of their own, in tabl
   plot(found)
   plot(quietly(mixgist_stability(draws, slices = 60, threads = 2)))
   expect_equal(par(c("mar", "mfrow")), before)
+  skip_if_not_installed("ggplot2")
+  figure <- ggplot2::autoplot(found)
+  expect_match(figure$labels$caption, "cannot be told apart")
+  expect_identical(levels(figure$data$quantity), c("weight", "mean, coordinate 1"))
+  expect_null(ggplot2::autoplot(mixgist_components(two_groups(), slices = 60, threads = 2))$labels$caption)
 })
 
 test_that("a count of atoms in a warning is no index", {

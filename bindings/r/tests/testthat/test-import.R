@@ -97,7 +97,7 @@ test_that("dirichletprocess: standard deviations in dimension 1, covariances bey
     expect_equal(two$mean_2, c(2, 4, 6))
     expect_equal(unname(as.matrix(two[covariance_columns])), rbind(c(2, 0.5, 0.5, 1), c(3, -1, -1, 2), c(3, -1, -1, 2)))
   }
-  expect_error(as_mixgist_draws(dirichletprocess2("beta")), "not Gaussian", class = "mixgist_input_error")
+  expect_error(as_mixgist_draws(dirichletprocess2("beta")), "not Gaussian\nhint: for the partition: .*labelsChain", class = "mixgist_input_error")
   expect_error(as_mixgist_draws(structure(list(), class = c("list", "dirichletprocess", "normal"))), "Fit\\(dp", class = "mixgist_input_error")
 })
 
@@ -233,6 +233,12 @@ test_that("damaged files of bayesmix are errors", {
     done <- tryCatch(quietly(as_mixgist_draws(path)), mixgist_error = function(e) e)
     expect_true(inherits(done, c("mixgist_error", "mixgist_draws")))
   }
+})
+
+test_that("draws say in a line what they are", {
+  expect_output(print(as_mixgist_draws(matrix(1), means = matrix(1), covariances = matrix(1), data = 3, labels = matrix(1))),
+    "1 draw of 1 atom in dimension 1\nwith 1 observation\nwith the labels of 1 observation$")
+  expect_output(print(as_mixgist_draws(bnpmix_ls2())), "2 draws of 1 to 2 atoms in dimension 2\nwith 3 observations\n")
 })
 
 test_that("a matrix of labels is a set of partitions", {
