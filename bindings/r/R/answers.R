@@ -48,6 +48,7 @@ print.summary.mixgist_answer <- function(x, ...) {
   facts <- vapply(x$facts, function(value) if (is.numeric(value)) format(value, digits = 5) else as.character(value), "")
   cat("<summary of ", x$class, ">\n", paste0(format(names(facts)), "  ", facts, "\n"), sep = "")
   if (nrow(x$rows) > 0) print(utils::head(x$rows, 12), digits = 4, row.names = FALSE)
+  if (nrow(x$rows) > 12) cat("(the first 12 of ", nrow(x$rows), " rows; as.data.frame() gives all)\n", sep = "")
   invisible(x)
 }
 
@@ -195,5 +196,7 @@ glance.mixgist_answer <- function(x, ...) glance_answer(x)
 tidy.mixgist_fit <- function(x, ...) x$diagnostics
 
 #' @exportS3Method generics::glance
-glance.mixgist_fit <- function(x, ...) data.frame(draws = length(x$draws), agree = x$agree, verdict = x$verdict, unresolved = x$unresolved)
-
+glance.mixgist_fit <- function(x, ...) {
+  warning <- if (is.null(x$warning)) NA_character_ else x$warning
+  data.frame(draws = length(x$draws), chains = x$draws$facts$chains, verdict = x$verdict, warning = warning, unresolved = x$unresolved)
+}

@@ -33,8 +33,10 @@ autoplot.mixgist_components <- function(object, ...) {
   need("ggplot2", "autoplot")
   frame <- interval_frame(object)
   frame$name <- factor(frame$component, rev(levels(frame$component)))
+  frame$quantity <- factor(frame$quantity, unique(frame$quantity))
   ggplot2::ggplot(frame[!is.na(frame$middle), ], ggplot2::aes(x = .data$middle, xmin = .data$low, xmax = .data$high, y = .data$name)) + ggplot2::geom_pointrange() +
-    ggplot2::facet_wrap("quantity", scales = "free_x") + ggplot2::scale_y_discrete(drop = FALSE) + ggplot2::labs(x = NULL, y = NULL)
+    ggplot2::facet_wrap("quantity", scales = "free_x") + ggplot2::scale_y_discrete(drop = FALSE) +
+    ggplot2::labs(x = NULL, y = NULL, caption = if (anyNA(frame$middle)) "without a point: cannot be told apart, or too rare")
 }
 
 #' @exportS3Method ggplot2::autoplot

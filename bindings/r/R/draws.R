@@ -105,6 +105,8 @@ full_covariances <- function(covariances, size, d, form) {
   # In dimension 1 the last dimensions may be there or not.
   while (d == 1 && length(shape) > 2 && shape[length(shape)] == 1) shape <- shape[-length(shape)]
   same <- function(a, b) length(a) == length(b) && all(a == b)
+  # A column with one number for each draw.
+  if (length(inner) == 0 && same(shape, c(size[1], 1))) shape <- size[1]
   if (same(shape, c(size, inner))) {
     # As it is where that will do: R copies what it changes.
     return(if (same(dim(covariances), c(size, inner))) covariances else array(covariances, dim = c(size, inner)))
@@ -266,9 +268,10 @@ print.mixgist_draws <- function(x, ...) {
   facts <- x$facts
   atoms <- if (facts$fewest == facts$most) facts$most else paste(facts$fewest, "to", facts$most)
   chains <- if (facts$chains > 1) paste0(" from ", facts$chains, " chains") else ""
-  cat("<mixgist draws> ", facts$draws, " draws", chains, " of ", atoms, " atoms in dimension ", facts$dim, "\n", sep = "")
-  if (facts$observations > 0) cat("with ", facts$observations, " observations\n", sep = "")
-  if (facts$labelled > 0) cat("with the labels of ", facts$labelled, " observations\n", sep = "")
+  plural <- function(count, what) paste0(count, " ", what, if (count != 1) "s")
+  cat("<mixgist draws> ", plural(facts$draws, "draw"), chains, " of ", atoms, if (facts$most == 1) " atom" else " atoms", " in dimension ", facts$dim, "\n", sep = "")
+  if (facts$observations > 0) cat("with ", plural(facts$observations, "observation"), "\n", sep = "")
+  if (facts$labelled > 0) cat("with the labels of ", plural(facts$labelled, "observation"), "\n", sep = "")
   invisible(x)
 }
 
@@ -301,11 +304,14 @@ length.mixgist_partitions <- function(x) nrow(unclass(x)$source$labels)
 #'
 #' `x[i]` keeps the draws `i`; `thin()` drops the first draws of each chain and keeps every so many of the rest; `atoms()` gives all atoms as a data frame.
 #'
+#' `c()` puts draws of several runs together, as further chains: the chains of each part are counted on after those of the parts before it. Labels are kept when
+#' all parts have them, data when all parts have the same. Draws with weights cannot be put together, because their weights are known within a part alone.
+#'
 #' @param x Draws, see [as_mixgist_draws()].
 #' @param i Which draws: numbers, negative numbers, or logical values.
 #' @param burn_in Draws to drop at the start of each chain.
 #' @param by Every so many draws of each chain are kept.
-#' @param ... Not used.
+#' @param ... For `c()` draws, or what [as_mixgist_draws()] makes draws of; else not used.
 #' @return Draws; for `atoms()` a data frame with one row per atom: `chain`, `iteration`, `draw`, `atom`, `weight`, `mean_1`, ..., `cov_1_1`, ...
 #' @examples
 #' means <- matrix(rnorm(8), 4)
@@ -313,9 +319,13 @@ length.mixgist_partitions <- function(x) nrow(unclass(x)$source$labels)
 #' draws[1:2]
 #' thin(draws, burn_in = 2)
 #' atoms(draws[1])
+#' c(draws[1:2], draws[3:4])
 #' @name draws-parts
 #' @export
 `[.mixgist_draws` <- function(x, i) {
+  if (missing(i)) {
+    return(x)
+  }
   n <- length(x)
   if (is.logical(i) && length(i) != n) {
     abort(paste0("a logical selection has ", length(i), " values for ", n, " draws"))
@@ -328,6 +338,35 @@ length.mixgist_partitions <- function(x) nrow(unclass(x)$source$labels)
     abort(paste0("the selection must be from the ", n, " draws, and not empty"))
   }
   from_handle(wrap(draws_select(draws_handle(x), list(indices = as.double(index)))))
+}
+
+#' @rdname draws-parts
+#' @export
+c.mixgist_draws <- function(...) {
+  parts <- lapply(list(...), as_mixgist_draws)
+  if (!all(vapply(parts, inherits, NA, "mixgist_draws"))) {
+    abort("draws cannot be put together with partitions", "give the labels as one matrix, draws by observations: rbind()", "input")
+  }
+  arrays <- lapply(unname(parts), function(part) core(draws_arrays(draws_handle(part))))
+  each <- function(name) lapply(arrays, `[[`, name)
+  in_all <- function(name) !any(vapply(each(name), is.null, NA))
+  same <- function(values) all(vapply(values, identical, NA, values[[1]]))
+  d <- unlist(each("dim"))
+  if (!same(d)) {
+    abort(paste0("the parts have dimensions ", paste(d, collapse = ", "), ", expected the same"), kind = "input")
+  }
+  if (!all(vapply(each("draw_weights"), is.null, NA))) {
+    abort("draws with weights cannot be put together", "give all of them with their weights: as_mixgist_draws(..., draw_weights = )", "input")
+  }
+  chains <- Map(function(part, chains) paste(part, chains), seq_along(arrays), each("chains"))
+  labelled <- in_all("labels") && same(lapply(each("labels"), ncol))
+  same_data <- same(each("data")) && same(each("columns"))
+  new_draws(some(
+    dim = d[1], sizes = as.double(unlist(each("sizes"))), weights = unlist(each("weights")), means = unlist(each("means")),
+    covariances = unlist(each("covariances")), covariance_form = "covariance", chains = match(unlist(chains), unique(unlist(chains))),
+    iterations = unlist(each("iterations")), log_posterior = if (in_all("log_posterior")) unlist(each("log_posterior")),
+    labels = if (labelled) do.call(rbind, each("labels")), data = if (same_data) arrays[[1]]$data, columns = if (same_data) arrays[[1]]$columns
+  ))
 }
 
 #' @rdname draws-parts

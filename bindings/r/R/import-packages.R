@@ -70,7 +70,8 @@ from_dirichletprocess <- function(x, data) {
   }
   kernel <- intersect(c("normal", "normalFixedVariance", "mvnormal", "mvnormal2"), class(x))
   if (length(kernel) == 0) {
-    abort(paste0("the mixing distribution of class '", paste(setdiff(class(x), c("list", "dirichletprocess")), collapse = "', '"), "' is not Gaussian"), kind = "input")
+    abort(paste0("the mixing distribution of class '", paste(setdiff(class(x), c("list", "dirichletprocess")), collapse = "', '"), "' is not Gaussian"),
+      "for the partition: mixgist_partition(do.call(rbind, dp$labelsChain))", "input")
   }
   weights <- lapply(x$weightsChain, as.double)
   m <- length(weights)
@@ -165,9 +166,9 @@ from_nimble_measure <- function(x, means = NULL, covariances = NULL, covariance_
   columns <- setdiff(colnames(x[[1]]), "weights")
   known <- unique(sub("\\[.*", "", columns))
   if (is.null(means) || is.null(covariances) || is.null(covariance_form)) {
+    second <- if (length(known) > 1) paste0("\"", known[2], "\"") else "sigma (numbers, one for each draw)"
     abort("draws of NIMBLE need the names of the atoms' parameters, and what the second one is",
-      paste0("such as means = \"", known[1], "\", covariances = \"", known[min(2, length(known))], "\", covariance_form = \"precision\"; the parameters are: ",
-        paste(known, collapse = ", ")))
+      paste0("such as means = \"", known[1], "\", covariances = ", second, ", covariance_form = \"precision\"; the parameters are: ", paste(known, collapse = ", ")))
   }
   # Columns of a parameter in the order of the model: the first index, of the cluster, is always 1.
   place <- function(name) {
@@ -179,8 +180,16 @@ from_nimble_measure <- function(x, means = NULL, covariances = NULL, covariance_
     found$columns[do.call(order, rev(as.data.frame(index)))]
   }
   mean_columns <- place(means)
-  covariance_columns <- place(covariances)
   d <- length(mean_columns)
+  weights <- lapply(x, function(draw) draw[, "weights"])
+  mu <- lapply(x, function(draw) if (d > 1) unname(draw[, mean_columns, drop = FALSE]) else as.double(draw[, mean_columns]))
+  if (is.numeric(covariances)) {
+    # They are no part of the measure: a row for each draw.
+    shared <- matrix(full_covariances(covariances, c(length(x), 1), d, covariance_form), length(x))
+    sigma <- lapply(seq_along(x), function(i) matrix(shared[i, ], nrow(x[[i]]), ncol(shared), byrow = TRUE))
+    return(ragged_draws(weights, mu, sigma, covariance_form = covariance_form, ...))
+  }
+  covariance_columns <- place(covariances)
   # Matrices carry the cluster in their last index: Sigma[1, 2, 1]; vectors in their first: mu[1, 2].
   found <- variable(x[[1]], covariances)$index
   if (ncol(found) == 3) {
@@ -195,7 +204,5 @@ from_nimble_measure <- function(x, means = NULL, covariances = NULL, covariance_
     values <- draw[, covariance_columns, drop = FALSE]
     if (d > 1 && per_atom == d * d) array(values, c(nrow(draw), d, d)) else if (d > 1) unname(values) else as.double(values)
   }
-  ragged_draws(lapply(x, function(draw) draw[, "weights"]),
-    lapply(x, function(draw) if (d > 1) unname(draw[, mean_columns, drop = FALSE]) else as.double(draw[, mean_columns])),
-    lapply(x, shape), covariance_form = covariance_form, ...)
+  ragged_draws(weights, mu, lapply(x, shape), covariance_form = covariance_form, ...)
 }

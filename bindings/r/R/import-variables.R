@@ -12,7 +12,8 @@
 #' * **dirichletprocess**: weights are the shares of the observations, because the package draws no weights. The normal kernels are known, that of fixed variance too: in dimension 1
 #'   the package has standard deviations, beyond it covariances. For `MvNormal` the package's draws of the covariance are those of its likelihood.
 #' * **NIMBLE**: the list of `getSamplesDPmeasure()`, or its element `samples`; `means` and `covariances` name the atoms' parameters, `covariance_form`
-#'   says what they are, because models are written with variances, standard deviations or precisions. Samples of an MCMC are those of coda.
+#'   says what they are, because models are written with variances, standard deviations or precisions. Where the atoms are means alone, `covariances` are numbers: one number or matrix for
+#'   each draw. Samples of an MCMC are those of coda.
 #' * **AntMAN**: fit with `AM_mcmc_parameters(output = "ALL")`, which keeps `W`, `mu` and `Sig` or `sig2`. Beyond dimension 1, `AM_mcmc_fit()` up to version 1.1.0 keeps means in pieces that mix
 #'   coordinates of several components; they are put in order.
 #' * **PReMiuM**: what `profRegr()` returns, or with `format = "premium"` the stem of its files (folder and name). Weights that do not sum to 1 are scaled.

@@ -117,7 +117,7 @@ posterior_of <- function(x, data, options) {
   if (inherits(x, "mixgist_summary")) {
     kept <- intersect(names(options), c("threads", "progress"))
     if (!is.null(data) || length(setdiff(names(options), kept)) > 0) {
-      abort("a summary brings its data and options", paste0("give draws instead: mixgist_...(x$draws, ", names(options)[1], " = ...)"))
+      abort("a summary brings its data and options", paste0("ask about the draws that it was made of: mixgist_...(draws, ", if (is.null(data)) setdiff(names(options), kept)[1] else "data", " = ...)"))
     }
     old <- kept_posterior(x)
     posterior <- as.environment(as.list(old))

@@ -84,7 +84,8 @@ test_that("a summary is not computed again, and outlives its session", {
   expect_false(mixgist:::alive(again$posterior$handle))
   expect_equal(mixgist_ball(again)$ball, ball$ball)
   expect_equal(predict(again, 0), predict(found, 0))
-  expect_error(mixgist_ball(found, slices = 7), "brings its data and options", class = "mixgist_usage_error")
+  expect_error(mixgist_ball(found, threads = 1, slices = 7), "brings its data and options\nhint: .*mixgist_...\\(draws, slices = ...\\)", class = "mixgist_usage_error")
+  expect_error(mixgist_ball(found, data = 1), "mixgist_...\\(draws, data = ...\\)", class = "mixgist_usage_error")
 })
 
 test_that("answers have what R users ask for", {
@@ -112,6 +113,9 @@ test_that("answers have what R users ask for", {
     }
   }
   expect_equal(as.data.frame(answers[[2]])$inside, answers[[2]]$distances <= answers[[2]]$ball$radius)
+  # A part of a table says that it is one.
+  expect_output(print(summary(answers[[2]])), "(the first 12 of 150 rows; as.data.frame() gives all)", fixed = TRUE)
+  expect_false(any(grepl("first 12", utils::capture.output(print(summary(found))))))
 })
 
 test_that("figures in two dimensions", {
@@ -122,6 +126,12 @@ test_that("figures in two dimensions", {
   for (x in list(fit, found, quietly(mixgist_components(found)), quietly(mixgist_representatives(found, count = 2)), mixgist_partition(fit, runs = 2, threads = 2))) {
     expect_identical(plot(x), x)
     if (requireNamespace("ggplot2", quietly = TRUE)) expect_silent(ggplot2::ggplot_build(ggplot2::autoplot(x)))
+  }
+  if (requireNamespace("generics", quietly = TRUE)) {
+    facts <- generics::glance(fit)
+    expect_equal(facts[c("draws", "chains", "verdict")], data.frame(draws = 120, chains = 2, verdict = fit$verdict), ignore_attr = TRUE)
+    # Chains of this length do not agree for sure, and the warning says which of the ways it is.
+    expect_true(facts$warning %in% c("short-chains", "slow-chains", "chains-disagree", "few-draws"))
   }
   expect_equal(found$columns, names(faithful))
   expect_equal(length(found$labels), nrow(faithful))
@@ -197,6 +207,7 @@ test_that("parts of draws", {
   expect_equal(length(draws[3:4]), 2)
   expect_equal(atoms(draws[4])$mean_1, atoms(draws)$mean_1[7:8])
   expect_equal(length(draws[-1]), 9)
+  expect_identical(draws[], draws)
   expect_equal(unique(atoms(thin(draws, burn_in = 4, by = 3))$iteration), c(5, 8))
   expect_error(draws[11], class = "mixgist_error")
   expect_error(draws[0], class = "mixgist_error")
@@ -206,6 +217,33 @@ test_that("parts of draws", {
   expect_equal(atoms(read_mixgist_draws(path)), atoms(draws))
   expect_error(write_mixgist_draws(draws, path), "force = TRUE", class = "mixgist_error")
   expect_error(read_mixgist_draws(tempfile(fileext = ".npz")), class = "mixgist_io_error")
+})
+
+test_that("draws of several runs are put together as further chains", {
+  one <- bnpmix_ls2()
+  ragged <- as_mixgist_draws(one)
+  other <- as_mixgist_draws(list(list(weights = 1, means = matrix(7:8, 1), covariances = array(diag(2), c(1, 2, 2)))), labels = rbind(c(4, 4, 5)), data = one$data)
+  both <- c(ragged, other, one)
+  expect_identical(atoms(both)$chain, as.integer(c(1, 1, 1, 2, 3, 3, 3)))
+  expect_equal(atoms(both)[-(1:3)], rbind(atoms(ragged), atoms(other), atoms(ragged))[-(1:3)], ignore_attr = TRUE)
+  expect_equal(both$source$labels, rbind(one$clust, c(4, 4, 5), one$clust))
+  expect_equal(both$source$data, one$data)
+  expect_equal(both$facts$chains, 3)
+  # What only some of them have is not kept.
+  bare <- c(ragged, as_mixgist_draws(list(list(weights = 1, means = matrix(7:8, 1), covariances = array(diag(2), c(1, 2, 2))))))
+  expect_null(bare$source$labels)
+  expect_null(bare$source$data)
+  # Chains of a part are counted on, whatever their numbers are.
+  chains <- function(numbers) as_mixgist_draws(matrix(1, 3, 1), means = matrix(1:3), covariances = matrix(1, 3, 1), chains = numbers, log_posterior = -(1:3))
+  joined <- c(chains(c(7, 7, 2)), chains(c(2, 2, 2)))
+  expect_equal(atoms(joined)$chain, c(1, 1, 2, 3, 3, 3))
+  expect_equal(atoms(joined)$iteration, c(1, 2, 1, 1, 2, 3))
+  expect_equal(mixgist:::draws_arrays(mixgist:::draws_handle(joined))$log_posterior, -c(1:3, 1:3))
+  expect_error(c(ragged, chains(1:3)), "dimensions 2, 1", class = "mixgist_input_error")
+  expect_error(c(ragged, rbind(c(1, 1, 2))), "partitions", class = "mixgist_input_error")
+  expect_error(c(ragged, 3), class = "mixgist_error")
+  weighted <- as_mixgist_draws(matrix(1, 2, 1), means = matrix(1:2), covariances = matrix(1, 2, 1), draw_weights = 1:2)
+  expect_error(c(weighted, weighted), "weights cannot be put together", class = "mixgist_input_error")
 })
 
 test_that("components that cannot be told apart have a row of their own, in tables and figures", {
@@ -228,6 +266,11 @@ test_that("components that cannot be told apart have a row of their own, in tabl
   plot(found)
   plot(quietly(mixgist_stability(draws, slices = 60, threads = 2)))
   expect_equal(par(c("mar", "mfrow")), before)
+  skip_if_not_installed("ggplot2")
+  figure <- ggplot2::autoplot(found)
+  expect_match(figure$labels$caption, "cannot be told apart")
+  expect_identical(levels(figure$data$quantity), c("weight", "mean, coordinate 1"))
+  expect_null(ggplot2::autoplot(mixgist_components(two_groups(), slices = 60, threads = 2))$labels$caption)
 })
 
 test_that("a count of atoms in a warning is no index", {

@@ -97,7 +97,7 @@ test_that("dirichletprocess: standard deviations in dimension 1, covariances bey
     expect_equal(two$mean_2, c(2, 4, 6))
     expect_equal(unname(as.matrix(two[covariance_columns])), rbind(c(2, 0.5, 0.5, 1), c(3, -1, -1, 2), c(3, -1, -1, 2)))
   }
-  expect_error(as_mixgist_draws(dirichletprocess2("beta")), "not Gaussian", class = "mixgist_input_error")
+  expect_error(as_mixgist_draws(dirichletprocess2("beta")), "not Gaussian\nhint: for the partition: .*labelsChain", class = "mixgist_input_error")
   expect_error(as_mixgist_draws(structure(list(), class = c("list", "dirichletprocess", "normal"))), "Fit\\(dp", class = "mixgist_input_error")
 })
 
@@ -111,6 +111,18 @@ test_that("NIMBLE: draws of the measure", {
     expect_equal(two$mean_2, c(2, 4, 6))
     expect_equal(unname(as.matrix(two[covariance_columns])), rbind(c(2, 0.5, 0.5, 1), c(3, -1, -1, 2), c(3, -1, -1, 2)))
   }
+  # Atoms that are means alone: the variance is outside of the measure, one for each draw.
+  means_alone <- lapply(nimble1(), function(draw) draw[, 1:2, drop = FALSE])
+  outside <- atoms(as_mixgist_draws(means_alone, means = "muTilde", covariances = c(3, 4), covariance_form = "sd"))
+  expect_equal(outside[c("weight", "mean_1")], one[c("weight", "mean_1")])
+  expect_equal(outside$cov_1_1, c(9, 9, 16))
+  means_alone <- lapply(nimble2(), function(draw) draw[, 1:3, drop = FALSE])
+  sigma <- aperm(array(c(2, 0.5, 0.5, 1, 3, -1, -1, 2), c(2, 2, 2)), c(3, 1, 2))
+  outside <- atoms(as_mixgist_draws(means_alone, means = "muTilde", covariances = sigma, covariance_form = "covariance"))
+  expect_equal(outside$cov_1_2, c(0.5, 0.5, -1))
+  expect_equal(outside$mean_2, c(2, 4, 6))
+  expect_error(as_mixgist_draws(means_alone), "numbers, one for each draw", class = "mixgist_usage_error")
+  expect_error(as_mixgist_draws(means_alone, means = "muTilde", covariances = 1:3, covariance_form = "spherical"), "covariances have dimensions 3", class = "mixgist_input_error")
   # Users write models with precisions or variances: nothing is guessed.
   expect_error(as_mixgist_draws(nimble1()), "covariance_form", class = "mixgist_usage_error")
 })
@@ -223,6 +235,12 @@ test_that("damaged files of bayesmix are errors", {
   }
 })
 
+test_that("draws say in a line what they are", {
+  expect_output(print(as_mixgist_draws(matrix(1), means = matrix(1), covariances = matrix(1), data = 3, labels = matrix(1))),
+    "1 draw of 1 atom in dimension 1\nwith 1 observation\nwith the labels of 1 observation$")
+  expect_output(print(as_mixgist_draws(bnpmix_ls2())), "2 draws of 1 to 2 atoms in dimension 2\nwith 3 observations\n")
+})
+
 test_that("a matrix of labels is a set of partitions", {
   labels <- rbind(c(0, 0, 7), c(3, 1, 1))
   expect_s3_class(as_mixgist_draws(labels), "mixgist_partitions")
@@ -252,6 +270,21 @@ test_that("posterior: all kinds of draws, chains and weights", {
   expect_equal(found$mean_1[1:2], as.vector(chains[1, 1, c("mu[1]", "mu[2]")]))
   expect_error(as_mixgist_draws(x, weights = "w"), "theta", class = "mixgist_input_error")
   expect_error(as_mixgist_draws(x), "weights or labels", class = "mixgist_usage_error")
+})
+
+test_that("a variable without indices is one variance or deviation for all atoms of a draw", {
+  skip_if_not_installed("coda")
+  values <- cbind("theta[1]" = c(0.4, 0.3), "theta[2]" = c(0.6, 0.7), "mu[1]" = 1:2, "mu[2]" = 5:6, s = c(2, 3))
+  read <- function(values, form) atoms(as_mixgist_draws(coda::mcmc(values), weights = "theta", covariances = "s", covariance_form = form))
+  expect_equal(read(values, "covariance")$cov_1_1, c(2, 2, 3, 3))
+  expect_equal(read(values, "sd")$cov_1_1, c(4, 4, 9, 9))
+  colnames(values)[5] <- "s[1]"
+  expect_equal(read(values, "precision")$cov_1_1, c(1, 1, 1, 1) / c(2, 2, 3, 3))
+  two <- cbind(variables_matrix()[, 1:6], s = c(2, 3, 4))
+  expect_equal(read(two, "spherical")[covariance_columns], data.frame(cov_1_1 = rep(2:4, each = 2), cov_2_1 = 0, cov_1_2 = 0, cov_2_2 = rep(2:4, each = 2)), ignore_attr = TRUE)
+  # A column, where all is given as arrays.
+  found <- atoms(as_mixgist_draws(matrix(0.5, 2, 3), means = matrix(1:6, 2), covariances = matrix(c(2, 3), 2)))
+  expect_equal(found$cov_1_1, rep(c(2, 3), each = 3))
 })
 
 test_that("coda: chains and iterations", {

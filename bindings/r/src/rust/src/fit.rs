@@ -1,6 +1,6 @@
 //! From data to draws.
 
-use mixgist::{ChainVerdict, Error, Points};
+use mixgist::{Error, Points};
 use mixgist_io::DrawsFile;
 use mixgist_samplers::{
     Agreement, Algorithm, ComponentPrior, Concentration, CovarianceModel, FitSettings, MixingPrior, Scale, ScaleChoice,
@@ -86,7 +86,6 @@ fn fit_mixture(options: ListSexp, tick: FunctionSexp) -> savvy::Result<Sexp> {
         let evidence = json!({
             "model": fitted.hyperparameters.to_string(),
             "verdict": agreement.verdict,
-            "agree": agreement.summary.agreement.verdict == ChainVerdict::Agree,
             "warning": agreement.summary.agreement.verdict.warning(),
             "advice": advice,
             "diagnostics": diagnostics,
