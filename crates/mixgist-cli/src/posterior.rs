@@ -243,7 +243,7 @@ impl PosteriorArgs {
             other => {
                 if other.is_some() {
                     remark(
-                        &"warning: the summary was made with other data, and data set the units: what follows is in other units\nhint: give the same data with --data",
+                        "warning: the summary was made with other data, and data set the units: what follows is in other units\nhint: give the same data with --data",
                     );
                 }
                 posterior.with_estimate(given)
