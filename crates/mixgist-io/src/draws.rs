@@ -65,7 +65,7 @@ impl From<Ensemble> for DrawsFile {
     }
 }
 
-/// Reads draws from one or several files, which are several chains ([`shift_of_chains`]); a directory stands for the files in it.
+/// Reads draws from one or several files, which are several chains; a directory stands for the files in it.
 pub fn read_draws<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<DrawsFile> {
     let paths = with_directories(paths, options)?;
     let mut files = Vec::with_capacity(paths.len());
