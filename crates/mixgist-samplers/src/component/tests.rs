@@ -163,7 +163,7 @@ fn atoms_have_the_moments_of_the_prior() {
     let (mut means, mut covariances) = (Vec::new(), Vec::new());
     for _ in 0..draws {
         component.draw_atom(&mut posterior, &mut rng, &mut atom);
-        component.shape().export(&atom, &points, &mut means, &mut covariances);
+        component.shape().export(&atom, &points.frame, &mut means, &mut covariances);
     }
     let check = |values: Vec<f64>, expected: f64| {
         let mean = values.iter().sum::<f64>() / values.len() as f64;
