@@ -6,7 +6,6 @@ use mixgist::random::{Purpose, stream};
 use mixgist::text::option;
 use mixgist::{Error, Labels, Progress, Result, text};
 
-use crate::algorithm::tiling::Tiling;
 use crate::algorithm::{Model, State, sampler};
 use crate::checkpoint::{Saved, Store};
 use crate::component::Component;
@@ -29,8 +28,6 @@ pub(crate) struct Chain {
 /// What all chains of a run have in common.
 pub(crate) struct Run<'a> {
     pub points: Held<'a>,
-    /// Points of a tile.
-    pub tile: usize,
     /// Threads for each chain.
     pub threads: usize,
     pub hyperparameters: &'a Hyperparameters,
@@ -58,7 +55,7 @@ impl Run<'_> {
     fn sample<C: Component>(&self, chain: u64) -> Result<Chain> {
         let settings = self.settings;
         let mut model = Model::<C>::new(self.points, self.hyperparameters, settings.remainder);
-        model.tiling = Tiling { size: self.tile, threads: self.threads };
+        model.tiling.threads = self.threads;
         let Saved { mut state, mut rng, mut draws, sticks, mut segments } = self.begin(&model, chain)?;
         model.sticks = sticks;
         model.resume_scales(&state)?;

@@ -186,18 +186,9 @@ pub fn join_chains(mut runs: Vec<ChainRun>, data: &[f64], dim: usize, settings: 
 /// Fits the model to points that others hold, at least two tiles of them: what [`fit`] gives for the same points, but for labels and ends of chains,
 /// which are left out. The blocked algorithm only.
 ///
-/// Weights and atoms go out; labels of the points, which the chains keep, go out and come back, and so do sums over them.
+/// Weights and atoms go out; labels of the points, which the chains keep, go out and come back, and so do sums over them. With the fit come the standard
+/// deviations of the columns, by which [`crate::Agreement::in_units`] judges the chains.
 pub fn fit_away(workers: &dyn TileWorkers, settings: &FitSettings, progress: &dyn Progress) -> Result<(Fit, Vec<f64>)> {
-    fit_away_in(workers, TILE_ROWS, settings, progress)
-}
-
-/// The same with tiles of another size; also the standard deviations of the columns.
-pub(crate) fn fit_away_in(
-    workers: &dyn TileWorkers,
-    tile: usize,
-    settings: &FitSettings,
-    progress: &dyn Progress,
-) -> Result<(Fit, Vec<f64>)> {
     if !matches!(settings.algorithm, Algorithm::Blocked { .. }) {
         return Err(Error::usage(
             "points that are not in the memory of this process are fitted by the blocked algorithm alone",
@@ -205,17 +196,16 @@ pub(crate) fn fit_away_in(
         .hint(text!["leave the algorithm as it is: ", option("algorithm", "blocked")]));
     }
     settings.check()?;
-    let (away, outline) = Away::new(workers, tile, progress)?;
+    let (away, outline) = Away::new(workers, TILE_ROWS, progress)?;
     let hyperparameters = Hyperparameters::for_data(&outline, settings)?;
     check_size(0, outline.dim(), &hyperparameters, settings)?;
     let points = Held::Away(&away);
-    if points.len() <= tile {
+    if points.len() <= TILE_ROWS {
         return Err(Error::usage(format!("{} points are no more than a tile: they fit into memory", points.len())));
     }
     let stop = AtomicBool::new(false);
     let run = Run {
         points,
-        tile,
         threads: 1,
         hyperparameters: &hyperparameters,
         settings,
@@ -276,7 +266,6 @@ fn run_chains(
     let stop = AtomicBool::new(false);
     let run = Run {
         points: Held::Here(&points),
-        tile: TILE_ROWS,
         // with fewer chains than threads, the others work within chains
         threads: (rayon::current_num_threads() / chains.len().max(1)).max(1),
         hyperparameters: &hyperparameters,
