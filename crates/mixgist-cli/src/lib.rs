@@ -146,6 +146,9 @@ pub fn run() -> ExitCode {
     let terminal = Terminal::new();
     match answer(&cli, &matches, &terminal) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.kind() == ErrorKind::Interrupted && !terminal.is_first_to_tell() => {
+            ExitCode::from(exit_code(error.kind(), &terminal))
+        }
         Err(error) => {
             remark(&format!("error: {}", error.spelled(&CommandLine)));
             if let Some(hint) = error.hint_text() {

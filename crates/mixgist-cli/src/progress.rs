@@ -21,6 +21,8 @@ pub struct Terminal {
 struct State {
     /// The exit code that goes with the signal; 0 while there was none.
     stopped: AtomicU8,
+    /// Whether the user was told of it, by the job or by the thread that ends it.
+    told: AtomicBool,
     writing: AtomicBool,
     bar: Option<Mutex<ProgressBar>>,
 }
@@ -37,13 +39,16 @@ impl Terminal {
     pub fn new() -> Self {
         let state = Arc::new(State {
             stopped: AtomicU8::new(0),
+            told: AtomicBool::new(false),
             writing: AtomicBool::new(false),
             bar: std::io::stderr().is_terminal().then(|| Mutex::new(ProgressBar::hidden())),
         });
         let (asked, asked_again) = (Arc::clone(&state), Arc::clone(&state));
         let end = |state: &State, code: u8| -> ! {
             state.with_bar(|bar| bar.finish_and_clear());
-            remark(&format!("error: {}", Error::interrupted()));
+            if state.is_first_to_tell() {
+                remark(&format!("error: {}", Error::interrupted()));
+            }
             mixgist_files::abandon(code.into())
         };
         let (grace, patience) = std::sync::mpsc::channel();
@@ -72,6 +77,11 @@ impl Terminal {
         }
     }
 
+    /// Whether the user still is to be told that the job was stopped.
+    pub fn is_first_to_tell(&self) -> bool {
+        self.state.is_first_to_tell()
+    }
+
     /// Says that files are being written from here on, so that temporary ones are cleaned up whatever happens.
     pub fn begin_writing(&self) {
         self.state.writing.store(true, Ordering::Relaxed);
@@ -84,6 +94,10 @@ impl Terminal {
 }
 
 impl State {
+    fn is_first_to_tell(&self) -> bool {
+        !self.told.swap(true, Ordering::Relaxed)
+    }
+
     fn with_bar(&self, f: impl FnOnce(&mut ProgressBar)) {
         if let Some(bar) = &self.bar
             && let Ok(mut bar) = bar.lock()

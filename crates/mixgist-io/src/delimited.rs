@@ -4,7 +4,6 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::sync::LazyLock;
 
 use csv_core::ReadRecordResult;
 use mixgist::{Error, Result};
@@ -35,9 +34,6 @@ pub(crate) struct Records<R> {
     ends: Vec<usize>,
 }
 
-/// Splits at commas. Making one takes as long as reading some thousand bytes.
-static AT_COMMAS: LazyLock<csv_core::Reader> = LazyLock::new(csv_core::Reader::new);
-
 /// What a line holds.
 pub(crate) enum Line<'a> {
     /// What follows the `#`.
@@ -64,7 +60,7 @@ impl<R: Read> Records<R> {
     pub fn new(source: R) -> Self {
         Records {
             source: BufReader::with_capacity(1 << 16, source),
-            splitter: AT_COMMAS.clone(),
+            splitter: csv_core::Reader::new(),
             lines: 0,
             longest: LONGEST_LINE,
             any_separator: false,
@@ -368,11 +364,11 @@ mod tests {
             }
         }
         let message = |byte| {
-            let mut records = Records { longest: 1 << 20, ..Records::new(Endless(byte, 0)) };
+            let mut records = Records { longest: 1 << 16, ..Records::new(Endless(byte, 0)) };
             records.next_record().map(drop).unwrap_err().to_string()
         };
-        assert_eq!(message(b'1'), "line 1: is longer than 1.0 MiB");
-        assert_eq!(message(b'"'), "line 1: is longer than 1.0 MiB");
+        assert_eq!(message(b'1'), "line 1: is longer than 64.0 KiB");
+        assert_eq!(message(b'"'), "line 1: is longer than 64.0 KiB");
         assert_eq!(message(0), "line 1: has the control character \\u{0}, which text files do not have");
     }
 
