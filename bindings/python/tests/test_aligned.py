@@ -84,7 +84,7 @@ def test_files_hold_the_same(tmp_path, aligned):
             assert np.array_equal(read[name].values, dataset[name].values, equal_nan=True), name
     with pytest.raises(FileExistsError):
         aligned.write_draws(tmp_path / "a.nc")
-    with pytest.raises(ValueError, match=".npz or .csv"):
+    with pytest.raises(ValueError, match=r"takes a name that ends in \.npz, \.csv"):
         aligned.write_draws(tmp_path / "a.txt")
 
 

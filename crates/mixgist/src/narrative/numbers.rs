@@ -101,10 +101,10 @@ pub fn every(n: usize, what: &str) -> String {
     if n == 1 { format!("every {what}") } else { format!("every {n}{ending} {what}") }
 }
 
-/// With a capital at its beginning, as a sentence has it.
+/// With a capital at its beginning, as a sentence has it; a symbol such as ω stays what it is.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+    letters.next().map_or(String::new(), |first| std::iter::once(first.to_ascii_uppercase()).chain(letters).collect())
 }
 
 /// A probability of existence, with its error where there is doubt: "0.751 ± 0.013", "1.000".
@@ -179,6 +179,7 @@ mod tests {
         assert_eq!(texts, ["every draw", "every 2nd draw", "every 11th draw", "every 23rd draw"]);
         assert_eq!((existence(1.0, 0.0), existence(0.75, 0.0125)), ("1.000".into(), "0.750 ± 0.013".into()));
         assert_eq!((capitalised("every 2nd draw"), capitalised("")), ("Every 2nd draw".into(), String::new()));
+        assert_eq!(capitalised("ω"), "ω");
         assert_eq!((count(1, "draw"), count(2, "draw")), ("1 draw".into(), "2 draws".into()));
     }
 }
