@@ -34,6 +34,17 @@ need <- function(package, what) {
   }
 }
 
+# Refuses what a method has no use for: an option that is overlooked would give wrong draws without a word.
+no_more <- function(method, ...) {
+  if (...length() == 0) {
+    return(invisible())
+  }
+  name <- names(list(...))[1]
+  known <- setdiff(names(formals(method)), c("x", "..."))
+  abort(if (is.null(name) || !nzchar(name)) "an option has no name" else paste0("there is no option '", name, "' for such draws"),
+    if (length(known) > 0) paste0("one of: ", paste(known, collapse = ", ")))
+}
+
 # Checks of options. All give the option back as the core takes it.
 
 one_of <- function(x, name, words) {

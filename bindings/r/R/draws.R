@@ -39,11 +39,17 @@ as_mixgist_draws.default <- function(x, ...) {
 
 #' @rdname as_mixgist_draws
 #' @export
-as_mixgist_draws.mixgist_draws <- function(x, ...) whole(x)
+as_mixgist_draws.mixgist_draws <- function(x, ...) {
+  no_more(as_mixgist_draws.mixgist_draws, ...)
+  whole(x)
+}
 
 #' @rdname as_mixgist_draws
 #' @export
-as_mixgist_draws.mixgist_partitions <- function(x, ...) whole(x)
+as_mixgist_draws.mixgist_partitions <- function(x, ...) {
+  no_more(as_mixgist_draws.mixgist_partitions, ...)
+  whole(x)
+}
 
 # An object that was put together by hand, or lost a part.
 whole <- function(x) {
@@ -56,12 +62,21 @@ whole <- function(x) {
 
 #' @rdname as_mixgist_draws
 #' @export
-as_mixgist_draws.mixgist_fit <- function(x, ...) x$draws
+as_mixgist_draws.mixgist_fit <- function(x, ...) {
+  no_more(as_mixgist_draws.mixgist_fit, ...)
+  x$draws
+}
 
 #' @rdname as_mixgist_draws
 #' @export
 as_mixgist_draws.array <- function(x, means = NULL, covariances = NULL, covariance_form = "covariance", chains = NULL, iterations = NULL,
                                    draw_weights = NULL, log_posterior = NULL, labels = NULL, data = NULL, ...) {
+  if (is.matrix(x) && !is.null(colnames(x)) && any(vapply(list(means, covariances, labels, list(...)$weights), is.character, NA))) {
+    # Samples of named variables, such as runMCMC() of NIMBLE gives.
+    given <- some(means = means, covariances = covariances, covariance_form = covariance_form, labels = labels, data = data)
+    return(do.call(as_mixgist_draws.mcmc.list, c(list(list(x)), given, list(...)), quote = TRUE))
+  }
+  no_more(as_mixgist_draws.array, ...)
   if (is.null(means) && is.null(covariances)) {
     if (is.numeric(x) && length(dim(x)) == 2 && length(x) > 0 && all(is.finite(x)) && all(x == round(x))) {
       return(new_partitions(x, draw_weights))
@@ -70,6 +85,9 @@ as_mixgist_draws.array <- function(x, means = NULL, covariances = NULL, covarian
       "weights: as_mixgist_draws(weights, means = , covariances = ); labels must be whole numbers, draws by observations; observations are fitted first: mixgist_fit(x)")
   }
   for (part in list(list("weights", x), list("means", means), list("covariances", covariances))) {
+    if (is.null(part[[2]])) {
+      abort(paste0(part[[1]], " are missing"), "as_mixgist_draws(weights, means = , covariances = )")
+    }
     if (!is.numeric(part[[2]]) || is.factor(part[[2]])) {
       abort(paste0(part[[1]], " must be a numeric array, not ", class(part[[2]])[1]), kind = "input")
     }
@@ -139,18 +157,17 @@ as_label_matrix <- function(labels, draws = NULL) {
 #' @export
 as_mixgist_draws.list <- function(x, covariance_form = NULL, chains = NULL, iterations = NULL, draw_weights = NULL, log_posterior = NULL,
                                   labels = NULL, data = NULL, ...) {
-  # That package puts the class of a list first.
-  if (inherits(x, "dirichletprocess")) {
-    return(as_mixgist_draws.dirichletprocess(x, data = data))
-  }
-  if (length(x) == 0) {
+  if (length(x) == 0 && !inherits(x, "dirichletprocess")) {
     abort("there are no draws", kind = "input")
   }
-  if (inherits(x$nmix, "bayesm.nmix")) {
-    return(as_mixgist_draws(x$nmix, data = data))
-  }
-  if (is_premium_run(x)) {
-    return(understood("PReMiuM", from_premium_run(x, data)))
+  # That package puts the class of a list first.
+  if (inherits(x, "dirichletprocess") || inherits(x$nmix, "bayesm.nmix") || is_premium_run(x)) {
+    given <- some(covariance_form = covariance_form, chains = chains, iterations = iterations, draw_weights = draw_weights, log_posterior = log_posterior, labels = labels)
+    do.call(no_more, c(list(as_mixgist_draws.dirichletprocess), given, list(...)), quote = TRUE)
+    if (inherits(x, "dirichletprocess")) {
+      return(as_mixgist_draws.dirichletprocess(x, data = data))
+    }
+    return(if (is_premium_run(x)) understood("PReMiuM", from_premium_run(x, data)) else as_mixgist_draws(x$nmix, data = data))
   }
   if (is_nimble_measure(x)) {
     return(understood("NIMBLE", from_nimble_measure(x, covariance_form = covariance_form, chains = chains, iterations = iterations, draw_weights = draw_weights,
@@ -158,9 +175,15 @@ as_mixgist_draws.list <- function(x, covariance_form = NULL, chains = NULL, iter
   }
   if (is.null(covariance_form)) covariance_form <- "covariance"
   if (all(c("weights", "means", "covariances") %in% names(x))) {
+    no_more(as_mixgist_draws.list, ...)
     return(as_mixgist_draws(as.array(x$weights), means = x$means, covariances = x$covariances, covariance_form = covariance_form,
       chains = chains, iterations = iterations, draw_weights = draw_weights, log_posterior = log_posterior, labels = labels, data = data))
   }
+  if (all(vapply(x, function(chain) is.matrix(chain) && is.numeric(chain) && !is.null(colnames(chain)), NA))) {
+    # Several chains of samples of named variables.
+    return(as_mixgist_draws.mcmc.list(x, covariance_form = covariance_form, labels = labels, data = data, ...))
+  }
+  no_more(as_mixgist_draws.list, ...)
   known <- vapply(x, function(draw) is.list(draw) && all(c("weights", "means", "covariances") %in% names(draw)), NA)
   if (!all(known)) {
     abort(paste0("draw ", which(!known)[1], " is no list with weights, means and covariances"), kind = "input")
@@ -205,6 +228,7 @@ ragged_draws <- function(weights, means, covariances, covariance_form = "covaria
 #' @rdname as_mixgist_draws
 #' @export
 as_mixgist_draws.data.frame <- function(x, covariance_form = "covariance", data = NULL, ...) {
+  no_more(as_mixgist_draws.data.frame, ...)
   wanted <- c("draw", "weight", "mean_1")
   if (!all(wanted %in% names(x))) {
     abort("a data frame of draws has one row per atom, with columns draw, weight, mean_1, ..., cov_1_1, ... (and chain, draw_weight)",

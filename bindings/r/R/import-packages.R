@@ -12,7 +12,10 @@ understood <- function(package, code) {
 # A fit of BNPmix: lists of weights, means and variances, which are there only when they were asked for.
 #' @rdname import
 #' @export
-as_mixgist_draws.BNPdens <- function(x, data = NULL, ...) understood("BNPmix", from_bnpmix(x, data))
+as_mixgist_draws.BNPdens <- function(x, data = NULL, ...) {
+  no_more(as_mixgist_draws.BNPdens, ...)
+  understood("BNPmix", from_bnpmix(x, data))
+}
 
 from_bnpmix <- function(x, data) {
   if (isTRUE(x$regression)) {
@@ -62,7 +65,10 @@ from_bnpmix <- function(x, data) {
 
 #' @rdname import
 #' @export
-as_mixgist_draws.dirichletprocess <- function(x, data = NULL, ...) understood("dirichletprocess", from_dirichletprocess(x, data))
+as_mixgist_draws.dirichletprocess <- function(x, data = NULL, ...) {
+  no_more(as_mixgist_draws.dirichletprocess, ...)
+  understood("dirichletprocess", from_dirichletprocess(x, data))
+}
 
 from_dirichletprocess <- function(x, data) {
   if (is.null(x$clusterParametersChain) || length(x$clusterParametersChain) == 0) {
@@ -89,7 +95,10 @@ from_dirichletprocess <- function(x, data) {
 
 #' @rdname import
 #' @export
-as_mixgist_draws.AM_mcmc_output <- function(x, data = NULL, ...) understood("AntMAN", from_antman(x, data))
+as_mixgist_draws.AM_mcmc_output <- function(x, data = NULL, ...) {
+  no_more(as_mixgist_draws.AM_mcmc_output, ...)
+  understood("AntMAN", from_antman(x, data))
+}
 
 from_antman <- function(x, data) {
   sigma <- if (is.null(x$Sig)) x$sig2 else x$Sig
@@ -120,7 +129,10 @@ from_antman <- function(x, data) {
 # bayesm: a component has its mean and the upper triangular root R of its precision R R'.
 #' @rdname import
 #' @export
-as_mixgist_draws.bayesm.nmix <- function(x, data = NULL, ...) understood("bayesm", from_bayesm(x, data))
+as_mixgist_draws.bayesm.nmix <- function(x, data = NULL, ...) {
+  no_more(as_mixgist_draws.bayesm.nmix, ...)
+  understood("bayesm", from_bayesm(x, data))
+}
 
 from_bayesm <- function(x, data) {
   weights <- as.matrix(x$probdraw)
@@ -139,7 +151,10 @@ from_bayesm <- function(x, data) {
 # mclust: draws of a bootstrap, with the component last.
 #' @rdname import
 #' @export
-as_mixgist_draws.MclustBootstrap <- function(x, data = NULL, ...) understood("mclust", from_mclust(x, data))
+as_mixgist_draws.MclustBootstrap <- function(x, data = NULL, ...) {
+  no_more(as_mixgist_draws.MclustBootstrap, ...)
+  understood("mclust", from_mclust(x, data))
+}
 
 from_mclust <- function(x, data) {
   as_mixgist_draws.array(unname(x$pro), means = unname(aperm(x$mean, c(1, 3, 2))), covariances = unname(aperm(x$variance, c(1, 4, 2, 3))), data = data)

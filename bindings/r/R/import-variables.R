@@ -13,7 +13,7 @@
 #'   the package has standard deviations, beyond it covariances. For `MvNormal` the package's draws of the covariance are those of its likelihood.
 #' * **NIMBLE**: the list of `getSamplesDPmeasure()`, or its element `samples`; `means` and `covariances` name the atoms' parameters, `covariance_form`
 #'   says what they are, because models are written with variances, standard deviations or precisions. Where the atoms are means alone, `covariances` are numbers: one number or matrix for
-#'   each draw. Samples of an MCMC are those of coda.
+#'   each draw. Samples of an MCMC are those of coda; the matrix that `runMCMC()` gives, or a list of one for each chain, is read the same way.
 #' * **AntMAN**: fit with `AM_mcmc_parameters(output = "ALL")`, which keeps `W`, `mu` and `Sig` or `sig2`. Beyond dimension 1, `AM_mcmc_fit()` up to version 1.1.0 keeps means in pieces that mix
 #'   coordinates of several components; they are put in order.
 #' * **PReMiuM**: what `profRegr()` returns, or with `format = "premium"` the stem of its files (folder and name). Weights that do not sum to 1 are scaled.
@@ -41,6 +41,7 @@ NULL
 #' @export
 as_mixgist_draws.draws <- function(x, weights = NULL, means = "mu", covariances = "Sigma", covariance_form = "covariance", labels = NULL,
                                    data = NULL, ...) {
+  no_more(as_mixgist_draws.draws, ...)
   need("posterior", "draws of the package posterior")
   frame <- as.data.frame(posterior::as_draws_df(x))
   values <- as.matrix(frame[setdiff(names(frame), c(".chain", ".iteration", ".draw"))])
@@ -53,6 +54,7 @@ as_mixgist_draws.draws <- function(x, weights = NULL, means = "mu", covariances 
 #' @export
 as_mixgist_draws.mcmc.list <- function(x, weights = NULL, means = "mu", covariances = "Sigma", covariance_form = "covariance", labels = NULL,
                                        data = NULL, ...) {
+  no_more(as_mixgist_draws.mcmc.list, ...)
   chains <- lapply(x, function(chain) as.matrix(unclass(chain)))
   rows <- vapply(chains, nrow, 0L)
   iterations <- unlist(lapply(x, coda_iterations))
@@ -144,7 +146,7 @@ from_variables <- function(values, chains, iterations, weights, means, covarianc
   } else if (!is.null(label_values)) {
     shares_of(label_values, k)
   } else {
-    abort("weights or labels must be named", "such as weights = \"theta\", or labels = \"xi\" where weights are the shares of the observations")
+    abort("weights or labels must be named", "such as as_mixgist_draws(x, weights = \"theta\"), or labels = \"xi\" where weights are the shares of the observations")
   }
   if (length(dim(w)) != 2) {
     abort(paste0("weights '", weights, "' must have one index, the atom"), kind = "input")

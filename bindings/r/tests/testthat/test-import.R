@@ -272,6 +272,43 @@ test_that("posterior: all kinds of draws, chains and weights", {
   expect_error(as_mixgist_draws(x), "weights or labels", class = "mixgist_usage_error")
 })
 
+test_that("samples in plain matrices are read by the names of their columns, one matrix for each chain", {
+  values <- variables_matrix()
+  expect_variables(atoms(as_mixgist_draws(values, weights = "theta", means = "mu", covariances = "Sigma")))
+  expect_variables(atoms(as_mixgist_draws(values, weights = "theta")))
+  both <- atoms(as_mixgist_draws(list(chain1 = values, chain2 = values), weights = "theta"))
+  expect_equal(both$chain, rep(1:2, each = 6))
+  expect_variables(both[1:6, ])
+  # A list of arrays is one of arrays, whatever the names of their columns.
+  named <- function(values) matrix(values, 2, 2, dimnames = list(NULL, c("a", "b")))
+  listed <- as_mixgist_draws(list(weights = named(0.5), means = named(1:4), covariances = named(1)))
+  expect_equal(atoms(listed)$mean_1, c(1, 3, 2, 4))
+  labelled <- cbind(values, "xi[1]" = c(1, 2, 2), "xi[2]" = c(2, 2, 2))
+  draws <- as_mixgist_draws(labelled, means = "mu", covariances = "Sigma", labels = "xi")
+  expect_equal(atoms(draws)$weight, c(0.5, 0.5, 1, 1))
+  expect_error(as_mixgist_draws(values, weights = "w"), "theta", class = "mixgist_input_error")
+  # Weights whose columns have names are weights.
+  weights <- cbind(a = c(0.4, 0.5), b = c(0.6, 0.5))
+  expect_equal(atoms(as_mixgist_draws(weights, means = matrix(1:4, 2), covariances = matrix(1, 2, 2)))$weight, c(0.4, 0.6, 0.5, 0.5))
+})
+
+test_that("options that nothing knows are refused, because an option that is overlooked would give wrong draws", {
+  a <- arrays2()
+  precision <- list(a$weights, means = a$means, covariances = a$covariances)
+  for (wrong in list(list(form = "precision"), list(covariance.form = "precision"), list(prec = TRUE))) {
+    expect_error(do.call(as_mixgist_draws, c(precision, wrong)), "no option .*hint: one of: .*covariance_form", class = "mixgist_usage_error")
+  }
+  expect_error(as_mixgist_draws(bnpmix_ls2(), covariance_form = "precision"), "no option 'covariance_form'", class = "mixgist_usage_error")
+  expect_error(as_mixgist_draws(dirichletprocess2(), covariance_form = "precision"), "no option 'covariance_form'", class = "mixgist_usage_error")
+  expect_error(as_mixgist_draws(antman2(), chains = 1:2), "no option 'chains'", class = "mixgist_usage_error")
+  expect_error(as_mixgist_draws(as_mixgist_draws(bnpmix_ls2()), chains = 1:2), "no option 'chains'", class = "mixgist_usage_error")
+  expect_error(as_mixgist_draws(list(list(weights = 1, means = 0, covariances = 1)), form = "sd"), "no option 'form'", class = "mixgist_usage_error")
+  expect_error(as_mixgist_draws(variables_matrix(), weights = "theta", form = "precision"), "no option 'form'", class = "mixgist_usage_error")
+  expect_error(as_mixgist_draws(a$weights, means = a$means), "covariances are missing", class = "mixgist_usage_error")
+  skip_if_not_installed("posterior")
+  expect_error(as_mixgist_draws(posterior::as_draws_matrix(variables_matrix()), weights = "theta", form = "precision"), "no option 'form'", class = "mixgist_usage_error")
+})
+
 test_that("a variable without indices is one variance or deviation for all atoms of a draw", {
   skip_if_not_installed("coda")
   values <- cbind("theta[1]" = c(0.4, 0.3), "theta[2]" = c(0.6, 0.7), "mu[1]" = 1:2, "mu[2]" = 5:6, s = c(2, 3))
