@@ -146,8 +146,8 @@ fn merge(a: LineMeasure, b: LineMeasure, cost: impl Fn(f64) -> f64) -> f64 {
 #[derive(Debug, Clone)]
 pub(crate) struct Lines<'a> {
     offsets: Cow<'a, [usize]>,
-    positions: Vec<f64>,
-    cumulative: Vec<f64>,
+    positions: Cow<'a, [f64]>,
+    cumulative: Cow<'a, [f64]>,
 }
 
 impl<'a> Lines<'a> {
@@ -159,7 +159,16 @@ impl<'a> Lines<'a> {
             sorter.sort(&mut positions[range.clone()], &mut cumulative[range.clone()]);
             accumulate(&mut cumulative[range]);
         }
-        Lines { offsets: Cow::Borrowed(offsets), positions, cumulative }
+        Lines { offsets: Cow::Borrowed(offsets), positions: Cow::Owned(positions), cumulative: Cow::Owned(cumulative) }
+    }
+
+    /// The same, without a copy.
+    pub(crate) fn borrowed(&self) -> Lines<'_> {
+        Lines {
+            offsets: Cow::Borrowed(&self.offsets),
+            positions: Cow::Borrowed(&self.positions),
+            cumulative: Cow::Borrowed(&self.cumulative),
+        }
     }
 
     /// Number of draws.
@@ -204,16 +213,15 @@ impl Lines<'_> {
     /// A step replaces the quantile function by its mean on an interval, an orthogonal projection, so the costs of the steps add up
     /// to the cost of them all: W_2 between the draw and its compressed form is known, not estimated.
     pub(crate) fn compress(&self, tolerance: f64) -> Compressed {
-        let mut lines = Lines {
-            offsets: Cow::Owned(vec![0]),
-            positions: Vec::with_capacity(self.positions.len() / 2),
-            cumulative: Vec::with_capacity(self.positions.len() / 2),
-        };
-        let mut residuals = Vec::with_capacity(self.len());
+        let column = || Vec::with_capacity(self.positions.len() / 2);
+        let (mut positions, mut cumulative) = (column(), column());
+        let (mut offsets, mut residuals) = (Vec::with_capacity(self.len() + 1), Vec::with_capacity(self.len()));
+        offsets.push(0);
         for i in 0..self.len() {
-            residuals.push(compress_draw(self.draw(i), tolerance, &mut lines.positions, &mut lines.cumulative));
-            lines.offsets.to_mut().push(lines.positions.len());
+            residuals.push(compress_draw(self.draw(i), tolerance, &mut positions, &mut cumulative));
+            offsets.push(positions.len());
         }
+        let lines = Lines { offsets: offsets.into(), positions: positions.into(), cumulative: cumulative.into() };
         Compressed { lines, residuals }
     }
 }

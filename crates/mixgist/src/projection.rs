@@ -67,9 +67,10 @@ pub(crate) const PIECE: usize = 8;
 /// Slices that one task projects together, so that the coordinates pass through the cache once for all of them.
 const TOGETHER: usize = 4;
 
-/// As many where the coordinates take more than [`LARGE_BYTES`] and come from memory each time: 1000 draws of 20 atoms in dimension 50 take 0.2 GB.
-const TOGETHER_IF_LARGE: usize = 8;
-const LARGE_BYTES: usize = 1 << 24;
+/// Up to as many where the coordinates take more than [`LARGE_BYTES`] and come from far away each time, as long as every thread has a task: with four, to fetch those of
+/// 1000 draws of 20 atoms in dimension 10 took as long as to multiply them, 15 % of the medoid's time.
+const TOGETHER_IF_LARGE: usize = 16;
+const LARGE_BYTES: usize = 1 << 23;
 
 impl<'a> Projection<'a> {
     /// Computes coordinates and prunes. Cost O(atoms × d³) at most.
@@ -185,9 +186,11 @@ impl<'a> Projection<'a> {
         longest_batch(self.atoms(), self.draws())
     }
 
-    fn together(&self) -> usize {
+    /// Slices of a batch of so many that one task projects. No number depends on it.
+    fn together(&self, batch: usize) -> usize {
         let bytes = size_of::<f64>() * self.coordinates.width() * self.atoms();
-        if bytes > LARGE_BYTES { TOGETHER_IF_LARGE } else { TOGETHER }
+        let of_thread = batch / rayon::current_num_threads() / TOGETHER * TOGETHER;
+        if bytes > LARGE_BYTES { of_thread.clamp(TOGETHER, TOGETHER_IF_LARGE) } else { TOGETHER }
     }
 
     /// Passes over the given batches of slices: `build` turns the lines of each slice into what is needed, in parallel over the
@@ -212,7 +215,7 @@ impl<'a> Projection<'a> {
     ) -> Result<()> {
         for batch in batches {
             progress.check()?;
-            let built: Vec<Vec<T>> = runs(batch, self.together())
+            let built: Vec<Vec<T>> = runs(batch, self.together(batch.len()))
                 .into_par_iter()
                 .map_init(Vec::new, |positions, run| {
                     let lines = run.clone().zip(self.lines(run, positions)?);

@@ -37,6 +37,7 @@ pub(super) const PANEL: usize = 8;
 /// One slice of all draws, decomposed; see the module text.
 pub(crate) struct Decomposition<'a> {
     lines: Lines<'a>,
+    plan: Plan,
     cells: usize,
     /// Cell means times √h, centred over the draws, in panels of eight draws: `panels[panel * cells + cell][draw % 8]`.
     panels: Vec<Lanes>,
@@ -44,12 +45,27 @@ pub(crate) struct Decomposition<'a> {
     lone: Vec<LoneJumps>,
     /// Squared norm of each draw, its cell means centred.
     norms: Vec<f64>,
-    /// Costs below this are no more than rounding.
-    rounding: f64,
     jumps: Jumps,
     groups: Groups,
     /// Jumps and their draws by place, when a sweep has sorted them.
     by_place: OnceLock<ByPlace>,
+}
+
+/// What is chosen before the draws of a slice are walked along: the same lines give the same.
+#[derive(Clone)]
+pub(super) struct Plan {
+    cells: Cells,
+    /// Where positions are counted from.
+    origin: f64,
+    /// Costs below this are no more than rounding.
+    rounding: f64,
+}
+
+impl Plan {
+    fn new(lines: &Lines, cells: Cells) -> Self {
+        let origin = lines.middle();
+        Plan { cells, origin, rounding: ROUNDING * typical_norm(lines, origin) }
+    }
 }
 
 /// A number for each draw of a panel, in one line of the cache: loads across two lines take twice the time.
@@ -97,8 +113,8 @@ struct Groups {
     first: Vec<f64>,
     /// Place of the last jump.
     last: Vec<f64>,
-    /// Which jumps.
-    jumps: Vec<Range<u32>>,
+    /// The jumps of group g are `jump_starts[g]..jump_starts[g + 1]`.
+    jump_starts: Vec<u32>,
     /// The groups of cell t are `cell_starts[t]..cell_starts[t + 1]`.
     cell_starts: Vec<u32>,
     /// Where the groups of each panel of draws begin within a cell: `panel_starts[cell * panels + panel]`.
@@ -125,19 +141,19 @@ pub(super) struct OwnJump {
 impl<'a> Decomposition<'a> {
     /// Decomposes one slice. `draw_weights` sum to 1. Cost O(M (J + T)).
     pub(crate) fn new(lines: Lines<'a>, draw_weights: &[f64]) -> Self {
-        let Cells { ends, lone } = Cells::choose(&lines);
-        Self::with_cells(lines, draw_weights, &ends, lone)
+        let plan = Plan::new(&lines, Cells::choose(&lines));
+        Self::again(lines, plan, draw_weights)
     }
 
-    /// With given ends of cells, and with or without a table of lone jumps.
-    fn with_cells(lines: Lines<'a>, draw_weights: &[f64], ends: &[f64], lone: bool) -> Self {
+    /// Decomposes a slice as it was decomposed before.
+    pub(super) fn again(lines: Lines<'a>, plan: Plan, draw_weights: &[f64]) -> Self {
+        let Cells { ends, lone } = &plan.cells;
         let (cells, draws) = (ends.len() - 1, lines.len());
         let root_lengths: Vec<f64> = ends.windows(2).map(|g| (g[1] - g[0]).sqrt()).collect();
         let rows = draws.div_ceil(PANEL) * cells;
         let mut panels = vec![Lanes::default(); rows];
         let mut integrals = vec![0.0; cells];
-        let mut found = Found::new(&lines, if lone { rows } else { 0 });
-        let rounding = ROUNDING * typical_norm(&lines, found.origin);
+        let mut found = Found::new(&lines, plan.origin, if *lone { rows } else { 0 });
         for i in 0..draws {
             found.walk(&lines, i, ends, &mut integrals);
             let panel = &mut panels[i / PANEL * cells..][..cells];
@@ -154,7 +170,7 @@ impl<'a> Decomposition<'a> {
                 norms.iter_mut().zip(row.iter()).for_each(|(norm, x)| *norm += x * x);
             }
         }
-        Decomposition { lines, cells, panels, lone, norms, rounding, jumps, groups, by_place: OnceLock::new() }
+        Decomposition { lines, plan, cells, panels, lone, norms, jumps, groups, by_place: OnceLock::new() }
     }
 
     /// The line measures that were decomposed.
@@ -162,15 +178,15 @@ impl<'a> Decomposition<'a> {
         &self.lines
     }
 
-    /// The line measures alone.
-    pub(super) fn into_lines(self) -> Lines<'a> {
-        self.lines
+    /// What it takes to decompose the slice again.
+    pub(super) fn into_bare(self) -> (Lines<'a>, Plan) {
+        (self.lines, self.plan)
     }
 
     /// Memory that it takes once a sweep has sorted the jumps, up to small tables.
     pub(crate) fn bytes(&self) -> usize {
         const OF_JUMP: usize = 2 * size_of::<f64>();
-        const OF_GROUP: usize = 4 * size_of::<f64>() + size_of::<(u32, Range<u32>, GroupAddress)>();
+        const OF_GROUP: usize = 4 * size_of::<f64>() + size_of::<(u32, u32, GroupAddress)>();
         let Groups { draw, panel_starts, .. } = &self.groups;
         let tables = size_of_val(&self.panels[..]) + size_of_val(&self.lone[..]) + size_of_val(&panel_starts[..]);
         let by_place = size_of::<(u32, u32)>() * self.lines.atoms();
@@ -183,7 +199,7 @@ impl<'a> Decomposition<'a> {
 
     /// Costs below this are no more than rounding, and say nothing unless they are merged.
     pub(super) fn rounding(&self) -> f64 {
-        self.rounding
+        self.plan.rounding
     }
 
     pub(super) fn panel(&self, panel: usize) -> &[Lanes] {
@@ -406,10 +422,17 @@ impl Jumps {
         Jumps { left: vec![0.0; len], right: vec![0.0; len] }
     }
 
-    /// Copies some jumps to `start` and after.
-    fn copy(&mut self, start: usize, from: &Jumps, range: Range<usize>) {
-        self.left[start..start + range.len()].copy_from_slice(&from.left[range.clone()]);
-        self.right[start..start + range.len()].copy_from_slice(&from.right[range]);
+    /// Copies some jumps to `start` and after, and adds them up: few of them, so that a loop is faster than copies of memory.
+    fn copy(&mut self, start: usize, from: &Jumps, range: Range<usize>) -> (f64, f64) {
+        let (mut left_sum, mut right_sum) = (0.0, 0.0);
+        let found = from.left[range.clone()].iter().zip(&from.right[range.clone()]);
+        let own = self.left[start..][..range.len()].iter_mut().zip(&mut self.right[start..][..range.len()]);
+        for ((own_left, own_right), (&left, &right)) in own.zip(found) {
+            (*own_left, *own_right) = (left, right);
+            left_sum += left;
+            right_sum += right;
+        }
+        (left_sum, right_sum)
     }
 }
 
@@ -425,7 +448,7 @@ impl Groups {
     }
 
     fn jumps(&self, g: usize) -> Range<usize> {
-        self.jumps[g].start as usize..self.jumps[g].end as usize
+        self.jump_starts[g] as usize..self.jump_starts[g + 1] as usize
     }
 
     fn of_draw(&self, i: usize) -> &[GroupAddress] {
@@ -467,6 +490,7 @@ fn typical_norm(lines: &Lines, origin: f64) -> f64 {
 const SAMPLED_NORMS: usize = 16;
 
 /// Into which cells (0, 1) is cut.
+#[derive(Clone)]
 struct Cells {
     /// Ends of the cells, 0 and 1 included.
     ends: Vec<f64>,
@@ -545,22 +569,22 @@ struct Found {
     group_end: Option<f64>,
 }
 
+/// A group on its way to its cell; its jumps reach to those of the next one.
 struct FoundGroup {
     cell: u32,
-    jumps: Range<u32>,
-    left_sum: f64,
-    right_sum: f64,
+    first_jump: u32,
     first: f64,
     last: f64,
 }
 
 impl Found {
     /// Nothing found yet, with a table of lone jumps of this size.
-    fn new(lines: &Lines, lone: usize) -> Self {
-        // Without a table all atoms may jump in groups.
-        let column = || Vec::with_capacity(if lone == 0 { lines.atoms() } else { 0 });
-        let jumps = Jumps { left: column(), right: column() };
-        Found { origin: lines.middle(), lone: vec![LoneJumps::default(); lone], jumps, ..Found::default() }
+    fn new(lines: &Lines, origin: f64, lone: usize) -> Self {
+        // Without a table all atoms may jump in groups. Space that is not used is not touched.
+        let most = if lone == 0 { lines.atoms() } else { 0 };
+        let jumps = Jumps { left: Vec::with_capacity(most), right: Vec::with_capacity(most) };
+        let (groups, lone) = (Vec::with_capacity(most), vec![LoneJumps::default(); lone]);
+        Found { origin, lone, jumps, groups, ..Found::default() }
     }
 
     /// Walks along one quantile function: adds up its integral over each cell and notes the jumps inside cells.
@@ -610,22 +634,11 @@ impl Found {
             (jumps.left[i % PANEL], jumps.right[i % PANEL]) = (left, right);
             return;
         }
-        let index = self.jumps.left.len() as u32;
+        let first_jump = self.jumps.left.len() as u32;
         if self.group_end.is_none_or(|group_end| place - group_end > NEAR) {
-            let jumps = index..index;
-            self.groups.push(FoundGroup {
-                cell: cell as u32,
-                jumps,
-                left_sum: 0.0,
-                right_sum: 0.0,
-                first: place,
-                last: place,
-            });
+            self.groups.push(FoundGroup { cell: cell as u32, first_jump, first: place, last: place });
         }
         let group = self.groups.last_mut().expect("just pushed, or the draw has one in this cell");
-        group.left_sum += left;
-        group.right_sum += right;
-        group.jumps.end += 1;
         group.last = place;
         self.group_end = Some(place);
         self.jumps.left.push(left);
@@ -636,17 +649,19 @@ impl Found {
     fn group_by_cell(&mut self, cells: usize, draws: usize) -> (Groups, Jumps) {
         let count = self.groups.len();
         self.draw_starts.push(count as u32);
+        let all_jumps = self.jumps.left.len() as u32;
+        self.groups.push(FoundGroup { cell: 0, first_jump: all_jumps, first: 0.0, last: 0.0 });
         let mut cell_starts = vec![0u32; cells + 1];
         let mut next_jump = vec![0u32; cells + 1];
-        for group in &self.groups {
-            cell_starts[group.cell as usize + 1] += 1;
-            next_jump[group.cell as usize + 1] += group.jumps.len() as u32;
+        for pair in self.groups.windows(2) {
+            cell_starts[pair[0].cell as usize + 1] += 1;
+            next_jump[pair[0].cell as usize + 1] += pair[1].first_jump - pair[0].first_jump;
         }
         for t in 0..cells {
             cell_starts[t + 1] += cell_starts[t];
             next_jump[t + 1] += next_jump[t];
         }
-        let mut jumps = Jumps::zeros(self.jumps.left.len());
+        let mut jumps = Jumps::zeros(all_jumps as usize);
         let panels = draws.div_ceil(PANEL);
         let mut out = Groups {
             draw: vec![0; count],
@@ -654,7 +669,7 @@ impl Found {
             right_sum: vec![0.0; count + LANES - 1],
             first: vec![0.0; count + LANES - 1],
             last: vec![0.0; count + LANES - 1],
-            jumps: vec![0..0; count],
+            jump_starts: vec![all_jumps; count + 1],
             panel_starts: vec![0; cells * panels],
             of_draw: Vec::with_capacity(count),
             draw_starts: std::mem::take(&mut self.draw_starts),
@@ -667,19 +682,18 @@ impl Found {
                     out.panel_starts[cell * panels + i / PANEL] = start;
                 }
             }
-            for group in &self.groups[out.draw_starts[i] as usize..out.draw_starts[i + 1] as usize] {
+            for pair in self.groups[out.draw_starts[i] as usize..=out.draw_starts[i + 1] as usize].windows(2) {
+                let group = &pair[0];
                 let index = next[group.cell as usize];
                 next[group.cell as usize] += 1;
                 out.of_draw.push(GroupAddress { index, cell: group.cell });
-                let (slot, found) = (index as usize, group.jumps.start as usize..group.jumps.end as usize);
+                let (slot, found) = (index as usize, group.first_jump as usize..pair[1].first_jump as usize);
                 let first = next_jump[group.cell as usize];
                 next_jump[group.cell as usize] += found.len() as u32;
-                jumps.copy(first as usize, &self.jumps, found.clone());
+                (out.left_sum[slot], out.right_sum[slot]) = jumps.copy(first as usize, &self.jumps, found);
                 out.draw[slot] = i as u32;
-                out.left_sum[slot] = group.left_sum;
-                out.right_sum[slot] = group.right_sum;
                 (out.first[slot], out.last[slot]) = (group.first, group.last);
-                out.jumps[slot] = first..first + found.len() as u32;
+                out.jump_starts[slot] = first;
             }
         }
         out.cell_starts = cell_starts;
@@ -707,8 +721,9 @@ pub(in crate::pairwise) mod tests {
         pub(in crate::pairwise) fn decomposed(&self, lone: bool) -> Decomposition<'_> {
             let draws = self.offsets.len() - 1;
             let lines = Lines::sort(&self.offsets, self.positions.clone(), &self.weights);
-            let ends = Cells::choose(&lines).ends;
-            Decomposition::with_cells(lines, &vec![1.0 / draws as f64; draws], &ends, lone)
+            let cells = Cells { lone, ..Cells::choose(&lines) };
+            let plan = Plan::new(&lines, cells);
+            Decomposition::again(lines, plan, &vec![1.0 / draws as f64; draws])
         }
     }
 
@@ -737,9 +752,9 @@ pub(in crate::pairwise) mod tests {
             let lines = Lines::sort(&slice.offsets, slice.positions.clone(), &slice.weights);
             let weights: Vec<f64> = (0..draws).map(|m| (m + 1) as f64 / (draws * (draws + 1) / 2) as f64).collect();
             let cost = |i, j| transport_cost(lines.draw(i), lines.draw(j), Order::TWO);
-            let ends = Cells::choose(&lines).ends;
             for lone in [false, true] {
-                let decomposed = Decomposition::with_cells(lines.clone(), &weights, &ends, lone);
+                let plan = Plan::new(&lines, Cells { lone, ..Cells::choose(&lines) });
+                let decomposed = Decomposition::again(lines.clone(), plan, &weights);
                 // With Q̄ the weighted mean, Σ_j ω_j ‖Q_i − Q_j‖² is what the sweep adds up.
                 let mut sums = vec![0.0; draws];
                 decomposed.add_mean_squares(&weights, &mut sums);

@@ -1,7 +1,7 @@
 //! What is kept of the first pass over the slices: in which form, and how much.
 
 use super::answers::{add, summed};
-use super::decomposition::Decomposition;
+use super::decomposition::{Decomposition, Plan};
 use super::tile::Batch;
 use crate::line::{Compressed, Lines, Order, transport_cost};
 use crate::work::{Form, Look};
@@ -12,9 +12,9 @@ pub(super) struct FirstPass<'p> {
     pub(super) batches: Vec<Batch<'p>>,
     /// The draws themselves, when the batches hold another form and there is space for both.
     pub(super) lines: Vec<Lines<'p>>,
-    /// The draws in the form that is decomposed, batch by batch, when there is no space for more: decomposing them anew in every pass takes a
+    /// The draws in the form that is decomposed, batch by batch, each slice with how it is decomposed, when there is no space for more: decomposing them anew in every pass takes a
     /// fraction of the time that projecting, sorting and compressing take.
-    pub(super) bare: Vec<Vec<Lines<'p>>>,
+    pub(super) bare: Vec<Vec<(Lines<'p>, Plan)>>,
 }
 
 /// What is kept of the first pass, decided by the size of its first batch.

@@ -359,7 +359,7 @@ impl<'p, 'a> Decompositions<'p, 'a> {
             }
             Some(kept) => {
                 let decomposed = kept.batches.iter().flat_map(|batch| batch.decompositions()).map(Decomposition::lines);
-                decomposed.chain(kept.bare.iter().flatten()).take(most).collect()
+                decomposed.chain(kept.bare.iter().flatten().map(|(lines, _)| lines)).take(most).collect()
             }
             None => Vec::new(),
         };
@@ -396,13 +396,14 @@ impl<'p, 'a> Decompositions<'p, 'a> {
                 job(batch)?;
                 progress.advance(batch.decompositions().len() as u64);
             }
-            for lines in &kept.bare {
+            for bare in &kept.bare {
                 progress.check()?;
                 let weights = self.projection.draw_weights();
-                let decomposed =
-                    |lines: &Lines<'p>| progress.check().map(|()| Decomposition::new(lines.clone(), weights));
-                job(&Batch::new(lines.par_iter().map(decomposed).collect::<Result<_>>()?))?;
-                progress.advance(lines.len() as u64);
+                let decomposed = bare.par_iter().map(|(lines, plan)| {
+                    progress.check().map(|()| Decomposition::again(lines.borrowed(), plan.clone(), weights))
+                });
+                job(&Batch::new(decomposed.collect::<Result<_>>()?))?;
+                progress.advance(bare.len() as u64);
             }
             return Ok(());
         }
@@ -431,7 +432,7 @@ impl<'p, 'a> Decompositions<'p, 'a> {
                 job(&batch)?;
                 match keeping {
                     Keeping::Nothing => {}
-                    Keeping::Bare | Keeping::BareAndLines => kept.bare.push(batch.into_lines()),
+                    Keeping::Bare | Keeping::BareAndLines => kept.bare.push(batch.into_bare()),
                     Keeping::Decomposed | Keeping::DecomposedAndLines => kept.batches.push(batch),
                 }
                 Ok(())

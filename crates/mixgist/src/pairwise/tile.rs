@@ -2,7 +2,9 @@
 
 use fearless_simd::{Level, Simd, dispatch, f64x8, prelude::*};
 
-use super::decomposition::{Decomposition, Lanes, OwnJump, PANEL, add_panel_products, add_row_products, lone_products};
+use super::decomposition::{
+    Decomposition, Lanes, OwnJump, PANEL, Plan, add_panel_products, add_row_products, lone_products,
+};
 use crate::Result;
 use crate::line::{Lines, Order, transport_cost};
 use crate::progress::Progress;
@@ -55,9 +57,9 @@ impl<'a> Batch<'a> {
         self.piece_norms[0].len()
     }
 
-    /// The line measures that were decomposed.
-    pub(super) fn into_lines(self) -> Vec<Lines<'a>> {
-        self.decompositions.into_iter().map(Decomposition::into_lines).collect()
+    /// What it takes to decompose the slices again.
+    pub(super) fn into_bare(self) -> Vec<(Lines<'a>, Plan)> {
+        self.decompositions.into_iter().map(Decomposition::into_bare).collect()
     }
 }
 

@@ -153,7 +153,7 @@ impl Decomposition<'_> {
                 for g in groups.cell(cell) {
                     let draw = groups.draw[g];
                     let found = |e: u32| (place(jumps.left[e as usize], jumps.right[e as usize]), e, draw);
-                    sorter.found.extend(groups.jumps[g].clone().map(found));
+                    sorter.found.extend(groups.jumps(g).map(|e| found(e as u32)));
                 }
                 for (panel, lone) in self.lone.iter().skip(cell).step_by(self.cells).enumerate() {
                     for (lane, (&left, &right)) in lone.left.iter().zip(lone.right.iter()).enumerate() {
