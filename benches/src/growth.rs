@@ -6,7 +6,7 @@ use mixgist::{Ensemble, Loss, Order, Route, Silent, SlicedDistance};
 use crate::couplings;
 use crate::draws::posterior_like;
 use crate::free::Timed;
-use crate::{fastest, peak_memory};
+use crate::{fastest, machine, peak_memory};
 
 #[derive(Clone, Copy)]
 struct Case {
@@ -27,10 +27,11 @@ const MATRIX_DRAWS: usize = 4000;
 
 /// Prints the page `docs/growth.md` and writes it.
 pub fn page() {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let machine = machine();
+    println!("{machine}\n");
     let page = format!(
         "# How the cost grows\n\n\
-         Made by `cargo xtask bench growth` on {threads} cores, draws that look like a posterior of a Dirichlet process mixture. One number changes at \
+         Made by `cargo xtask bench growth` on {machine}; draws that look like a posterior of a Dirichlet process mixture. One number changes at \
          a time; times are the best of two runs, {GROWTH}, i.i.d. slices, projection and sorting included. The medoid is exact.\n\n\
          {}\n## Large ensembles\n\nDimension 2, 100 slices, {LARGE}; one run each. Memory is the most that the process had used by then.\n\n{}\n\
          ## Estimates that are not draws\n\nDimension 2, 100 slices, {GROWTH}, distance loss, two threads; one run each. The path holds the fits for each number of \

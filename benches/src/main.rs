@@ -60,6 +60,24 @@ fn fastest(runs: usize, mut job: impl FnMut()) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
+/// The machine in words: processor, instructions for vectors, cores and memory, as far as the system tells.
+fn machine() -> String {
+    let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
+    let (processor, memory) = (read("/proc/cpuinfo"), read("/proc/meminfo"));
+    let field = |text: &str, name: &str| -> Option<String> {
+        let line = text.lines().find(|line| line.starts_with(name))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    let mut words = vec![field(&processor, "model name").unwrap_or_else(|| "a processor without a name".to_owned())];
+    let flags = field(&processor, "flags").unwrap_or_default();
+    let widest = [("avx512f", "AVX-512"), ("avx2", "AVX2")].into_iter().find(|(flag, _)| flags.contains(flag));
+    words.extend(widest.map(|(_, name)| name.to_owned()));
+    words.push(format!("{} cores", std::thread::available_parallelism().map_or(1, usize::from)));
+    let kilobytes = field(&memory, "MemTotal").and_then(|size| size.split_whitespace().next()?.parse::<f64>().ok());
+    words.extend(kilobytes.map(|kilobytes| format!("{:.0} GB", kilobytes / 1e6)));
+    format!("{} ({} {})", words.join(", "), std::env::consts::OS, std::env::consts::ARCH)
+}
+
 /// The most memory that this process has used so far, in GB, where the system tells.
 fn peak_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

@@ -8,12 +8,13 @@ use mixgist::{Ensemble, Loss, Order, Route, Silent, SlicedDistance};
 use mixgist_io::{Overwrite, write_draws};
 
 use crate::draws::{evenly_weighted, posterior_like};
-use crate::fastest;
+use crate::{fastest, machine};
 
 pub const SLICES: usize = 100;
 
 /// Prints seconds and ratios for 1000 draws of 100 atoms in dimension 2 and 100 slices.
 pub fn compare(python: &str) {
+    println!("{}", machine());
     println!("1000 draws, 100 atoms, dimension 2, {SLICES} slices, {} threads", rayon::current_num_threads());
     let cases = [
         ("weights of a Dirichlet process posterior", posterior_like(1000, 100, 2, 1)),

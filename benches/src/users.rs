@@ -8,7 +8,7 @@ use mixgist::{
 use rand_distr::{Distribution, Gamma};
 
 use crate::draws::{evenly_weighted, posterior_like};
-use crate::fastest;
+use crate::{fastest, machine};
 
 /// Seconds of the processor, of the program itself and of the system for it.
 #[derive(Clone, Copy)]
@@ -41,6 +41,7 @@ impl Processor {
 
 /// Prints every line, or those whose name contains a word.
 pub fn table(word: Option<&str>) {
+    println!("{}\n", machine());
     println!("{:<84} {:>9} {:>9} {:>7} {:>8}", "work", "figure", "limit", "ratio", "system");
     for (name, limit, unit, job) in LINES {
         if word.is_none_or(|word| name.contains(word)) {
@@ -205,6 +206,7 @@ type Profiled = (&'static str, fn() -> Ensemble, Settings);
 
 /// Prints where the time of runs goes.
 pub fn profile(word: Option<&str>) {
+    println!("{}", machine());
     let runs: [Profiled; 12] = [
         ("defaults, 1000 draws of 100 atoms, d = 2", || posterior_like(1000, 100, 2, 1), Settings::default()),
         ("defaults, 4000 draws of 5 like atoms, d = 2", || finite(4000, 5, 2), Settings::default()),
