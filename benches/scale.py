@@ -86,13 +86,18 @@ class Fits:
     def answer(self, threads: int | None = None, executor: Any = None) -> Any:
         import dask.array
         import mixgist
+        from distributed import wait
 
         options = self.options
-        rng = np.random.default_rng(1)
-        x = rng.standard_normal((options.points, options.dim)) + 8 * rng.integers(0, 5, size=(options.points, 1))
-        if executor is not None:
+        rng, chunk = dask.array.random.default_rng(1), -(-options.points // 7)
+        x = rng.standard_normal((options.points, options.dim), chunks=(chunk, options.dim))
+        x = x + 8 * rng.integers(0, 5, size=(options.points, 1), chunks=(chunk, 1))
+        if executor is None:
+            x = x.compute(scheduler="synchronous")
+        else:
             # The rows are on the workers before the fit begins.
-            x = executor.persist(dask.array.from_array(x, chunks=(options.points // 7, options.dim)))
+            x = executor.persist(x)
+            wait(x)
 
         def found() -> Any:
             how = dict(chains=options.chains, iterations=options.iterations, burn_in=options.iterations - 1, thin=1, seed=2)
