@@ -373,7 +373,7 @@ mod tests {
             error.hint_text().expect("a hint").spelled(&crate::text::Neutral)
         };
         assert!(hint([1.0, 0.0, 0.2, 1.0]).contains("Cholesky factor"));
-        assert!(hint([1.0, 0.5, 0.2, 1.0]).contains("atom's index"));
+        assert!(hint([1.0, 0.5, 0.2, 1.0]).contains("does the atom stand elsewhere"));
         assert!(message(2, &[0.0, 0.0], &[1.0, 0.5, 0.0, 1.0], Cholesky).contains("not lower triangular"));
         assert!(message(2, &[0.0, 0.0], &[1.0, 0.0, 0.0, -1.0], Cholesky).contains("must be positive"));
         assert!(

@@ -229,6 +229,7 @@ mod tests {
     use super::*;
     use crate::ChainVerdict;
     use crate::CovarianceForm;
+    use crate::random::{Purpose, standard_normals, stream};
 
     fn two_draws(covariances: &[f64]) -> Ensemble {
         let means = [0.0, 0.0, 1.0, 1.0, 0.0, 1.0];
@@ -283,13 +284,12 @@ mod tests {
     #[test]
     fn chains_that_differ_in_their_means_alone_disagree() {
         let draws = 400;
-        let wave = |m: usize| 0.1 * (12.9898 * m as f64).sin();
-        let means: Vec<f64> = (0..draws)
-            .flat_map(|m| {
-                let half = if m < 300 { 4.0 } else { 0.0 };
-                [-half + wave(m), half + wave(m + 7 * draws)]
-            })
-            .collect();
+        let mut means = vec![0.0; 2 * draws];
+        standard_normals(&mut stream(1, Purpose::Simulation, 0), &mut means);
+        for (m, pair) in means.chunks_exact_mut(2).enumerate() {
+            let half = if m < 300 { 4.0 } else { 0.0 };
+            (pair[0], pair[1]) = (-half + 0.1 * pair[0], half + 0.1 * pair[1]);
+        }
         let same = vec![1.0; 2 * draws];
         let ensemble = Ensemble::builder(1)
             .atoms_per_draw(2)
