@@ -41,5 +41,5 @@ def test_wide_tables_and_directories_of_chains(tmp_path):
     alias = mixgist.Draws.read(tmp_path, format="wide-csv", stan_weights="w", stan_means="mu", stan_covariances="sd", covariance_form="sd")
     assert np.array_equal(alias.means, draws.means)
     (tmp_path / "chain-2.csv").write_text("w[1],w[2],mu[1],mu[2],sd[1],sd[2]\n0.25,0.75,1,x,1,2\n")
-    with pytest.raises(ValueError, match=r"chain-2\.csv:2: column 3"):
+    with pytest.raises(ValueError, match=r"chain-2\.csv:2: column 'mu\[2\]'"):
         mixgist.Draws.read(tmp_path, **named)
