@@ -223,7 +223,7 @@ impl LongTable {
         };
         let ensemble = Ensemble::builder(dim)
             .offsets(&offsets)
-            .weights(&gather(&self.weights))
+            .weights(gather(&self.weights))
             .means(gather(&self.means))
             .covariances(gather(&self.covariances))
             .form(options.covariance_form)

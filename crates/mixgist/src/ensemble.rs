@@ -206,7 +206,7 @@ pub struct Ensemble {
 pub struct EnsembleBuilder<'a> {
     dim: usize,
     sizes: Sizes<'a>,
-    weights: &'a [f64],
+    weights: Cow<'a, [f64]>,
     means: Cow<'a, [f64]>,
     covariances: Cow<'a, [f64]>,
     form: CovarianceForm,
@@ -234,9 +234,9 @@ impl<'a> EnsembleBuilder<'a> {
         self
     }
 
-    /// Weight of each atom; those of a draw are scaled to sum 1.
-    pub fn weights(mut self, weights: &'a [f64]) -> Self {
-        self.weights = weights;
+    /// Weight of each atom; those of a draw are scaled to sum 1. Arrays that are handed over become those of the draws, others are copied.
+    pub fn weights(mut self, weights: impl Into<Cow<'a, [f64]>>) -> Self {
+        self.weights = weights.into();
         self
     }
 
@@ -287,32 +287,43 @@ impl<'a> EnsembleBuilder<'a> {
                 )));
             }
         }
-        let mut kept = PositiveAtoms { offsets: vec![0], ..PositiveAtoms::default() };
+        let (mut weights, mut renormalization) = (weights.into_owned(), 0.0_f64);
         for (m, pair) in offsets.windows(2).enumerate() {
-            kept.add_draw(pair[0]..pair[1], weights).map_err(|error| error.at_draw(m))?;
+            let own = &mut weights[pair[0]..pair[1]];
+            let (scaled, correction) = normalized_weights(own).map_err(|error| error.at_draw(m))?;
+            own.copy_from_slice(&scaled);
+            renormalization = renormalization.max(correction);
         }
+        let given = weights.len();
+        // The atoms that are left once padding is dropped, where there is any.
+        let kept: Option<Vec<usize>> =
+            (!weights.iter().all(|&w| w > 0.0)).then(|| (0..given).filter(|&i| weights[i] > 0.0).collect());
         let pick = |source: Cow<'_, [f64]>, size: usize| -> Vec<f64> {
-            if kept.atoms.len() == weights.len() {
-                return source.into_owned();
-            }
-            kept.atoms.iter().flat_map(|&i| &source[i * size..(i + 1) * size]).copied().collect()
+            let Some(kept) = &kept else { return source.into_owned() };
+            kept.iter().flat_map(|&i| &source[i * size..(i + 1) * size]).copied().collect()
         };
         let atoms = GaussianAtoms::new(dim, pick(means, dim), pick(covariances, size), form).map_err(|error| {
             let Some(atom) = error.place().atom else { return error };
-            let given = kept.atoms[atom];
+            let given = kept.as_ref().map_or(atom, |kept| kept[atom]);
             let draw = offsets.partition_point(|&start| start <= given) - 1;
             error.at_draw(draw).at_atom(given - offsets[draw])
         })?;
-        let draws = kept.offsets.len() - 1;
+        let weights = pick(weights.into(), 1);
+        let offsets: Vec<usize> = match &kept {
+            None => offsets.into_owned(),
+            Some(kept) => offsets.iter().map(|&start| kept.partition_point(|&i| i < start)).collect(),
+        };
+        let draws = offsets.len() - 1;
+        let padding = given - weights.len();
         Ok(Ensemble {
             atoms,
-            weights: kept.weights,
-            offsets: kept.offsets,
+            weights,
+            offsets,
             chains: vec![0; draws],
             iterations: (0..draws as u64).collect(),
             draw_weights: None,
-            renormalization: kept.renormalization,
-            padding: weights.len() - kept.atoms.len(),
+            renormalization,
+            padding,
             lost_chains: Vec::new(),
             traces: Vec::new(),
         })
@@ -591,30 +602,6 @@ pub(crate) fn normalized_draw_weights(weights: &[f64], draws: usize) -> Result<V
         return Err(Error::input(format!("{} draw weights for {draws} draws", weights.len())));
     }
     Ok(scaled_to_one(weights, "draw weight", Error::at_draw)?.0)
-}
-
-/// What is left of the given atoms once padding is dropped.
-#[derive(Default)]
-struct PositiveAtoms {
-    atoms: Vec<usize>,
-    weights: Vec<f64>,
-    offsets: Vec<usize>,
-    renormalization: f64,
-}
-
-impl PositiveAtoms {
-    fn add_draw(&mut self, range: Range<usize>, weights: &[f64]) -> Result<()> {
-        let (normalized, correction) = normalized_weights(&weights[range.clone()])?;
-        for (i, w) in range.zip(normalized) {
-            if w > 0.0 {
-                self.atoms.push(i);
-                self.weights.push(w);
-            }
-        }
-        self.offsets.push(self.atoms.len());
-        self.renormalization = self.renormalization.max(correction);
-        Ok(())
-    }
 }
 
 /// Weights scaled to sum 1 and |sum − 1| before that. Weights that sum to 1 up to rounding are left as they are,

@@ -293,7 +293,7 @@ mod tests {
         let same = vec![1.0; 2 * draws];
         let ensemble = Ensemble::builder(1)
             .atoms_per_draw(2)
-            .weights(&vec![0.5; 2 * draws])
+            .weights(vec![0.5; 2 * draws])
             .means(&means)
             .covariances(&same)
             .build()

@@ -214,7 +214,7 @@ proptest! {
         let n = count * atoms;
         let ensemble = Ensemble::builder(1)
             .atoms_per_draw(atoms)
-            .weights(&values(1, n, 1.0))
+            .weights(values(1, n, 1.0))
             .means(values(2, n, 3.0))
             .covariances(values(3, n, 1.0))
             .build()

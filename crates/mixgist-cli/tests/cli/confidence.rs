@@ -383,7 +383,7 @@ fn chains_that_disagree_in_their_means_are_told_without_an_estimate() {
     let covariances: Vec<f64> = (0..2 * draws).flat_map(|_| [1.0, 0.0, 0.0, 1.0]).collect();
     let ensemble = mixgist::Ensemble::builder(2)
         .atoms_per_draw(2)
-        .weights(&vec![0.5; 2 * draws])
+        .weights(vec![0.5; 2 * draws])
         .means(&means)
         .covariances(&covariances)
         .build()

@@ -62,7 +62,7 @@ impl PlainDraws<'_> {
         let draws = offsets.len().saturating_sub(1);
         let plain = Ensemble::builder(dim)
             .offsets(&offsets)
-            .weights(&weights)
+            .weights(&*weights)
             .means(means.into_owned())
             .covariances(covariances.into_owned())
             .build()?;

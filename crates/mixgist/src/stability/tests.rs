@@ -17,7 +17,7 @@ fn chains(draws: usize, noise: f64, gap: f64) -> Ensemble {
     let covariances: Vec<f64> = (0..2 * draws).flat_map(|_| [1.0, 0.0, 0.0, 1.0]).collect();
     let ensemble = Ensemble::builder(2)
         .atoms_per_draw(2)
-        .weights(&vec![0.5; 2 * draws])
+        .weights(vec![0.5; 2 * draws])
         .means(&means)
         .covariances(&covariances)
         .build();
@@ -150,7 +150,7 @@ fn units_that_move_the_estimate_to_another_mode_are_not_stable() {
     let covariances: Vec<f64> = (0..draws).flat_map(|_| [1e4, 1.0]).collect();
     let ensemble = Ensemble::builder(2)
         .atoms_per_draw(1)
-        .weights(&vec![1.0; draws])
+        .weights(vec![1.0; draws])
         .means(&means)
         .covariances(&covariances)
         .form(crate::CovarianceForm::Diagonal)

@@ -171,7 +171,7 @@ pub fn sample(case: Case, seed: u64) -> (Posterior, Ensemble, Vec<f64>) {
     let covariances: Vec<f64> = (0..draws).flat_map(|_| unit.clone()).collect();
     let ensemble = Ensemble::builder(dim)
         .atoms_per_draw(1)
-        .weights(&vec![1.0; draws])
+        .weights(vec![1.0; draws])
         .means(&means)
         .covariances(&covariances)
         .build()

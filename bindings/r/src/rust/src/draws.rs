@@ -58,7 +58,7 @@ fn from_arrays(source: &Options) -> Result<DrawsFile> {
     };
     let mut ensemble = Ensemble::builder(dim)
         .offsets(&offsets)
-        .weights(&weights)
+        .weights(weights)
         .means(means)
         .covariances(shapes)
         .form(form)
