@@ -283,11 +283,11 @@ mod tests {
     /// One chain stays elsewhere: weights and covariances are the same everywhere, and so is the mean of the mixture.
     #[test]
     fn chains_that_differ_in_their_means_alone_disagree() {
-        let draws = 400;
+        let draws = 1600;
         let mut means = vec![0.0; 2 * draws];
         standard_normals(&mut stream(1, Purpose::Simulation, 0), &mut means);
         for (m, pair) in means.chunks_exact_mut(2).enumerate() {
-            let half = if m < 300 { 4.0 } else { 0.0 };
+            let half = if m < 1200 { 4.0 } else { 0.0 };
             (pair[0], pair[1]) = (-half + 0.1 * pair[0], half + 0.1 * pair[1]);
         }
         let same = vec![1.0; 2 * draws];
@@ -298,12 +298,12 @@ mod tests {
             .covariances(&same)
             .build()
             .unwrap()
-            .with_chains((0..draws as u32).map(|m| m / 100).collect(), (0..draws as u64).collect())
+            .with_chains((0..draws as u32).map(|m| m / 400).collect(), (0..draws as u64).collect())
             .unwrap();
         assert_eq!(inspect(&ensemble, None).unwrap().agreement.verdict, ChainVerdict::Disagree);
         let names: Vec<String> = warnings(&ensemble).iter().map(|warning| warning.name().to_owned()).collect();
         assert_eq!(names, ["chains-disagree"]);
-        let alike = ensemble.select(&(0..300).collect::<Vec<_>>()).unwrap();
+        let alike = ensemble.select(&(0..1200).collect::<Vec<_>>()).unwrap();
         assert_eq!(inspect(&alike, None).unwrap().agreement.verdict, ChainVerdict::Agree);
         assert!(warnings(&alike).is_empty());
     }
